@@ -1,0 +1,58 @@
+# Every target makes its own .venv and installs what it needs; a second run installs nothing.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/pip --disable-pip-version-check --quiet
+OLDEST := .venv-oldest
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint verify bench clean
+
+help:  ## list the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
+
+demo: $(VENV)/demo.stamp  ## the paper's example, end to end
+	$(BIN)/python examples/paper.py
+
+test: $(VENV)/test.stamp  ## the tests (a few minutes)
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/lint.stamp  ## ruff and mypy --strict
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+verify: $(VENV)/test.stamp $(OLDEST)/test.stamp  ## the long studies, and the tests on the oldest supported libraries
+	$(BIN)/python -m pytest tests -m verify
+	$(OLDEST)/bin/python -m pytest tests
+
+bench: $(VENV)/bench.stamp  ## the benchmarks, side by side with peers
+	$(BIN)/python -m benchmarks
+
+clean:  ## remove the environments and caches
+	rm -rf $(VENV) $(OLDEST) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+$(VENV)/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "pacband needs Python 3.11 or newer")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/demo.stamp: pyproject.toml | $(VENV)/bin/python
+	$(PIP) install --editable ".[cli]"
+	@touch $@
+
+$(VENV)/test.stamp: pyproject.toml | $(VENV)/bin/python
+	$(PIP) install --editable ".[cli,test]"
+	@touch $@
+
+$(VENV)/lint.stamp: pyproject.toml | $(VENV)/bin/python
+	$(PIP) install --editable ".[cli,test,lint]"
+	@touch $@
+
+$(VENV)/bench.stamp: pyproject.toml | $(VENV)/bin/python
+	$(PIP) install --editable ".[cli,test,bench]"
+	@touch $@
+
+$(OLDEST)/test.stamp: pyproject.toml tests/oldest.txt
+	$(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/pip --disable-pip-version-check --quiet install --editable ".[cli,test]" --constraint tests/oldest.txt
+	@touch $@

@@ -1,0 +1,93 @@
+"""Say how wrong a prediction model can be, and keep your word.
+
+Bring any predictor and data it has not seen; get a certificate that, with confidence 1−δ, at least 1−ε of
+future errors satisfy |y − T(x)| ≤ γ̄·σ̂(x).
+
+>>> import pacband
+>>> plan = pacband.plan(eps=0.05, delta=1e-6)
+>>> plan.n_samples, plan.rank
+(1310, 32)
+
+Importing pacband loads nothing else; each name arrives with its first use.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pacband import baselines, datasets
+    from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate, load
+    from pacband.certification import certify, certify_family, certify_groups
+    from pacband.estimators import CertifiedFamily, CertifiedRegressor
+    from pacband.exceptions import (
+        CertificateError,
+        InvalidInput,
+        InvalidScale,
+        NotEnoughSamples,
+        PacbandError,
+        ReusedData,
+    )
+    from pacband.planning import Plan, attained_delta, attained_eps, max_rank, min_samples, plan
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "baselines": (),
+    "certificate": ("Certificate", "FamilyCertificate", "GroupCertificate", "load"),
+    "certification": ("certify", "certify_family", "certify_groups"),
+    "datasets": (),
+    "estimators": ("CertifiedFamily", "CertifiedRegressor"),
+    "exceptions": (
+        "CertificateError",
+        "InvalidInput",
+        "InvalidScale",
+        "NotEnoughSamples",
+        "PacbandError",
+        "ReusedData",
+    ),
+    "planning": ("Plan", "attained_delta", "attained_eps", "max_rank", "min_samples", "plan"),
+}
+_MODULE_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "Certificate",
+    "CertificateError",
+    "CertifiedFamily",
+    "CertifiedRegressor",
+    "FamilyCertificate",
+    "GroupCertificate",
+    "InvalidInput",
+    "InvalidScale",
+    "NotEnoughSamples",
+    "PacbandError",
+    "Plan",
+    "ReusedData",
+    "attained_delta",
+    "attained_eps",
+    "baselines",
+    "certify",
+    "certify_family",
+    "certify_groups",
+    "datasets",
+    "load",
+    "max_rank",
+    "min_samples",
+    "plan",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULE_OF:
+        value = getattr(import_module(f"pacband.{_MODULE_OF[name]}"), name)
+    elif name in _HOMES:
+        value = import_module(f"pacband.{name}")
+    else:
+        raise AttributeError(f"module 'pacband' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,81 @@
+"""Group labels: which groups there are, and which row belongs to which."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from pacband._arrays import name_rows
+from pacband.exceptions import InvalidInput
+
+__all__ = ["Label", "as_labels", "group_rows", "locate_rows"]
+
+Label: TypeAlias = str | int | float | bool
+
+
+def as_labels(groups: Any) -> npt.NDArray[Any]:
+    """Return one label per row; missing labels are refused."""
+    if not isinstance(groups, (np.ndarray, list, tuple)):
+        import narwhals as nw
+
+        series = nw.from_native(groups, allow_series=True, pass_through=True)
+        if isinstance(series, nw.Series):
+            _refuse_missing(series.is_null().to_numpy())
+            groups = series.to_numpy()
+    labels = np.asarray(groups, dtype=object if isinstance(groups, (list, tuple)) else None)
+    if labels.ndim != 1:
+        raise InvalidInput(f"groups must have one label per row, got shape {labels.shape}.")
+    if labels.dtype.kind == "O":
+        _refuse_missing(np.array([label is None or label != label for label in labels], dtype=bool))
+    elif labels.dtype.kind == "f":
+        _refuse_missing(np.isnan(labels))
+    return labels
+
+
+def group_rows(labels: npt.NDArray[Any]) -> dict[Label, npt.NDArray[np.intp]]:
+    """Return the rows of every group, groups in sorted order."""
+    names, codes = _factorize(labels)
+    order = np.argsort(codes, kind="stable")
+    ends = np.cumsum(np.bincount(codes, minlength=len(names)))
+    return dict(zip(names, np.split(order, ends[:-1]), strict=True))
+
+
+def locate_rows(labels: npt.NDArray[Any], known: list[Label]) -> npt.NDArray[np.intp]:
+    """Return the position in `known` of every row's label; an unknown label is refused."""
+    names, codes = _factorize(labels)
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise InvalidInput(
+            f"groups has labels without a certificate: {_listed(unknown)}. Certified are {_listed(known)}."
+        )
+    return np.array([known.index(name) for name in names], dtype=np.intp)[codes]
+
+
+def _factorize(labels: npt.NDArray[Any]) -> tuple[list[Label], npt.NDArray[np.intp]]:
+    if labels.dtype.kind != "O":
+        unique, codes = np.unique(labels, return_inverse=True)
+        names: list[Any] = unique.tolist()
+    else:
+        order: dict[Any, int] = {}
+        found = np.fromiter((order.setdefault(label, len(order)) for label in labels), np.intp, len(labels))
+        ranked = sorted(order, key=lambda label: (type(label).__name__, label))
+        position = np.empty(len(order), dtype=np.intp)
+        position[[order[label] for label in ranked]] = np.arange(len(order))
+        names = [label.item() if isinstance(label, np.generic) else label for label in ranked]
+        codes = position[found]
+    for name in names:
+        if not isinstance(name, (str, int, float)):
+            raise InvalidInput(f"group labels must be strings, numbers or booleans, got {name!r}.")
+    return names, codes
+
+
+def _refuse_missing(missing: npt.NDArray[np.bool_]) -> None:
+    if missing.any():
+        raise InvalidInput(f"groups must have a label in every row: it is missing in {name_rows(missing)}.")
+
+
+def _listed(names: list[Label], most: int = 5) -> str:
+    shown = ", ".join(repr(name) for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

@@ -1,0 +1,78 @@
+"""Has the model seen these rows? Rows are compared by 64-bit fingerprints, in any kind of table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from hashlib import blake2b
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from pacband._arrays import name_rows
+from pacband.exceptions import ReusedData
+
+__all__ = ["Fingerprints", "refuse_reused_rows", "row_fingerprints"]
+
+Fingerprints: TypeAlias = npt.NDArray[np.uint64]
+
+
+def row_fingerprints(X: Any, y: Any) -> Fingerprints | None:
+    """Return one fingerprint for every row (x, y), or None where the container is unknown to us.
+
+    Equal rows have equal fingerprints; different ones, but for a chance of 2⁻⁶⁴ a pair, do not.
+    """
+    try:
+        columns = [*_columns(X), *_columns(y)]
+    except (TypeError, ValueError):
+        return None
+    state = np.zeros(len(columns[0]), dtype=np.uint64)
+    for column in columns:
+        # One round of the splitmix64 finalizer for every column.
+        state ^= _bits(column)
+        state += np.uint64(0x9E3779B97F4A7C15)
+        state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        state ^= state >> np.uint64(31)
+    return state
+
+
+def refuse_reused_rows(training: Fingerprints | None, calibration: Fingerprints | None) -> None:
+    """Raise `ReusedData` where calibration rows were used in training.
+
+    Tables with repeated rows have some in common by chance: about as large a share of the calibration rows as
+    repeats among the training rows. Up to three times that is let pass; without repeats, not one row is.
+    """
+    if training is None or calibration is None:
+        return
+    seen = np.isin(calibration, training)
+    repeats = 1.0 - len(np.unique(training)) / len(training)
+    allowed = 3.0 * repeats * len(calibration) + 3.0 if repeats else 0.0
+    if seen.sum() > allowed:
+        raise ReusedData(
+            f"calibration needs rows the model has not seen: of {len(calibration)} calibration rows, these were "
+            f"also used to fit it: {name_rows(seen)}."
+        )
+
+
+def _columns(table: Any) -> Iterator[npt.NDArray[Any]]:
+    if not isinstance(table, (np.ndarray, list, tuple)):
+        import narwhals as nw
+
+        frame = nw.from_native(table, allow_series=True, eager_only=True)
+        series = frame.iter_columns() if isinstance(frame, nw.DataFrame) else [frame]
+        yield from (column.to_numpy() for column in series)
+        return
+    array = np.asarray(table)
+    if array.ndim not in (1, 2):
+        raise ValueError(array.shape)
+    yield from (array[:, j] for j in range(array.shape[1])) if array.ndim == 2 else [array]
+
+
+def _bits(column: npt.NDArray[Any]) -> Fingerprints:
+    if column.dtype.kind in "fiub":
+        # Adding zero makes −0.0 and 0.0 one number.
+        return np.ascontiguousarray(column, dtype=np.float64).__add__(0.0).view(np.uint64)
+    texts, codes = np.unique(column.astype(str), return_inverse=True)
+    digests = [int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little") for text in texts]
+    return np.array(digests, dtype=np.uint64)[codes]

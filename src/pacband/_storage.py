@@ -1,0 +1,118 @@
+"""JSON documents on disk that are whole or not there, and that notice when they were touched.
+
+A document is ``{"schema": …, "schema_version": …, "content": …, "sha256": …}``. The file holds one canonical
+serialization of it, byte for byte, and the digest covers the content; so any change of any byte is seen.
+Files are replaced atomically: a crash leaves the old file or the new one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from hashlib import sha256
+from importlib import resources
+from pathlib import Path
+from typing import Any, NoReturn
+
+from pacband.exceptions import CertificateError
+
+__all__ = ["read_document", "write_document"]
+
+
+def write_document(path: str | os.PathLike[str], schema: str, version: int, content: dict[str, Any]) -> Path:
+    """Write the content as a checked document; return the path."""
+    document = {
+        "schema": schema,
+        "schema_version": version,
+        "content": content,
+        "sha256": _digest(content),
+    }
+    _check_schema(document, schema)
+    target = Path(path)
+    _replace(target, _serialize(document))
+    return target
+
+
+def read_document(path: str | os.PathLike[str], schema: str, version: int) -> dict[str, Any]:
+    """Return the content of a document, or raise `CertificateError` saying what is wrong with the file."""
+    source = Path(path)
+    data = source.read_bytes()
+    document = _parse(data, source)
+    if not isinstance(document, dict) or document.get("schema") != schema:
+        raise CertificateError(f"{source} is not a {schema} file.")
+    found = document.get("schema_version")
+    if isinstance(found, int) and found > version:
+        raise CertificateError(
+            f"{source} was written by a newer pacband: its schema_version is {found}, this version reads up to "
+            f"{version}. Upgrade pacband to read it."
+        )
+    if document.get("sha256") != _digest(document.get("content")):
+        raise CertificateError(f"{source} was edited or damaged: its content does not match its digest.")
+    if data != _serialize(document):
+        raise CertificateError(f"{source} was edited or reformatted: it is not as pacband wrote it.")
+    try:
+        _check_schema(document, schema)
+    except CertificateError as error:
+        raise CertificateError(f"{source}: {error}") from None
+    content: dict[str, Any] = document["content"]
+    return content
+
+
+def _parse(data: bytes, source: Path) -> Any:
+    def refuse(constant: str) -> NoReturn:
+        raise ValueError(f"{constant} is not JSON")
+
+    try:
+        text = data.decode("utf-8")
+        return json.loads(text, parse_constant=refuse)
+    except json.JSONDecodeError as error:
+        if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
+            raise CertificateError(f"{source} is truncated: it ends in the middle of the document.") from None
+        raise CertificateError(f"{source} is damaged: not JSON at line {error.lineno} ({error.msg}).") from None
+    except (ValueError, RecursionError) as error:
+        raise CertificateError(f"{source} is damaged: {error}.") from None
+
+
+def _serialize(document: dict[str, Any]) -> bytes:
+    return (json.dumps(document, indent=2, allow_nan=False) + "\n").encode("ascii")
+
+
+def _digest(content: Any) -> str:
+    return sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode("ascii")).hexdigest()
+
+
+def _check_schema(document: dict[str, Any], schema: str) -> None:
+    import jsonschema
+
+    text = resources.files("pacband.schemas").joinpath(f"{schema.replace('/', '-')}.json").read_text("utf-8")
+    error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(json.loads(text)).iter_errors(document))
+    if error is not None:
+        place = "/".join(str(step) for step in error.absolute_path) or "the document"
+        raise CertificateError(f"the file does not follow its schema: {place}: {error.message}.")
+
+
+def _replace(target: Path, data: bytes) -> None:
+    # A link keeps pointing where it did: the file behind it is replaced.
+    target = Path(os.path.realpath(target))
+    draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
+    try:
+        with open(draft, "xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, target)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+    _sync_directory(target.parent)
+
+
+def _sync_directory(directory: Path) -> None:
+    """Make the new name durable, where the system lets a directory be synchronized."""
+    if os.name == "posix":
+        descriptor = os.open(directory, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

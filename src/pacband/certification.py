@@ -1,0 +1,322 @@
+"""Scores and a plan make a certificate: Algorithm 1, Algorithm 2 and Theorem 1 are one mechanism.
+
+The rank is settled from (N, ε, δ, n_F) alone; then the scores are computed, and the one at that rank is the
+bound. A constant scale is Algorithm 1, any other Algorithm 2; a family of one candidate is either of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import Any
+
+from pacband._arrays import Numbers, as_numbers
+from pacband._frozen import FrozenMap
+from pacband._labels import as_labels, group_rows
+from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate, issue, split_candidate
+from pacband.exceptions import InvalidInput, NotEnoughSamples
+from pacband.planning import plan
+from pacband.scores import ScoreRule, Spread
+
+__all__ = ["certify", "certify_family", "certify_groups"]
+
+
+def certify(
+    y: Any,
+    y_pred: Any,
+    scale: Any = None,
+    *,
+    eps: float = 0.05,
+    delta: float = 1e-6,
+    rank: int | None = None,
+    rule: str = "exact",
+    side: str = "both",
+    n_candidates: int = 1,
+    min_scale: float | None = None,
+    nonfinite: str = "raise",
+    gauge: Any = "max",
+) -> Certificate:
+    """Certify the errors of a predictor on data it has not seen (Algorithms 1 and 2).
+
+    Parameters
+    ----------
+    y : array-like of shape (n,) or (n, k)
+        Targets of the calibration rows. Not one of them may have been used to build the predictor or the scale.
+    y_pred : array-like, same shape
+        Their predictions T(x).
+    scale : array-like, pair of array-likes, float, optional
+        σ̂(x) > 0, the expected size of the error: one value per row (or per row and output). A tuple
+        (lower, upper) makes an asymmetric band. Without it, the bound is the same for every x.
+    eps, delta : float in (0, 1)
+        The promise: with confidence 1 − δ, at least 1 − ε of future errors stay within the bound.
+    rank : int, optional
+        Take the score of this rank from the top. By default `rule` settles it.
+    rule : {"exact", "paper", "maximum"}
+        See `plan`.
+    side : {"both", "upper", "lower"}
+        Bound |y − T|, or y − T from above, or T − y from above.
+    n_candidates : int
+        If this model is one of n_F that you will choose among, say how many.
+    min_scale : float, optional
+        A floor under σ̂, at calibration and at prediction alike. Without it a scale ≤ 0 or NaN is refused.
+    nonfinite : {"raise", "violate"}
+        Refuse NaN and infinite predictions, or count them as infinite errors, which keeps the promise.
+    gauge : "max" or positive definite matrix of shape (k, k)
+        With k outputs: the largest scaled error, or sqrt(eᵀ Σ⁻¹ e).
+
+    Returns
+    -------
+    Certificate
+
+    Raises
+    ------
+    NotEnoughSamples
+        If n rows cannot carry (ε, δ); the message says how many can, and what these can promise.
+    InvalidInput, InvalidScale
+        If the input breaks one of the rules above; the message says which, and in which rows.
+
+    Examples
+    --------
+    >>> import numpy as np, pacband
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.uniform(-2, 2, 2000)
+    >>> y = np.sin(x) + (0.1 + 0.1 * np.abs(x)) * rng.standard_normal(2000)
+    >>> cert = pacband.certify(y, np.sin(x), scale=0.1 + 0.1 * np.abs(x), eps=0.05, delta=1e-6)
+    >>> print(cert.promise)
+    With confidence 99.9999 %, at least 95 % of future errors satisfy |y − T(x)| ≤ 2.14183·σ̂(x).
+    >>> cert.interval(y_pred=[0.0], scale=[0.2]).round(3)
+    array([[-0.428,  0.428]])
+    """
+    target = as_numbers("y", y)
+    settled = plan(eps, delta, n_samples=len(target), rank=rank, n_candidates=n_candidates, rule=rule)
+    scoring = ScoreRule.create(side=side, gauge=gauge, min_scale=min_scale, nonfinite=nonfinite)
+    prediction, spread = _align(scoring, target, y_pred, scale)
+    return issue(
+        scoring.score_rows(target, prediction, spread),
+        rule=scoring,
+        scale_kind=spread.kind,
+        eps=settled.eps,
+        delta=settled.delta,
+        rank=settled.rank,
+        n_candidates=settled.n_candidates,
+    )
+
+
+def certify_family(
+    y: Any,
+    candidates: Mapping[str, Any],
+    *,
+    eps: float = 0.05,
+    delta: float = 1e-6,
+    weights: Mapping[str, float] | Iterable[float] | None = None,
+    rank: int | None = None,
+    rule: str = "exact",
+    side: str = "both",
+    min_scale: float | None = None,
+    nonfinite: str = "raise",
+    gauge: Any = "max",
+) -> FamilyCertificate:
+    """Certify a family of candidates at once, and pick the sharpest at no loss of the promise (Theorem 1).
+
+    Each candidate is certified at δ/n_F, or at δ·w_j with prior weights. Then all hold together with confidence
+    1 − δ, and the best may be chosen after the fact: the one with the smallest mean of γ̄_j·σ̂_j(x_i).
+
+    Parameters
+    ----------
+    y : array-like
+        Targets of the calibration rows.
+    candidates : mapping of str to y_pred or (y_pred, scale)
+        The predictions, and scales where there are any, of each candidate on the same rows.
+    weights : mapping or sequence of float, optional
+        How much of δ each candidate may spend; positive, summing to one. Settled before looking at y.
+    eps, delta, rank, rule, side, min_scale, nonfinite, gauge
+        As in `certify`.
+
+    Examples
+    --------
+    >>> import numpy as np, pacband
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.uniform(-2, 2, 2000)
+    >>> y = np.sin(x) + (0.1 + 0.1 * np.abs(x)) * rng.standard_normal(2000)
+    >>> family = pacband.certify_family(
+    ...     y,
+    ...     {"zero": np.zeros(2000), "sine": np.sin(x), "scaled": (np.sin(x), 0.1 + 0.1 * np.abs(x))},
+    ... )
+    >>> family.best
+    'scaled'
+    """
+    if not isinstance(candidates, Mapping) or not candidates:
+        raise InvalidInput(
+            "candidates must be a non-empty mapping of names to y_pred or (y_pred, scale), "
+            f"got {type(candidates).__name__}."
+        )
+    for name in candidates:
+        if not isinstance(name, str):
+            raise InvalidInput(f"candidate names must be strings, got {name!r}.")
+    target = as_numbers("y", y)
+    scoring = ScoreRule.create(side=side, gauge=gauge, min_scale=min_scale, nonfinite=nonfinite)
+    shares = _shares(weights, list(candidates))
+    ranks = {
+        name: _settle(name, len(target), eps, delta, share, len(candidates), rank, rule)
+        for name, share in shares.items()
+    }
+    columns = {name: _align(scoring, target, *split_candidate(c), name=name) for name, c in candidates.items()}
+
+    certificates: dict[str, Certificate] = {}
+    mean_bound: dict[str, float] = {}
+    sharpness: dict[str, float] = {}
+    for name, (prediction, spread) in columns.items():
+        try:
+            scores = scoring.score_rows(target, prediction, spread)
+            mean_scale = spread.mean() * scoring.mean_width
+        except InvalidInput as error:
+            raise type(error)(f"candidate {name!r}: {error}") from None
+        cert = issue(
+            scores,
+            rule=scoring,
+            scale_kind=spread.kind,
+            eps=float(eps),
+            delta=float(delta),
+            rank=ranks[name],
+            n_candidates=len(candidates),
+            weight=shares[name],
+        )
+        certificates[name] = cert
+        mean_bound[name] = cert.gamma * mean_scale
+        sharpness[name] = mean_bound[name] + _offset(scoring, target, prediction)
+    return FamilyCertificate(
+        best=min(sharpness, key=sharpness.__getitem__),
+        candidates=FrozenMap(certificates),
+        mean_bound=FrozenMap(mean_bound),
+        sharpness=FrozenMap(sharpness),
+    )
+
+
+def certify_groups(
+    y: Any,
+    y_pred: Any,
+    groups: Any,
+    scale: Any = None,
+    *,
+    eps: float = 0.05,
+    delta: float = 1e-6,
+    rule: str = "exact",
+    side: str = "both",
+    min_scale: float | None = None,
+    nonfinite: str = "raise",
+    gauge: Any = "max",
+) -> GroupCertificate:
+    """Certify the errors within every group of rows: each of G groups at δ/G, so that all hold together.
+
+    An overall promise may be kept on average and broken in every row of a small group. This one is kept in
+    each. Which groups there are must not depend on the errors.
+
+    Parameters
+    ----------
+    y, y_pred, scale
+        As in `certify`.
+    groups : array-like of shape (n,)
+        The group of every row: strings, numbers or booleans.
+    eps, delta, rule, side, min_scale, nonfinite, gauge
+        As in `certify`.
+
+    Examples
+    --------
+    >>> import numpy as np, pacband
+    >>> rng = np.random.default_rng(0)
+    >>> site = np.repeat(["north", "south"], 1000)
+    >>> y = np.where(site == "north", 1.0, 3.0) * rng.standard_normal(2000)
+    >>> cert = pacband.certify_groups(y, np.zeros(2000), site, eps=0.1, delta=0.01)
+    >>> cert.interval([0.0, 0.0], ["north", "south"]).round(1)
+    array([[-1.7,  1.7],
+           [-5.5,  5.5]])
+    """
+    target, labels = as_numbers("y", y), as_labels(groups)
+    if len(labels) != len(target):
+        raise InvalidInput(f"y and groups must have one length, got {len(target)} and {len(labels)}.")
+    members = group_rows(labels)
+    settled = {}
+    for label, rows in members.items():
+        try:
+            settled[label] = plan(eps, delta, n_samples=len(rows), n_candidates=len(members), rule=rule)
+        except NotEnoughSamples as error:
+            raise error.within(f"group {label!r}") from None
+    scoring = ScoreRule.create(side=side, gauge=gauge, min_scale=min_scale, nonfinite=nonfinite)
+    prediction, spread = _align(scoring, target, y_pred, scale)
+    scores = scoring.score_rows(target, prediction, spread)
+    return GroupCertificate(
+        groups=FrozenMap(
+            {
+                label: issue(
+                    scores[rows],
+                    rule=scoring,
+                    scale_kind=spread.kind,
+                    eps=float(eps),
+                    delta=float(delta),
+                    rank=settled[label].rank,
+                    n_candidates=len(members),
+                )
+                for label, rows in members.items()
+            }
+        )
+    )
+
+
+def _align(
+    scoring: ScoreRule, target: Numbers, y_pred: Any, scale: Any, *, name: str | None = None
+) -> tuple[Numbers, Spread]:
+    """Return the predictions and the scale as arrays of the targets' shape, or raise."""
+    of = "" if name is None else f" of candidate {name!r}"
+    prediction = as_numbers(f"y_pred{of}", y_pred)
+    if prediction.shape != target.shape:
+        raise InvalidInput(f"y and y_pred{of} must have the same shape, got {target.shape} and {prediction.shape}.")
+    return prediction, scoring.spread(scale, target.shape)
+
+
+def _shares(weights: Mapping[str, float] | Iterable[float] | None, names: list[str]) -> dict[str, float | None]:
+    """Return the share of δ of every candidate; None is the even share."""
+    if weights is None:
+        return dict.fromkeys(names)
+    keys, given = (list(weights), list(weights.values())) if isinstance(weights, Mapping) else (names, list(weights))
+    if set(keys) != set(names) or len(given) != len(names):
+        raise InvalidInput(f"weights must have one value for each of {names}, got {weights!r}.")
+    values = {name: float(weight) for name, weight in zip(keys, given, strict=True)}
+    if not all(0.0 < value <= 1.0 for value in values.values()) or abs(sum(values.values()) - 1.0) > 1e-9:
+        raise InvalidInput(f"weights must be positive and sum to 1, got {weights!r}.")
+    total = sum(map(Fraction, values.values()), Fraction(0))
+    return {name: _rounded_down(Fraction(value) / total) for name, value in values.items()}
+
+
+def _rounded_down(share: Fraction) -> float:
+    """The float next below, so that the shares never sum to more than one."""
+    value = float(share)
+    return value if Fraction(value) <= share else math.nextafter(value, 0.0)
+
+
+def _settle(
+    name: str,
+    n_samples: int,
+    eps: float,
+    delta: float,
+    share: float | None,
+    n_candidates: int,
+    rank: int | None,
+    rule: str,
+) -> int:
+    """Return the rank of one candidate, settled from its share of δ."""
+    if share is None:
+        return plan(eps, delta, n_samples=n_samples, rank=rank, n_candidates=n_candidates, rule=rule).rank
+    try:
+        return plan(
+            eps, _rounded_down(Fraction(delta) * Fraction(share)), n_samples=n_samples, rank=rank, rule=rule
+        ).rank
+    except NotEnoughSamples as error:
+        raise error.within(f"candidate {name!r} with weight {share:g}") from None
+
+
+def _offset(scoring: ScoreRule, target: Numbers, prediction: Numbers) -> float:
+    """The mean distance from y to T on the side that is bounded; shifting T moves γ̄ by as much the other way."""
+    if scoring.side == "both":
+        return 0.0
+    return float((prediction - target).mean()) * (1.0 if scoring.side == "upper" else -1.0)

@@ -1,0 +1,441 @@
+"""The scikit-learn face: estimators that fit, calibrate and then predict with a certified band.
+
+No mathematics lives here. `CertifiedRegressor` is `certify` around one pair (T, σ̂); `CertifiedFamily` is
+`certify_family` around several. Rows that fit a model and rows that calibrate it are kept apart, and refused
+where they can be seen not to be.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.model_selection import ParameterGrid, train_test_split
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+
+from pacband._checks import check_choice
+from pacband._members import Member, Progress, fit_members, predict_members, speaks_std
+from pacband._rows import Fingerprints, refuse_reused_rows, row_fingerprints
+from pacband.certificate import Certificate, FamilyCertificate
+from pacband.certification import certify, certify_family
+from pacband.exceptions import InvalidInput
+from pacband.planning import plan
+from pacband.scores import Floats
+
+__all__ = ["CertifiedFamily", "CertifiedRegressor"]
+
+
+class _Certified(RegressorMixin, BaseEstimator, ABC):
+    """What both certified estimators share: keep rows apart, calibrate, predict with a band."""
+
+    eps: float
+    delta: float
+    rank: int | None
+    rule: str
+    side: str
+    min_scale: float | None
+    nonfinite: str
+    gauge: Any
+    calibration_size: int | float | None
+    random_state: Any
+    _members_: dict[str, Member]
+    _training_rows: Fingerprints | None
+
+    @abstractmethod
+    def _declared(self) -> dict[str, Member]:
+        """The members as the user declared them, by name."""
+
+    @abstractmethod
+    def _certify(self, X: Any, y: Any) -> None:
+        """Set the certificate of the fitted members from calibration rows."""
+
+    @abstractmethod
+    def _chosen(self) -> tuple[Member, Certificate]:
+        """The member that predicts, and its certificate."""
+
+    def fit(self, X: Any, y: Any, *, calibration: tuple[Any, Any] | None = None) -> Self:
+        """Fit predictor and scale on one part of the rows, and calibrate on the other.
+
+        Parameters
+        ----------
+        X, y : array-like, dataframe
+            The rows. Where nothing has to be fitted (functions, frozen estimators) all of them calibrate.
+        calibration : (X_cal, y_cal), optional
+            Fit on all of X, y and calibrate on these rows instead; they must be others.
+
+        Returns
+        -------
+        self
+        """
+        declared = self._declared()
+        self._check_rows(X, y, reset=True)
+        if calibration is None:
+            X, X_cal, y, y_cal = self._split(X, y, declared)
+        else:
+            X_cal, y_cal = _pair(calibration)
+            self._check_rows(X_cal, y_cal, reset=False)
+            self._plan(len(declared), n_samples=_length(y_cal))
+        training = row_fingerprints(X, y) if X is not None else None
+        if calibration is not None:
+            refuse_reused_rows(training, row_fingerprints(X_cal, y_cal))
+        self._members_ = fit_members(declared, X, y) if X is not None else declared
+        self._training_rows = training
+        self._certify(X_cal, y_cal)
+        return self
+
+    def calibrate(self, X: Any, y: Any) -> Self:
+        """Calibrate on rows the model has not seen; predictor and scale are fitted already.
+
+        After `fit`, this renews the certificate from other rows.
+        """
+        fitted_here = hasattr(self, "_members_")
+        self._check_rows(X, y, reset=not fitted_here)
+        if not fitted_here:
+            members = self._declared()
+            for member in members.values():
+                member.check_fitted()
+            self._members_, self._training_rows = members, None
+        self._plan(len(self._members_), n_samples=_length(y))
+        refuse_reused_rows(self._training_rows, row_fingerprints(X, y))
+        self._certify(X, y)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """Return the prediction T(x) for every row."""
+        check_is_fitted(self, "certificate_")
+        self._check_rows(X, reset=False)
+        return self._chosen()[0].predict(X)
+
+    def predict_interval(self, X: Any, *, output: str = "array") -> Any:
+        """Return the certified band around T(x) for every row.
+
+        Parameters
+        ----------
+        X : array-like, dataframe
+            The rows.
+        output : {"array", "frame"}
+            An array of shape (n, 2), lower and upper end ((n, k, 2) with k outputs); or a dataframe of the same
+            library as X with the columns prediction, lower and upper.
+        """
+        check_choice("output", output, ("array", "frame"))
+        check_is_fitted(self, "certificate_")
+        self._check_rows(X, reset=False)
+        member, certificate = self._chosen()
+        prediction, scale = member.predict_with_scale(X)
+        ends = certificate.interval(prediction, scale)
+        return ends if output == "array" else _as_frame(X, prediction, ends)
+
+    def _plan(self, n_candidates: int, n_samples: int | None = None) -> int:
+        """Settle the promise before any work: return N, or raise what would be raised after it."""
+        return plan(
+            self.eps,
+            self.delta,
+            n_samples=n_samples,
+            rank=self.rank,
+            n_candidates=n_candidates,
+            rule=self.rule,
+        ).n_samples
+
+    def _split(self, X: Any, y: Any, declared: Mapping[str, Member]) -> tuple[Any, Any, Any, Any]:
+        """Return training and calibration rows; no training rows where nothing has to be fitted."""
+        if not any(member.trainable for member in declared.values()):
+            self._plan(len(declared), n_samples=_length(y))
+            return None, X, None, y
+        n_rows = _length(y)
+        if n_rows < 2:
+            raise InvalidInput(f"fit needs at least 2 rows, one to fit and one to calibrate, got n_samples={n_rows}.")
+        size = self._calibration_rows(n_rows, len(declared))
+        self._plan(len(declared), n_samples=size)
+        X, X_cal, y, y_cal = train_test_split(X, y, test_size=size, random_state=self.random_state)
+        return X, X_cal, y, y_cal
+
+    def _calibration_rows(self, n_rows: int, n_candidates: int) -> int:
+        """How many rows calibrate: as planned or a fifth, whichever is more, but at most half of them."""
+        size = self.calibration_size
+        if size is None:
+            wanted = max(self._plan(n_candidates), n_rows // 5)
+            return max(1, min(wanted, n_rows // 2))
+        if isinstance(size, float) and 0.0 < size < 1.0:
+            return max(1, round(size * n_rows))
+        if isinstance(size, (int, np.integer)) and not isinstance(size, bool) and 1 <= size < n_rows:
+            return int(size)
+        raise InvalidInput(
+            f"calibration_size must be a share in (0, 1) or a number of rows below {n_rows}, got {size!r}."
+        )
+
+    def _options(self) -> dict[str, Any]:
+        """The options of `certify` that every certified estimator passes on."""
+        names = ("eps", "delta", "rank", "rule", "side", "min_scale", "nonfinite", "gauge")
+        return {name: getattr(self, name) for name in names}
+
+    def _check_rows(self, X: Any, y: Any = "no_validation", *, reset: bool) -> None:
+        """Check what scikit-learn checks of any X and y, and leave their values to the models."""
+        flat = getattr(X, "ndim", 2) == 1
+        if flat and not any(hasattr(member.predictor, "fit") for member in self._declared().values()):
+            # A plain function may take any X it likes, such as a vector.
+            return
+        if flat and not reset and hasattr(self, "n_features_in_"):
+            raise InvalidInput(
+                f"X must have shape (n, {self.n_features_in_}), got a vector of {len(X)} values. "
+                "Reshape your data: X.reshape(1, -1) is one row, X.reshape(-1, 1) is one feature."
+            )
+        validate_data(self, X, y, reset=reset, skip_check_array=True)
+        if not isinstance(y, str):
+            check_consistent_length(X, y)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        models = [member.predictor for member in self._declared().values()]
+        inner = [get_tags(model) for model in models if isinstance(model, BaseEstimator)]
+        if inner:
+            tags.target_tags.multi_output = all(tag.target_tags.multi_output for tag in inner)
+            tags.input_tags.sparse = all(tag.input_tags.sparse for tag in inner)
+            tags.input_tags.allow_nan = all(tag.input_tags.allow_nan for tag in inner)
+            tags.no_validation = any(tag.no_validation for tag in inner)
+        return tags
+
+
+class CertifiedRegressor(_Certified):
+    """A regressor whose error is certified.
+
+    Parameters
+    ----------
+    estimator : estimator or function
+        The predictor T: anything that follows scikit-learn's conventions, a FrozenEstimator, or a function of X.
+    scale : None, "std", estimator or function
+        The scale σ̂: none, the predictor's own ``predict(X, return_std=True)``, an estimator with ``fit(X, y)``
+        whose ``predict`` gives σ̂(x) > 0, or a function of X. A pair (lower, upper) makes an asymmetric band.
+    eps, delta : float in (0, 1)
+        The promise: with confidence 1 − δ, at least 1 − ε of future errors stay within the bound.
+    rank, rule, side, min_scale, nonfinite, gauge
+        As in `certify`.
+    n_candidates : int
+        If you will choose among several such models by their certificates, how many.
+    calibration_size : int, float or None
+        How many rows, or what share, `fit` keeps for calibration. None is what `plan` asks for or a fifth of the
+        rows, whichever is more, but at most half.
+    random_state : int, RandomState or None
+        Seeds the split.
+
+    Attributes
+    ----------
+    certificate_ : Certificate
+        The promise.
+    estimator_, scale_
+        The fitted predictor and scale.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LinearRegression
+    >>> from pacband import CertifiedRegressor, datasets
+    >>> X, y = datasets.paper_sample(5000, random_state=0)
+    >>> model = CertifiedRegressor(LinearRegression(), eps=0.1, delta=0.01, random_state=0).fit(X, y)
+    >>> print(model.certificate_.promise)
+    With confidence 99 %, at least 90 % of future errors satisfy |y − T(x)| ≤ 13.0872.
+    >>> model.predict_interval(X[:1]).shape
+    (1, 2)
+    """
+
+    certificate_: Certificate
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        scale: Any = None,
+        eps: float = 0.05,
+        delta: float = 1e-6,
+        rank: int | None = None,
+        rule: str = "exact",
+        side: str = "both",
+        n_candidates: int = 1,
+        min_scale: float | None = None,
+        nonfinite: str = "raise",
+        gauge: Any = "max",
+        calibration_size: int | float | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.scale = scale
+        self.eps = eps
+        self.delta = delta
+        self.rank = rank
+        self.rule = rule
+        self.side = side
+        self.n_candidates = n_candidates
+        self.min_scale = min_scale
+        self.nonfinite = nonfinite
+        self.gauge = gauge
+        self.calibration_size = calibration_size
+        self.random_state = random_state
+
+    def _declared(self) -> dict[str, Member]:
+        return {"estimator": Member(self.estimator, self.scale)}
+
+    def _plan(self, n_candidates: int, n_samples: int | None = None) -> int:
+        return super()._plan(self.n_candidates, n_samples)
+
+    def _certify(self, X: Any, y: Any) -> None:
+        (member,) = self._members_.values()
+        self.certificate_ = certify(y, *member.predict_with_scale(X), n_candidates=self.n_candidates, **self._options())
+        self.estimator_, self.scale_ = member.predictor, member.scale
+
+    def _chosen(self) -> tuple[Member, Certificate]:
+        return self._members_["estimator"], self.certificate_
+
+
+class CertifiedFamily(_Certified):
+    """Candidate regressors certified at once; the sharpest predicts, at no loss of the promise (Theorem 1).
+
+    Parameters
+    ----------
+    candidates : mapping of str to estimator or (estimator, scale)
+        Each as in `CertifiedRegressor`.
+    weights : mapping or sequence of float, optional
+        How much of δ each candidate may spend; positive, summing to one.
+    eps, delta, rank, rule, side, min_scale, nonfinite, gauge
+        As in `certify`.
+    calibration_size, random_state
+        As in `CertifiedRegressor`.
+    progress : function of (done, total), optional
+        Called as calibration goes on, for a progress bar.
+
+    Attributes
+    ----------
+    certificate_ : FamilyCertificate
+        The promise of every candidate.
+    best_name_ : str
+        The sharpest candidate, which predicts.
+    estimators_ : dict
+        The fitted candidates, by name.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LinearRegression
+    >>> from sklearn.neighbors import KNeighborsRegressor
+    >>> from pacband import CertifiedFamily, datasets
+    >>> X, y = datasets.paper_sample(5000, random_state=0)
+    >>> family = CertifiedFamily(
+    ...     {"linear": LinearRegression(), "neighbours": KNeighborsRegressor(50)}, eps=0.1, delta=0.01, random_state=0
+    ... ).fit(X, y)
+    >>> family.best_name_
+    'neighbours'
+    """
+
+    certificate_: FamilyCertificate
+
+    def __init__(
+        self,
+        candidates: Mapping[str, Any],
+        *,
+        eps: float = 0.05,
+        delta: float = 1e-6,
+        weights: Any = None,
+        rank: int | None = None,
+        rule: str = "exact",
+        side: str = "both",
+        min_scale: float | None = None,
+        nonfinite: str = "raise",
+        gauge: Any = "max",
+        calibration_size: int | float | None = None,
+        random_state: Any = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self.candidates = candidates
+        self.eps = eps
+        self.delta = delta
+        self.weights = weights
+        self.rank = rank
+        self.rule = rule
+        self.side = side
+        self.min_scale = min_scale
+        self.nonfinite = nonfinite
+        self.gauge = gauge
+        self.calibration_size = calibration_size
+        self.random_state = random_state
+        self.progress = progress
+
+    @classmethod
+    def from_grid(
+        cls, estimator: Any, param_grid: Mapping[str, Any], *, scale: Any = "auto", **options: Any
+    ) -> CertifiedFamily:
+        """Return the family of one estimator over a grid of its parameters, as in `GridSearchCV`.
+
+        Parameters
+        ----------
+        estimator : estimator
+            Cloned for every point of the grid.
+        param_grid : mapping of str to iterable
+            The values to try for each parameter; all combinations become candidates, named "decay=1, alpha=0.1".
+        scale : "auto", None, "std", estimator or function
+            The scale of every candidate. "auto" is "std" where the estimator gives one, else None.
+        **options
+            As in `CertifiedFamily`.
+
+        Examples
+        --------
+        >>> from sklearn.neighbors import KNeighborsRegressor
+        >>> family = CertifiedFamily.from_grid(KNeighborsRegressor(), {"n_neighbors": (5, 50)})
+        >>> list(family.candidates)
+        ['n_neighbors=5', 'n_neighbors=50']
+        """
+        if isinstance(scale, str) and scale == "auto":
+            scale = "std" if speaks_std(estimator) else None
+        candidates = {}
+        for point in ParameterGrid({name: list(values) for name, values in param_grid.items()}):
+            name = ", ".join(f"{parameter}={value}" for parameter, value in point.items())
+            candidates[name] = (clone(estimator).set_params(**point), scale)
+        return cls(candidates, **options)
+
+    def _declared(self) -> dict[str, Member]:
+        if not isinstance(self.candidates, Mapping) or not self.candidates:
+            raise InvalidInput(
+                "candidates must be a non-empty mapping of names to estimators or (estimator, scale), "
+                f"got {self.candidates!r}."
+            )
+        return {
+            name: Member(*candidate) if isinstance(candidate, tuple) else Member(candidate)
+            for name, candidate in self.candidates.items()
+        }
+
+    def _certify(self, X: Any, y: Any) -> None:
+        columns = predict_members(self._members_, X, self.progress)
+        self.certificate_ = certify_family(y, columns, weights=self.weights, **self._options())
+        self.best_name_ = self.certificate_.best
+        self.estimators_ = {name: member.predictor for name, member in self._members_.items()}
+
+    def _chosen(self) -> tuple[Member, Certificate]:
+        return self._members_[self.best_name_], self.certificate_.certificate
+
+
+def _pair(calibration: Any) -> tuple[Any, Any]:
+    if not isinstance(calibration, (tuple, list)) or len(calibration) != 2:
+        raise InvalidInput(f"calibration must be a pair (X_cal, y_cal), got {type(calibration).__name__}.")
+    return calibration[0], calibration[1]
+
+
+def _length(y: Any) -> int:
+    return len(y if hasattr(y, "__len__") else np.asarray(y))
+
+
+def _as_frame(X: Any, prediction: Any, ends: Floats) -> Any:
+    import narwhals as nw
+
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if not isinstance(frame, nw.DataFrame):
+        raise InvalidInput(f"output='frame' needs a dataframe X, got {type(X).__name__}.")
+    prediction = np.asarray(prediction)
+    outputs = [""] if prediction.ndim == 1 else [f"_{k}" for k in range(prediction.shape[1])]
+    tables = np.dstack([prediction.reshape(len(ends), -1), ends.reshape(len(ends), -1, 2)])
+    columns = {
+        f"{name}{output}": np.ascontiguousarray(tables[:, k, part])
+        for k, output in enumerate(outputs)
+        for part, name in enumerate(("prediction", "lower", "upper"))
+    }
+    # Put beside X before X is dropped, the columns take over its index.
+    series = [nw.new_series(name, values, backend=frame.implementation) for name, values in columns.items()]
+    return frame.with_columns(*series).select(*columns).to_native()

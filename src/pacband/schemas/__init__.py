@@ -1,0 +1,1 @@
+"""The JSON Schemas of the files pacband writes."""

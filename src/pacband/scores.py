@@ -1,0 +1,318 @@
+r"""From rows to scores, and from a bound on the score back to a band around the prediction.
+
+A row (y, T(x), σ̂(x)) has one score. Every variant of the method is another score under the same promise:
+
+====================  ============================  ========================================
+what is bounded       score, with e = y − T(x)      rows whose score is at most γ
+====================  ============================  ========================================
+side "both"           \|e\| / σ̂                       T − γσ̂ ≤ y ≤ T + γσ̂
+side "upper"          e / σ̂                         y ≤ T + γσ̂
+side "lower"          −e / σ̂                        T − γσ̂ ≤ y
+a pair (σ̂⁻, σ̂⁺)       max(e / σ̂⁺, −e / σ̂⁻)         T − γσ̂⁻ ≤ y ≤ T + γσ̂⁺
+k outputs, "max"      the largest of the k scores   a box: the k bands together
+k outputs, matrix Σ   sqrt(eᵀ Σ⁻¹ e) / σ̂            an ellipsoid, in the box ± γσ̂·sqrt(Σ_kk)
+====================  ============================  ========================================
+
+Without a scale σ̂ is one: Algorithm 1 of the paper; with one, Algorithm 2. Rows are worked through in blocks
+that stay in cache, so that every check comes at the price of one pass; all arithmetic is float64.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from pacband._arrays import Numbers, as_numbers, blocks, name_rows
+from pacband._checks import check_choice
+from pacband.exceptions import InvalidInput, InvalidScale
+
+__all__ = ["Matrix", "ScoreRule", "Spread", "fingerprint"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Matrix: TypeAlias = tuple[tuple[float, ...], ...]
+
+SIDES = ("both", "upper", "lower")
+POLICIES = ("raise", "violate")
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The scale of every row, in parts: () where σ̂ is one, (σ̂,), or the pair (σ̂⁻, σ̂⁺).
+
+    A part is an array that broadcasts against the errors. `floor` is the declared min_scale.
+    """
+
+    parts: tuple[Numbers, ...]
+    floor: float | None
+
+    @property
+    def kind(self) -> str:
+        """Return "none", "symmetric" or "asymmetric"."""
+        return ("none", "symmetric", "asymmetric")[len(self.parts)]
+
+    def block(self, rows: slice) -> tuple[Floats, ...]:
+        """Return the parts of these rows, floored; raise where one is not a positive finite number."""
+        floored = tuple(self._floored(part[rows]) for part in self.parts)
+        if not all(part.min() > 0.0 and part.max() < math.inf for part in floored):
+            raise self._invalid()
+        return floored
+
+    def mean(self) -> float:
+        """Return the mean of σ̂ over the rows (of (σ̂⁻ + σ̂⁺)/2 for a pair)."""
+        if not self.parts:
+            return 1.0
+        n_rows = len(self.parts[0])
+        total = math.fsum(float(part.mean()) * len(part) for rows in blocks(n_rows) for part in self.block(rows))
+        return total / n_rows / len(self.parts)
+
+    def _floored(self, part: Numbers) -> Floats:
+        if self.floor is None:
+            return part.astype(np.float64, copy=False)
+        # fmax lets a NaN scale fall to the floor as well.
+        return np.fmax(part, self.floor, dtype=np.float64)
+
+    def _invalid(self) -> InvalidScale:
+        bad = np.zeros(len(self.parts[0]), dtype=bool)
+        for part in self.parts:
+            floored = self._floored(part)
+            unsound = ~((floored > 0.0) & (floored < np.inf))
+            bad |= unsound.reshape(len(unsound), -1).any(axis=1)
+        cure = "" if self.floor is not None else " Declare a min_scale to put a floor under it."
+        return InvalidScale(
+            f"scale must be positive and finite in every row: it is zero, negative, NaN or infinite in "
+            f"{name_rows(bad)}.{cure}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRule:
+    """How a row becomes a score: one rule, the same at calibration and at prediction.
+
+    Attributes
+    ----------
+    side : {"both", "upper", "lower"}
+        Which errors count.
+    gauge : "max" or tuple of tuples of float
+        For several outputs: the largest scaled error, or the norm of a positive definite matrix.
+    min_scale : float or None
+        The declared floor of σ̂, used where σ̂ is below it or NaN.
+    nonfinite : {"raise", "violate"}
+        Whether a NaN or infinite prediction is refused, or counted as an infinite error.
+    """
+
+    side: str = "both"
+    gauge: str | Matrix = "max"
+    min_scale: float | None = None
+    nonfinite: str = "raise"
+
+    @classmethod
+    def create(cls, *, side: str, gauge: Any, min_scale: Any, nonfinite: str) -> ScoreRule:
+        """Build the rule from what a user passed, or raise."""
+        check_choice("side", side, SIDES)
+        check_choice("nonfinite", nonfinite, POLICIES)
+        if min_scale is not None:
+            if not isinstance(min_scale, (int, float, np.number)) or not 0.0 < min_scale < math.inf:
+                raise InvalidScale(f"min_scale must be a positive finite number, got {min_scale!r}.")
+            min_scale = float(min_scale)
+        if isinstance(gauge, str):
+            check_choice("gauge", gauge, ("max",))
+        else:
+            if side != "both":
+                raise InvalidInput(f"a matrix gauge has no sides: side must be 'both', got {side!r}.")
+            gauge = _positive_definite(gauge)
+        return cls(side=side, gauge=gauge, min_scale=min_scale, nonfinite=nonfinite)
+
+    def spread(self, scale: Any, shape: tuple[int, ...]) -> Spread:
+        """Return the scale that a user passed, checked for its shape against rows of this shape."""
+        if scale is None:
+            return Spread((), self.min_scale)
+        pair = isinstance(scale, tuple)
+        if pair and len(scale) != 2:
+            raise InvalidInput(f"a scale pair must be (lower, upper), got {len(scale)} parts.")
+        if pair and (self.side != "both" or not isinstance(self.gauge, str)):
+            raise InvalidInput("a scale pair (lower, upper) goes with side='both' and gauge='max' only.")
+        error_shape = shape if isinstance(self.gauge, str) else shape[:1]
+        return Spread(tuple(_scale_part(part, error_shape) for part in (scale if pair else (scale,))), self.min_scale)
+
+    def scores(self, y: Any, y_pred: Any, scale: Any = None) -> Floats:
+        """Return one score per row, all of them numbers.
+
+        Examples
+        --------
+        >>> ScoreRule().scores([3.0, 1.0], [2.0, 2.0], scale=[1.0, 4.0])
+        array([1.  , 0.25])
+        >>> ScoreRule(side="lower").scores([3.0, 1.0], [2.0, 2.0])
+        array([-1.,  1.])
+        """
+        target, prediction = as_numbers("y", y), as_numbers("y_pred", y_pred)
+        if target.shape != prediction.shape:
+            raise InvalidInput(f"y and y_pred must have the same shape, got {target.shape} and {prediction.shape}.")
+        return self.score_rows(target, prediction, self.spread(scale, target.shape))
+
+    def score_rows(self, target: Numbers, prediction: Numbers, spread: Spread) -> Floats:
+        """Return one score per row of arrays whose shapes were checked."""
+        self._check_outputs(target)
+        whitening = self._whitening()
+        scores = np.empty(len(target))
+        finite = True
+        with np.errstate(all="ignore"):
+            for rows in blocks(len(target)):
+                error = np.subtract(target[rows], prediction[rows], dtype=np.float64)
+                finite &= bool(np.isfinite(error).all())
+                scores[rows] = self._score(error, spread.block(rows), whitening)
+                finite &= bool(scores[rows].max() < math.inf)
+        if not finite:
+            self._settle_nonfinite(scores, target, prediction)
+        return scores
+
+    def band(self, gamma: float | Floats, y_pred: Any, scale: Any = None) -> Floats:
+        """Return the lower and upper end, (n, 2) or (n, k, 2), of the values whose score is at most γ.
+
+        Each end is rounded outwards by less than 1e-15 of the half-width: three roundings lie between y and
+        γσ̂ (of e, of the score, of the product), so that without it a y whose score *is* γ could fall
+        outside by one unit in the last place; with tied errors that would be a real share of the rows.
+        The sum T ± γσ̂ itself needs no care: rounding is monotonic and y is a float.
+
+        Examples
+        --------
+        >>> ScoreRule().band(2.0, [10.0, 20.0], scale=[0.5, 1.0])
+        array([[ 9., 11.],
+               [18., 22.]])
+        """
+        prediction = as_numbers("y_pred", y_pred)
+        self._check_outputs(prediction)
+        spread, widths = self.spread(scale, prediction.shape), self._widths()
+        outward = np.broadcast_to(outwards(gamma), len(prediction))
+        ends = np.empty((*prediction.shape, 2))
+        for rows in blocks(len(prediction)):
+            centre = prediction[rows]
+            if self.nonfinite == "raise" and not np.isfinite(centre).all():
+                raise _nonfinite("y_pred", prediction)
+            factor = outward[rows] if centre.ndim == 1 else outward[rows, None]
+            parts = spread.block(rows)
+            if widths is not None:
+                parts = tuple(part[:, None] * widths for part in parts) or (widths,)
+            low, high = (factor * parts[0], factor * parts[-1]) if parts else (factor, factor)
+            np.subtract(centre, low, out=ends[rows, ..., 0])
+            np.add(centre, high, out=ends[rows, ..., 1])
+            if self.nonfinite == "violate":
+                # A prediction that counts as an infinite error has no finite band.
+                ends[rows][~np.isfinite(centre)] = (-math.inf, math.inf)
+        if self.side != "both":
+            ends[..., 0 if self.side == "upper" else 1] = -math.inf if self.side == "upper" else math.inf
+        return ends
+
+    @property
+    def mean_width(self) -> float:
+        """The mean half-width of the box around the unit gauge: one, or the mean of sqrt(Σ_kk)."""
+        widths = self._widths()
+        return 1.0 if widths is None else float(widths.mean())
+
+    def _score(self, error: Floats, parts: tuple[Floats, ...], whitening: Floats | None) -> Floats:
+        """Score one block of errors, in place where possible."""
+        if self.side == "lower":
+            np.negative(error, out=error)
+        if whitening is not None:
+            error = np.sqrt(np.square(error @ whitening).sum(axis=1))
+        divisor = np.where(error > 0.0, parts[1], parts[0]) if len(parts) == 2 else parts[0] if parts else None
+        if self.side == "both":
+            np.abs(error, out=error)
+        if divisor is not None:
+            np.divide(error, divisor, out=error)
+        return error if error.ndim == 1 else np.asarray(error.max(axis=1))
+
+    def _settle_nonfinite(self, scores: Floats, target: Numbers, prediction: Numbers) -> None:
+        if not np.isfinite(target).all():
+            raise _nonfinite("y", target)
+        broken = ~np.isfinite(prediction)
+        if self.nonfinite == "raise" and broken.any():
+            raise _nonfinite("y_pred", prediction)
+        if self.nonfinite == "raise":
+            raise InvalidInput(f"the score overflows float64 in {name_rows(~np.isfinite(scores))}.")
+        scores[broken.reshape(len(broken), -1).any(axis=1) | ~np.isfinite(scores)] = math.inf
+
+    def _check_outputs(self, array: Numbers) -> None:
+        if isinstance(self.gauge, str):
+            return
+        outputs = array.shape[1] if array.ndim == 2 else 1
+        if outputs != len(self.gauge):
+            raise InvalidInput(
+                f"a {len(self.gauge)}×{len(self.gauge)} gauge takes {len(self.gauge)} outputs, got {outputs}."
+            )
+
+    def _whitening(self) -> Floats | None:
+        """W with ‖Wᵀe‖² = eᵀΣ⁻¹e: the inverse transposed of Σ's Cholesky factor."""
+        if isinstance(self.gauge, str):
+            return None
+        return np.asarray(np.linalg.inv(np.linalg.cholesky(np.array(self.gauge))).T)
+
+    def _widths(self) -> Floats | None:
+        """The half-widths sqrt(Σ_kk) of the box around the unit ellipsoid."""
+        if isinstance(self.gauge, str):
+            return None
+        return np.sqrt(np.diag(np.array(self.gauge)))
+
+
+def outwards(gamma: float | Floats) -> Floats:
+    """Return γ rounded up by enough for the roundings between y and γσ̂; see `ScoreRule.band`."""
+    bound = np.asarray(gamma, dtype=np.float64)
+    return np.asarray(np.nextafter(bound + np.abs(bound) * 2.0**-50, math.inf))
+
+
+def fingerprint(scores: Floats, gamma: float) -> str:
+    """Return a fingerprint of a set of scores that does not depend on their order.
+
+    With a = q·c, c = 2²⁰/|γ̄| (2²⁰ where γ̄ is zero or infinite), cut off at ±2²⁴, it is the SHA-256 of
+    N, Σ⌊a⌋ and Σ⌊(a − ⌊a⌋)·2²⁴⌋: correctly rounded operations and sums of integers only, which any engine
+    can evaluate, in any order and in any number of parts, with the same result.
+
+    It tells one data set from another; it is no seal against someone who wants to forge one.
+    """
+    factor = 2.0**20 / abs(gamma) if gamma != 0.0 else math.inf
+    if not 0.0 < factor < math.inf:
+        factor = 2.0**20
+    whole = part = 0
+    for rows in blocks(len(scores)):
+        scaled = scores[rows] * factor
+        np.clip(scaled, -(2.0**24), 2.0**24, out=scaled)
+        floor = np.floor(scaled)
+        whole += int(floor.sum())
+        scaled -= floor
+        scaled *= 2.0**24
+        part += int(np.floor(scaled, out=scaled).sum())
+    return sha256(f"{len(scores)} {whole} {part}".encode()).hexdigest()[:32]
+
+
+def _scale_part(part: Any, shape: tuple[int, ...]) -> Numbers:
+    array = as_numbers("scale", part, scalar=True)
+    if array.ndim == 1 and len(shape) == 2:
+        array = array[:, None]
+    fits = array.ndim == 0 or (len(array) == shape[0] and array.shape[1:] in {shape[1:], (1,) * len(shape[1:])})
+    if not fits:
+        raise InvalidInput(f"scale must have one value per row of shape {shape}, got shape {array.shape}.")
+    return np.broadcast_to(array, shape) if array.ndim == 0 else array
+
+
+def _nonfinite(name: str, array: Numbers) -> InvalidInput:
+    cure = "" if name == "y" else " With nonfinite='violate' they count as infinite errors."
+    return InvalidInput(f"{name} must be finite: it is NaN or infinite in {name_rows(~np.isfinite(array))}.{cure}")
+
+
+def _positive_definite(gauge: Any) -> Matrix:
+    matrix = as_numbers("gauge", gauge).astype(np.float64)
+    if matrix.ndim == 1 and matrix.size == 1:
+        matrix = matrix.reshape(1, 1)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise InvalidInput(f"gauge must be 'max' or a square matrix, got shape {matrix.shape}.")
+    if not np.isfinite(matrix).all() or not np.allclose(matrix, matrix.T, rtol=1e-10, atol=0.0):
+        raise InvalidInput("gauge must be a finite symmetric matrix.")
+    try:
+        np.linalg.cholesky(matrix)
+    except np.linalg.LinAlgError:
+        raise InvalidInput("gauge must be positive definite.") from None
+    return tuple(tuple(float(value) for value in row) for row in matrix)
