@@ -28,7 +28,7 @@ from pacband._labels import Label, as_labels, group_rows, locate_rows
 from pacband._storage import read_document, write_document
 from pacband._wording import card, complement, confidence, figure, percent, round_up
 from pacband.exceptions import CertificateError, InvalidInput, InvalidScale
-from pacband.scores import Floats, Matrix, ScoreRule, fingerprint, outwards
+from pacband.scores import Floats, Matrix, ScoreRule, fingerprint
 from pacband.selection import rth_largest
 
 __all__ = ["Certificate", "FamilyCertificate", "GroupCertificate", "load"]
@@ -44,9 +44,7 @@ ASSUMPTIONS = (
 
 
 class _Portable(ABC):
-    """What every kind of certificate can do: be saved, and be shown."""
-
-    __slots__ = ()
+    """What every kind of certificate can do: become JSON, and be saved."""
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
@@ -62,7 +60,7 @@ class _Portable(ABC):
         return write_document(path, SCHEMA, SCHEMA_VERSION, self.to_dict())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Certificate(_Portable):
     """With confidence 1 − δ, at least 1 − ε of future errors satisfy |y − T(x)| ≤ γ̄·σ̂(x).
 
@@ -174,12 +172,9 @@ class Certificate(_Portable):
         self._check_scale(scale)
         if scale is None:
             return self.gamma
-        parts = scale if isinstance(scale, tuple) else (scale,)
-        shape = np.shape(np.asarray(parts[0]))
-        spread = self.rule.spread(scale, shape if shape else (1,))
-        whole = spread.block(slice(None))
-        bounds = tuple(outwards(self.gamma) * (part if shape else part[0]) for part in whole)
-        return bounds if isinstance(scale, tuple) else bounds[0]
+        if isinstance(scale, tuple):
+            return tuple(self.rule.bound(self.gamma, part) for part in scale)
+        return self.rule.bound(self.gamma, scale)
 
     def interval(self, y_pred: Any, scale: Any = None) -> Floats:
         """Return the certified band around predictions: lower and upper end, shape (n, 2) or (n, k, 2).
@@ -281,7 +276,7 @@ class Certificate(_Portable):
         return cls(**{field.name: _decode(content[field.name]) for field in fields(cls)})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class FamilyCertificate(_Portable):
     """One promise for every candidate of a family at once (Theorem 1), and the sharpest of them.
 
@@ -396,7 +391,7 @@ class FamilyCertificate(_Portable):
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class GroupCertificate(_Portable):
     """One promise within every group of rows at once: each of G groups is certified at δ/G.
 

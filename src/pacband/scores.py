@@ -170,6 +170,13 @@ class ScoreRule:
             self._settle_nonfinite(scores, target, prediction)
         return scores
 
+    def bound(self, gamma: float, scale: Any) -> Any:
+        """Return γσ̂, rounded outwards as in `band`: one value for each of `scale`, or one number for a number."""
+        array = as_numbers("scale", scale, scalar=True)
+        (part,) = Spread((np.atleast_1d(array),), self.min_scale).block(slice(None))
+        bound = _outwards(gamma) * part
+        return bound if array.ndim else float(bound[0])
+
     def band(self, gamma: float | Floats, y_pred: Any, scale: Any = None) -> Floats:
         """Return the lower and upper end, (n, 2) or (n, k, 2), of the values whose score is at most γ.
 
@@ -187,7 +194,7 @@ class ScoreRule:
         prediction = as_numbers("y_pred", y_pred)
         self._check_outputs(prediction)
         spread, widths = self.spread(scale, prediction.shape), self._widths()
-        outward = np.broadcast_to(outwards(gamma), len(prediction))
+        outward = np.broadcast_to(_outwards(gamma), len(prediction))
         ends = np.empty((*prediction.shape, 2))
         for rows in blocks(len(prediction)):
             centre = prediction[rows]
@@ -258,7 +265,7 @@ class ScoreRule:
         return np.sqrt(np.diag(np.array(self.gauge)))
 
 
-def outwards(gamma: float | Floats) -> Floats:
+def _outwards(gamma: float | Floats) -> Floats:
     """Return γ rounded up by enough for the roundings between y and γσ̂; see `ScoreRule.band`."""
     bound = np.asarray(gamma, dtype=np.float64)
     return np.asarray(np.nextafter(bound + np.abs(bound) * 2.0**-50, math.inf))

@@ -1,0 +1,68 @@
+"""The façade: what is public, what an import costs, and that every documented example runs."""
+
+import doctest
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import pacband
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_public_names_are_sorted_and_all_there():
+    assert list(pacband.__all__) == sorted(pacband.__all__)
+    for name in pacband.__all__:
+        assert getattr(pacband, name) is not None
+    assert set(pacband.__all__) <= set(dir(pacband))
+
+
+def test_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'pacband' has no attribute 'certifry'"):
+        pacband.certifry  # noqa: B018
+
+
+def test_no_module_shadows_a_public_function():
+    modules = {path.stem for path in (ROOT / "src" / "pacband").iterdir()}
+    functions = set(pacband.__all__) - {"baselines", "datasets"}
+    assert not modules & functions
+
+
+@pytest.mark.parametrize(
+    ("statement", "absent"),
+    [
+        ("import pacband", ["numpy", "scipy", "sklearn", "narwhals", "matplotlib", "duckdb", "jsonschema"]),
+        ("import pacband; pacband.plan()", ["sklearn", "narwhals", "matplotlib", "duckdb"]),
+        ("import pacband; pacband.certify([1., 2.], [1., 1.], eps=.5, delta=.5)", ["sklearn", "matplotlib", "duckdb"]),
+    ],
+)
+def test_imports_are_lazy(statement, absent):
+    code = f"{statement}; import sys; print([m for m in {absent} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_readme_examples_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), flags=re.DOTALL)
+    assert blocks
+    names = {}
+    for block in blocks:
+        if ">>>" not in block:
+            exec(compile(block, "README.md", "exec"), names)  # our own page, executed as its reader would
+            continue
+        test = doctest.DocTestParser().get_doctest(block, names, "README.md", "README.md", 0)
+        runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+        runner.run(test, clear_globs=False)
+        names = test.globs
+        assert runner.failures == 0
+
+
+@pytest.mark.parametrize("script", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.stem)
+def test_examples_run(script, tmp_path):
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip()

@@ -1,0 +1,207 @@
+"""Scores and bands: every variant against its formula, and the band as the exact inverse of the score."""
+
+import decimal
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from pacband.exceptions import InvalidInput, InvalidScale
+from pacband.scores import ScoreRule, fingerprint
+
+FLOATS = st.floats(-1e6, 1e6, allow_subnormal=False)
+SCALES = st.floats(1e-3, 1e3)
+
+
+def columns(n=50, k=None, seed=0):
+    rng = np.random.default_rng(seed)
+    shape = n if k is None else (n, k)
+    return rng.normal(size=shape), rng.normal(size=shape), rng.uniform(0.1, 3, size=shape)
+
+
+@pytest.mark.parametrize(
+    ("side", "formula"),
+    [("both", np.abs), ("upper", lambda e: e), ("lower", lambda e: -e)],
+)
+def test_sides(side, formula):
+    y, p, s = columns()
+    np.testing.assert_array_equal(ScoreRule(side=side).scores(y, p), formula(y - p))
+    np.testing.assert_array_equal(ScoreRule(side=side).scores(y, p, s), formula(y - p) / s)
+
+
+def test_asymmetric_score_is_the_larger_of_the_two_sides():
+    y, p, low = columns()
+    high = columns(seed=1)[2]
+    expected = np.maximum((y - p) / high, (p - y) / low)
+    np.testing.assert_array_equal(ScoreRule().scores(y, p, (low, high)), expected)
+    np.testing.assert_array_equal(ScoreRule().scores(y, p, (low, low)), ScoreRule().scores(y, p, low))
+
+
+def test_max_gauge_takes_the_largest_output():
+    y, p, s = columns(k=3)
+    np.testing.assert_array_equal(ScoreRule().scores(y, p, s), np.max(np.abs(y - p) / s, axis=1))
+    np.testing.assert_array_equal(ScoreRule(side="lower").scores(y, p, s), np.max((p - y) / s, axis=1))
+    per_row = s[:, 0]
+    np.testing.assert_array_equal(ScoreRule().scores(y, p, per_row), np.max(np.abs(y - p), axis=1) / per_row)
+
+
+def test_ellipsoid_gauge_is_the_mahalanobis_norm():
+    y, p, s = columns(k=2)
+    sigma = np.array([[2.0, 0.7], [0.7, 1.0]])
+    rule = ScoreRule.create(side="both", gauge=sigma, min_scale=None, nonfinite="raise")
+    e = y - p
+    expected = np.sqrt(np.einsum("ni,ij,nj->n", e, np.linalg.inv(sigma), e))
+    np.testing.assert_allclose(rule.scores(y, p), expected, rtol=1e-13)
+    np.testing.assert_allclose(rule.scores(y, p, s[:, 0]), expected / s[:, 0], rtol=1e-13)
+    box = rule.band(1.5, p)
+    np.testing.assert_allclose(box[..., 1] - p, np.broadcast_to(1.5 * np.sqrt(np.diag(sigma)), p.shape), rtol=1e-12)
+
+
+def test_float32_and_integers_are_computed_in_float64():
+    y, p, s = (column.astype(np.float32) for column in columns())
+    expected = np.abs(y.astype(np.float64) - p.astype(np.float64)) / s.astype(np.float64)
+    np.testing.assert_array_equal(ScoreRule().scores(y, p, s), expected)
+    np.testing.assert_array_equal(ScoreRule().scores(np.array([1], np.uint8), np.array([2], np.uint8)), [1.0])
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [list, tuple, pd.Series, pl.Series, lambda v: pd.Series(v, dtype="Float64"), lambda v: v[:, None],
+     lambda v: [decimal.Decimal(x) for x in v], lambda v: pd.DataFrame({"y": v})],
+    ids=["list", "tuple", "pandas", "polars", "nullable", "column", "decimals", "frame"],
+)  # fmt: skip
+def test_any_column_is_accepted(wrap):
+    y, p, _ = columns(n=4)
+    np.testing.assert_array_equal(ScoreRule().scores(wrap(y), p), np.abs(y - p))
+
+
+def test_rows_beyond_one_block_are_scored_alike():
+    y, p, s = columns(n=40_000)
+    np.testing.assert_array_equal(ScoreRule().scores(y, p, s), np.abs(y - p) / s)
+    band = ScoreRule().band(2.0, p, s)
+    np.testing.assert_allclose(band, np.column_stack([p - 2 * s, p + 2 * s]), rtol=1e-14, atol=1e-14)
+
+
+@given(
+    hnp.arrays(np.float64, 20, elements=FLOATS),
+    hnp.arrays(np.float64, 20, elements=FLOATS),
+    hnp.arrays(np.float64, 20, elements=SCALES),
+    hnp.arrays(np.float64, 20, elements=SCALES),
+    st.sampled_from(["none", "symmetric", "pair", "upper", "lower"]),
+)
+def test_a_value_lies_in_the_band_whenever_its_score_is_at_most_gamma(y, p, low, high, kind):
+    rule = ScoreRule(side=kind if kind in ("upper", "lower") else "both")
+    scale = {"none": None, "pair": (low, high)}.get(kind, low)
+    scores = rule.scores(y, p, scale)
+    for gamma in scores:
+        band = rule.band(float(gamma), p, scale)
+        within = (band[:, 0] <= y) & (y <= band[:, 1])
+        assert within[scores <= gamma].all()
+        # Outward rounding is no more than a few units in the last place.
+        assert not within[scores > gamma + 1e-14 * abs(gamma) + 1e-9].any()
+
+
+def test_without_outward_rounding_a_tie_would_fall_out():
+    # The rounded sum −1e-16 + 1.0 misses y = 1 although its score is exactly γ = 1.
+    y, p = np.array([1.0]), np.array([-1e-16])
+    gamma = ScoreRule().scores(y, p)[0]
+    assert p[0] + gamma < y[0]
+    assert ScoreRule().band(gamma, p)[0, 1] >= y[0]
+
+
+@given(hnp.arrays(np.float64, 30, elements=FLOATS), st.randoms(use_true_random=False))
+def test_fingerprint_ignores_order_and_sees_values(scores, random):
+    order = list(range(30))
+    random.shuffle(order)
+    assert fingerprint(scores[order], 2.0) == fingerprint(scores, 2.0)
+    changed = scores.copy()
+    changed[0] += 0.001
+    assert fingerprint(changed, 2.0) != fingerprint(scores, 2.0) or abs(scores[0]) > 30
+
+
+def test_fingerprint_is_the_documented_sum_of_integers():
+    scores = np.array([0.1, 1.5, 3.0, 1e9, np.inf])
+    factor = 2.0**20 / 1.5
+    cut = [min(q * factor, 2.0**24) for q in scores.tolist()]
+    whole = [int(np.floor(a)) for a in cut]
+    part = [int((a - w) * 2**24) for a, w in zip(cut, whole, strict=True)]
+    from hashlib import sha256
+
+    assert fingerprint(scores, 1.5) == sha256(f"5 {sum(whole)} {sum(part)}".encode()).hexdigest()[:32]
+    for gamma in (0.0, np.inf, -2.0, 5e-324):
+        assert len(fingerprint(scores, gamma)) == 32
+
+
+def test_min_scale_puts_a_floor_under_the_scale_on_both_sides():
+    rule = ScoreRule(min_scale=0.5)
+    scale = np.array([0.1, -3.0, np.nan, 2.0])
+    np.testing.assert_array_equal(rule.scores(np.ones(4), np.zeros(4), scale), [2.0, 2.0, 2.0, 0.5])
+    np.testing.assert_allclose(rule.band(2.0, np.zeros(4), scale)[:, 1], [1.0, 1.0, 1.0, 4.0])
+
+
+def test_nonfinite_predictions_count_as_infinite_errors_on_every_side():
+    p = np.array([0.0, np.nan, np.inf, -np.inf])
+    for side in ("both", "upper", "lower"):
+        rule = ScoreRule(side=side, nonfinite="violate")
+        assert list(np.isinf(rule.scores(np.zeros(4), p))) == [False, True, True, True]
+    band = ScoreRule(nonfinite="violate").band(1.0, p)
+    np.testing.assert_array_equal(band[1:], [[-np.inf, np.inf]] * 3)
+
+
+def test_a_nonfinite_output_is_seen_even_where_another_output_is_larger():
+    p = np.array([[np.inf, 0.0], [0.0, 0.0]])
+    with pytest.raises(InvalidInput, match="y_pred must be finite: it is NaN or infinite in 1 row, row 0"):
+        ScoreRule(side="upper").scores(np.ones((2, 2)), p)
+
+
+ONES = np.ones(3)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: ScoreRule().scores(ONES, np.ones(2)), InvalidInput, r"y and y_pred must have the same shape, got \(3,\) and \(2,\)"),
+        (lambda: ScoreRule().scores(ONES, np.ones((3, 2))), InvalidInput, "same shape"),
+        (lambda: ScoreRule().scores([], []), InvalidInput, "y is empty"),
+        (lambda: ScoreRule().scores(3.0, 3.0), InvalidInput, r"y must have shape \(n,\) or \(n, k\), got \(\)"),
+        (lambda: ScoreRule().scores(["a"], ["b"]), InvalidInput, "y must be numeric"),
+        (lambda: ScoreRule().scores(["1.5"], [1.0]), InvalidInput, "y must be numeric"),
+        (lambda: ScoreRule().scores([[1.0], [2.0, 3.0]], [1.0, 2.0]), InvalidInput, "y must be numeric and rectangular"),
+        (lambda: ScoreRule().scores([1 + 2j], [1.0]), InvalidInput, "y must be numeric, got dtype complex128"),
+        (lambda: ScoreRule().scores(np.array(["2020-01-01"], "M8[D]"), [1.0]), InvalidInput, "y must be numeric"),
+        (lambda: ScoreRule().scores([1.0, np.nan, np.inf], ONES), InvalidInput, r"y must be finite: it is NaN or infinite in 2 rows, the first 1, 2 \(counting from 0\)"),
+        (lambda: ScoreRule().scores(pd.Series([1.0, None, 1.0], dtype="Float64"), ONES), InvalidInput, "y must be finite.*row 1"),
+        (lambda: ScoreRule().scores(pl.Series([1, None, 1]), ONES), InvalidInput, "y must be finite.*row 1"),
+        (lambda: ScoreRule().scores(np.ma.masked_equal([1.0, 5.0, 1.0], 5.0), ONES), InvalidInput, "y must be finite.*row 1"),
+        (lambda: ScoreRule().scores(ONES, [1.0, np.nan, 1.0]), InvalidInput, "y_pred must be finite.*nonfinite='violate'"),
+        (lambda: ScoreRule(nonfinite="violate").scores([np.nan, 1, 1], ONES), InvalidInput, "y must be finite"),
+        (lambda: ScoreRule().scores([1.7e308, 0, 0], [-1.7e308, 0, 0]), InvalidInput, "the score overflows float64 in 1 row, row 0"),
+        (lambda: ScoreRule().scores(ONES, ONES, np.ones(2)), InvalidInput, r"scale must have one value per row of shape \(3,\), got shape \(2,\)"),
+        (lambda: ScoreRule().scores(ONES, ONES, (ONES,)), InvalidInput, r"a scale pair must be \(lower, upper\), got 1 parts"),
+        (lambda: ScoreRule(side="upper").scores(ONES, ONES, (ONES, ONES)), InvalidInput, "a scale pair .* goes with side='both'"),
+        (lambda: ScoreRule().scores(ONES, ONES, [1.0, 0.0, -1.0]), InvalidScale, "scale must be positive and finite.*2 rows, the first 1, 2.*Declare a min_scale"),
+        (lambda: ScoreRule().scores(ONES, ONES, [1.0, np.nan, 1.0]), InvalidScale, "1 row, row 1"),
+        (lambda: ScoreRule().scores(ONES, ONES, [1.0, np.inf, 1.0]), InvalidScale, "1 row, row 1"),
+        (lambda: ScoreRule().scores(ONES, ONES, (ONES, [1.0, 1.0, 0.0])), InvalidScale, "1 row, row 2"),
+        (lambda: ScoreRule(min_scale=0.1).scores(ONES, ONES, [1.0, np.inf, 1.0]), InvalidScale, "row 1"),
+        (lambda: ScoreRule().band(1.0, ONES, [1.0, 0.0, 1.0]), InvalidScale, "1 row, row 1"),
+        (lambda: ScoreRule().band(1.0, [1.0, np.nan]), InvalidInput, "y_pred must be finite"),
+        (lambda: ScoreRule.create(side="up", gauge="max", min_scale=None, nonfinite="raise"), InvalidInput, "side must be one of 'both', 'upper', 'lower', got 'up'"),
+        (lambda: ScoreRule.create(side="both", gauge="max", min_scale=None, nonfinite="drop"), InvalidInput, "nonfinite must be one of 'raise', 'violate', got 'drop'"),
+        (lambda: ScoreRule.create(side="both", gauge="max", min_scale=0.0, nonfinite="raise"), InvalidScale, "min_scale must be a positive finite number, got 0.0"),
+        (lambda: ScoreRule.create(side="both", gauge="max", min_scale="1", nonfinite="raise"), InvalidScale, "min_scale must be"),
+        (lambda: ScoreRule.create(side="both", gauge="min", min_scale=None, nonfinite="raise"), InvalidInput, "gauge must be one of 'max', got 'min'"),
+        (lambda: ScoreRule.create(side="upper", gauge=np.eye(2), min_scale=None, nonfinite="raise"), InvalidInput, "a matrix gauge has no sides"),
+        (lambda: ScoreRule.create(side="both", gauge=np.ones((2, 3)), min_scale=None, nonfinite="raise"), InvalidInput, "gauge must be 'max' or a square matrix"),
+        (lambda: ScoreRule.create(side="both", gauge=[[1, 2], [0, 1]], min_scale=None, nonfinite="raise"), InvalidInput, "symmetric"),
+        (lambda: ScoreRule.create(side="both", gauge=[[1, 2], [2, 1]], min_scale=None, nonfinite="raise"), InvalidInput, "positive definite"),
+        (lambda: ScoreRule(gauge=((1.0, 0.0), (0.0, 1.0))).scores(np.ones((3, 3)), np.ones((3, 3))), InvalidInput, "a 2×2 gauge takes 2 outputs, got 3"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_refused_with_rule_and_value(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
