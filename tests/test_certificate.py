@@ -116,7 +116,7 @@ def test_any_changed_byte_is_detected(data):
 def test_any_truncation_is_detected_and_named(data):
     original = FILE["data"]
     FILE["path"].write_bytes(original[: data.draw(st.integers(0, len(original) - 3))])
-    with pytest.raises(CertificateError, match="truncated|damaged"):
+    with pytest.raises(CertificateError, match=r"truncated|damaged"):
         load(FILE["path"])
 
 
@@ -308,7 +308,7 @@ def test_group_certificate_answers_with_the_rows_own_group():
     band = cert.interval([0.0, 0.0], ["south", "north"], scale=[1.0, 1.0])
     np.testing.assert_allclose(band[:, 1], [cert.groups["south"].gamma, cert.groups["north"].gamma], rtol=1e-14)
     assert (cert.eps, cert.delta, cert.n_samples) == (0.1, 0.01, 400)
-    with pytest.raises(InvalidInput, match="labels without a certificate: 'west'. Certified are 'north', 'south'"):
+    with pytest.raises(InvalidInput, match=r"labels without a certificate: 'west'. Certified are 'north', 'south'"):
         cert.interval([0.0], ["west"], scale=[1.0])
     with pytest.raises(InvalidInput, match="groups and y_pred must have one length, got 1 and 2"):
         cert.interval([0.0, 1.0], ["north"], scale=[1.0, 1.0])

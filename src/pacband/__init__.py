@@ -14,10 +14,12 @@ Importing pacband loads nothing else; each name arrives with its first use.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # as in typing, whose import would be most of ours
 if TYPE_CHECKING:
-    from pacband import baselines, datasets
+    from typing import Any
+
+    from pacband import baselines, datasets, scale
     from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate, load
     from pacband.certification import certify, certify_family, certify_groups
     from pacband.estimators import CertifiedFamily, CertifiedRegressor
@@ -29,7 +31,9 @@ if TYPE_CHECKING:
         PacbandError,
         ReusedData,
     )
+    from pacband.local import LocalKernelRidge, LocalRidge
     from pacband.planning import Plan, attained_delta, attained_eps, max_rank, min_samples, plan
+    from pacband.scale import ParzenScale
 
 __version__ = "0.1.0"
 
@@ -47,7 +51,9 @@ _HOMES = {
         "PacbandError",
         "ReusedData",
     ),
+    "local": ("LocalKernelRidge", "LocalRidge"),
     "planning": ("Plan", "attained_delta", "attained_eps", "max_rank", "min_samples", "plan"),
+    "scale": ("ParzenScale",),
 }
 _MODULE_OF = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -60,8 +66,11 @@ __all__ = [
     "GroupCertificate",
     "InvalidInput",
     "InvalidScale",
+    "LocalKernelRidge",
+    "LocalRidge",
     "NotEnoughSamples",
     "PacbandError",
+    "ParzenScale",
     "Plan",
     "ReusedData",
     "attained_delta",
@@ -75,6 +84,7 @@ __all__ = [
     "max_rank",
     "min_samples",
     "plan",
+    "scale",
 ]
 
 

@@ -21,13 +21,14 @@ import numpy as np
 from scipy.special import betaincinv
 
 from pacband import __version__
-from pacband._binomial import binomial_tail, tail_at_most
+from pacband._binomial import tail_at_most
 from pacband._checks import check_probability
 from pacband._frozen import FrozenMap
 from pacband._labels import Label, as_labels, group_rows, locate_rows
 from pacband._storage import read_document, write_document
 from pacband._wording import card, complement, confidence, figure, percent, round_up
 from pacband.exceptions import CertificateError, InvalidInput, InvalidScale
+from pacband.planning import smallest_delta
 from pacband.scores import Floats, Matrix, ScoreRule, fingerprint
 from pacband.selection import rth_largest
 
@@ -139,7 +140,7 @@ class Certificate(_Portable):
     @property
     def attained_delta(self) -> float:
         """n_F·B(r − 1; N, ε): the probability of failure attained, at most δ."""
-        return min(self.delta, binomial_tail(self.n_samples, self.rank, self.eps) / float(self._share))
+        return smallest_delta(self.n_samples, self.rank, self.eps, self._share)
 
     @property
     def expected_violation(self) -> float:

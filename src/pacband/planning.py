@@ -15,13 +15,14 @@ bisection on integers: each side is monotonic.
 from __future__ import annotations
 
 import math
+import struct
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal, localcontext
 from fractions import Fraction
 
-from scipy.special import betainccinv
+from scipy.special import bdtrik, bdtrin, betainccinv
 
 from pacband._binomial import binomial_tail, tail_at_most
 from pacband._checks import check_choice, check_positive_integer, check_probability
@@ -53,8 +54,6 @@ class Plan:
         Draw N calibration samples; the r-th largest score is the bound.
     rule : {"exact", "paper", "maximum"}
         How N and r were chosen.
-    attained_delta : float
-        n_F·B(r − 1; N, ε), the probability of failure that this plan attains; at most δ.
     """
 
     eps: float
@@ -63,7 +62,11 @@ class Plan:
     n_samples: int
     rank: int
     rule: str
-    attained_delta: float
+
+    @property
+    def attained_delta(self) -> float:
+        """n_F·B(r − 1; N, ε), the probability of failure that this plan attains; at most δ."""
+        return attained_delta(self.n_samples, self.rank, self.eps, self.n_candidates)
 
     @property
     def expected_violation(self) -> float:
@@ -124,7 +127,7 @@ def min_samples(eps: float, delta: float, rank: int = 1, n_candidates: int = 1, 
     2020
     """
     check_choice("rule", rule, ("exact", "corollary"))
-    eps, rank = _check_eps(eps), check_positive_integer("rank", rank)
+    eps, delta, rank = _check_eps(eps), check_probability("delta", delta), check_positive_integer("rank", rank)
     budget = _check_budget(delta, n_candidates)
     solve = _exact_samples if rule == "exact" else _corollary_samples
     return _within_reach(solve(eps, rank, budget), eps, delta, rank)
@@ -146,7 +149,7 @@ def max_rank(n_samples: int, eps: float, delta: float, n_candidates: int = 1) ->
     >>> max_rank(2407, 0.05, 1e-6, n_candidates=10)
     69
     """
-    n_samples, eps = _check_n_samples(n_samples), _check_eps(eps)
+    n_samples, eps, delta = _check_n_samples(n_samples), _check_eps(eps), check_probability("delta", delta)
     rank = _largest_valid_rank(n_samples, eps, _check_budget(delta, n_candidates))
     if rank == 0:
         raise _not_enough_samples(n_samples, eps, delta, n_candidates, rank=1, rule="exact")
@@ -156,14 +159,16 @@ def max_rank(n_samples: int, eps: float, delta: float, n_candidates: int = 1) ->
 def attained_delta(n_samples: int, rank: int, eps: float, n_candidates: int = 1) -> float:
     """Return min(1, n_F·B(r − 1; N, ε)): the smallest δ that N samples certify at this rank and ε.
 
+    Rounded towards the safe side: the value returned does satisfy the inequality.
+
     Examples
     --------
     >>> round(attained_delta(59, 1, 0.05), 5)
     0.04849
     """
     n_samples, rank = _check_pair(n_samples, rank)
-    n_candidates = check_positive_integer("n_candidates", n_candidates)
-    return min(1.0, n_candidates * binomial_tail(n_samples, rank, _check_eps(eps)))
+    eps, n_candidates = _check_eps(eps), check_positive_integer("n_candidates", n_candidates)
+    return smallest_delta(n_samples, rank, eps, Fraction(1, n_candidates))
 
 
 def attained_eps(n_samples: int, rank: int, delta: float, n_candidates: int = 1) -> float:
@@ -179,12 +184,16 @@ def attained_eps(n_samples: int, rank: int, delta: float, n_candidates: int = 1)
     """
     n_samples, rank = _check_pair(n_samples, rank)
     budget = _check_budget(delta, n_candidates)
-    eps = float(betainccinv(rank, n_samples - rank + 1, float(budget)))
-    # The float root may fall a few units in the last place short of the true one: step up until it holds.
-    step = math.ulp(eps)
-    while eps < 1.0 and not tail_at_most(n_samples, rank, eps, budget):
-        eps, step = eps + step, 2 * step
-    return min(eps, 1.0)
+    limit = float(budget)
+    # Floats between 0 and 1 are ordered as the integers that share their bits.
+    root = _float_of(
+        _first(
+            lambda bits: binomial_tail(n_samples, rank, _float_of(bits)) <= limit,
+            range(1, _bits_of(1.0)),
+            guess=_bits_of(float(betainccinv(rank, n_samples - rank + 1, limit))),
+        )
+    )
+    return _step_up(root, lambda eps: tail_at_most(n_samples, rank, eps, budget))
 
 
 def plan(
@@ -222,7 +231,8 @@ def plan(
     (1310, 32)
     """
     check_choice("rule", rule, PLAN_RULES)
-    eps, budget = _check_eps(eps), _check_budget(delta, n_candidates)
+    eps, delta = _check_eps(eps), check_probability("delta", delta)
+    budget = _check_budget(delta, n_candidates)
     if n_samples is not None:
         n_samples = _check_n_samples(n_samples)
     if rank is not None:
@@ -241,26 +251,77 @@ def plan(
         raise _not_enough_samples(n_samples, eps, delta, n_candidates, rank=rank, rule=rule)
     return Plan(
         eps=eps,
-        delta=float(delta),
+        delta=delta,
         n_candidates=int(n_candidates),
         n_samples=n_samples,
         rank=rank,
         rule=rule,
-        attained_delta=min(float(delta), n_candidates * binomial_tail(n_samples, rank, eps)),
     )
+
+
+def smallest_delta(n_samples: int, rank: int, eps: float, share: Fraction) -> float:
+    """Return the smallest δ, at most 1, of which this share covers B(r − 1; N, ε)."""
+    delta = binomial_tail(n_samples, rank, eps) / float(share)
+    return _step_up(delta, lambda value: tail_at_most(n_samples, rank, eps, Fraction(value) * share))
+
+
+def _step_up(value: float, holds: Callable[[float], bool]) -> float:
+    """Return the first float in doubling steps from the value for which `holds`, or 1.0."""
+    step = math.ulp(value)
+    while value < 1.0 and not holds(value):
+        value, step = value + step, 2 * step
+    return min(value, 1.0)
+
+
+def _bits_of(value: float) -> int:
+    return int.from_bytes(struct.pack(">d", value), "big")
+
+
+def _float_of(bits: int) -> float:
+    return float(struct.unpack(">d", bits.to_bytes(8, "big"))[0])
 
 
 def _largest_valid_rank(n_samples: int, eps: float, budget: Fraction) -> int:
     """Return the largest r with B(r − 1; N, ε) ≤ budget, or 0 where there is none."""
-    ranks = range(1, n_samples + 1)
-    return bisect_left(ranks, True, key=lambda rank: not tail_at_most(n_samples, rank, eps, budget))
+    return -1 + _first(
+        lambda rank: not tail_at_most(n_samples, rank, eps, budget),
+        range(1, n_samples + 1),
+        guess=bdtrik(float(budget), n_samples, eps) + 1,
+    )
+
+
+def _first(holds: Callable[[int], bool], numbers: range, guess: float) -> int:
+    """Return the first of consecutive numbers from which on `holds` is true, or the end of the range.
+
+    Bisection, in a bracket that doubles around the guess until it holds the answer: a good guess makes it
+    quick, a bad one costs no more than a few steps.
+    """
+    low, high = numbers.start, numbers.stop
+    at, step = min(max(int(guess), low), high - 1) if math.isfinite(guess) else low, 1
+    if holds(at):
+        high = at
+        while high > low:
+            probe = max(low, high - step)
+            if not holds(probe):
+                low = probe + 1
+                break
+            high, step = probe, 2 * step
+    else:
+        low = at + 1
+        while low < high:
+            probe = min(high - 1, low + step - 1)
+            if holds(probe):
+                high = probe
+                break
+            low, step = probe + 1, 2 * step
+    return low + bisect_left(range(low, high), True, key=holds)
 
 
 def _not_enough_samples(
     n_samples: int, eps: float, delta: float, n_candidates: int, *, rank: int, rule: str
 ) -> NotEnoughSamples:
     """Return the error that says what (ε, δ) take, and what these samples can promise instead."""
-    asked = max(1, rank) if rule == "exact" else 1
+    asked = max(1, rank)
     needed = _samples_by_rule(eps, _check_budget(delta, n_candidates), asked, rule)
     here = max(1, min(rank, n_samples))
     eps_here = attained_eps(n_samples, here, delta, n_candidates)
@@ -268,8 +329,8 @@ def _not_enough_samples(
     shared = f", shared {n_candidates} ways," if n_candidates > 1 else ""
     at = f"at rank {asked}" if rule == "exact" else f"by rule {rule!r}"
     offers = [
-        *([f"eps={round_up(eps_here, 3):g} at this delta"] if eps_here < 1 else []),
-        *([f"delta={round_up(delta_here, 3):g} at this eps"] if delta_here < 1 else []),
+        *([f"eps={_said(eps_here)} at this delta"] if eps_here < 1 else []),
+        *([f"delta={_said(delta_here)} at this eps"] if delta_here < 1 else []),
     ]
     instead = f" These samples can promise {', or '.join(offers)}." if offers else ""
     return NotEnoughSamples(
@@ -280,6 +341,12 @@ def _not_enough_samples(
         eps_here=eps_here if eps_here < 1 else None,
         delta_here=delta_here if delta_here < 1 else None,
     )
+
+
+def _said(probability: float) -> str:
+    """Three digits, rounded up so that they hold as they are said; all of them just below one."""
+    rounded = round_up(probability, 3)
+    return f"{rounded:g}" if rounded < 1 else repr(probability)
 
 
 def _samples_by_rule(eps: float, budget: Fraction, rank: int | None, rule: str) -> int:
@@ -334,7 +401,10 @@ def _exact_samples(eps: float, rank: int, budget: Fraction) -> int:
     """The smallest N with B(r − 1; N, ε) ≤ budget, or any number above LARGEST_N where that is out of reach."""
     # The closed form is sufficient, so it brackets the answer from above.
     ns = range(rank, min(_corollary_samples(eps, rank, budget), LARGEST_N) + 1)
-    return rank + bisect_left(ns, True, key=lambda n: tail_at_most(n, rank, eps, budget))
+    if not ns:
+        return LARGEST_N + 1
+    guess = bdtrin(rank - 1, float(budget), eps)
+    return _first(lambda n: tail_at_most(n, rank, eps, budget), ns, guess)
 
 
 def _corollary_samples(eps: float, rank: int, budget: Fraction) -> int:
@@ -365,8 +435,7 @@ def _check_eps(eps: float) -> float:
 
 def _check_budget(delta: float, n_candidates: int) -> Fraction:
     """Return δ/n_F, the failure probability each candidate may spend, as an exact fraction."""
-    delta = check_probability("delta", delta)
-    budget = Fraction(delta) / check_positive_integer("n_candidates", n_candidates)
+    budget = Fraction(check_probability("delta", delta)) / check_positive_integer("n_candidates", n_candidates)
     if budget < SMALLEST_BUDGET:
         raise InvalidInput(
             f"delta / n_candidates must be at least {SMALLEST_BUDGET:g}, got {delta!r} / {n_candidates}."

@@ -162,10 +162,15 @@ class ScoreRule:
         finite = True
         with np.errstate(all="ignore"):
             for rows in blocks(len(target)):
-                error = np.subtract(target[rows], prediction[rows], dtype=np.float64)
-                finite &= bool(np.isfinite(error).all())
-                scores[rows] = self._score(error, spread.block(rows), whitening)
-                finite &= bool(scores[rows].max() < math.inf)
+                out = scores[rows] if target.ndim == 1 else None
+                error = np.subtract(target[rows], prediction[rows], out=out, dtype=np.float64)
+                if self.side != "both":
+                    # Where both sides count, what is not finite shows in the score.
+                    finite &= bool(np.isfinite(error).all())
+                score = self._score(error, spread.block(rows), whitening)
+                if score is not out:
+                    scores[rows] = score
+                finite &= bool(score.max() < math.inf)
         if not finite:
             self._settle_nonfinite(scores, target, prediction)
         return scores
@@ -204,7 +209,8 @@ class ScoreRule:
             parts = spread.block(rows)
             if widths is not None:
                 parts = tuple(part[:, None] * widths for part in parts) or (widths,)
-            low, high = (factor * parts[0], factor * parts[-1]) if parts else (factor, factor)
+            low = factor * parts[0] if parts else factor
+            high = factor * parts[1] if len(parts) == 2 else low
             np.subtract(centre, low, out=ends[rows, ..., 0])
             np.add(centre, high, out=ends[rows, ..., 1])
             if self.nonfinite == "violate":
@@ -274,25 +280,24 @@ def _outwards(gamma: float | Floats) -> Floats:
 def fingerprint(scores: Floats, gamma: float) -> str:
     """Return a fingerprint of a set of scores that does not depend on their order.
 
-    With a = q·c, c = 2²⁰/|γ̄| (2²⁰ where γ̄ is zero or infinite), cut off at ±2²⁴, it is the SHA-256 of
-    N, Σ⌊a⌋ and Σ⌊(a − ⌊a⌋)·2²⁴⌋: correctly rounded operations and sums of integers only, which any engine
-    can evaluate, in any order and in any number of parts, with the same result.
+    With a = q·c, c = 2³⁶/|γ̄| (2³⁶ where γ̄ is zero or infinite), cut off at ±2³⁸, it is the SHA-256 of
+    N and Σ⌊a⌋: one correctly rounded product and a sum of integers, which any engine can evaluate, in any
+    order and in any number of parts, with the same result.
 
     It tells one data set from another; it is no seal against someone who wants to forge one.
     """
-    factor = 2.0**20 / abs(gamma) if gamma != 0.0 else math.inf
+    factor = 2.0**36 / abs(gamma) if gamma != 0.0 else math.inf
     if not 0.0 < factor < math.inf:
-        factor = 2.0**20
-    whole = part = 0
+        factor = 2.0**36
+    total = 0
     for rows in blocks(len(scores)):
         scaled = scores[rows] * factor
-        np.clip(scaled, -(2.0**24), 2.0**24, out=scaled)
-        floor = np.floor(scaled)
-        whole += int(floor.sum())
-        scaled -= floor
-        scaled *= 2.0**24
-        part += int(np.floor(scaled, out=scaled).sum())
-    return sha256(f"{len(scores)} {whole} {part}".encode()).hexdigest()[:32]
+        if scaled.max() > 2.0**38 or scaled.min() < -(2.0**38):
+            np.clip(scaled, -(2.0**38), 2.0**38, out=scaled)
+        np.floor(scaled, out=scaled)
+        # Exact in float64: 2¹⁴ integers of at most 2³⁸.
+        total += int(scaled.sum())
+    return sha256(f"{len(scores)} {total}".encode()).hexdigest()[:32]
 
 
 def _scale_part(part: Any, shape: tuple[int, ...]) -> Numbers:
