@@ -14,7 +14,9 @@ from typing import Any
 from pacband._arrays import Numbers, as_numbers
 from pacband._frozen import FrozenMap
 from pacband._labels import as_labels, group_rows
-from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate, issue, split_candidate
+from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
+from pacband.certificate.family import split_candidate
+from pacband.certificate.single import issue
 from pacband.exceptions import InvalidInput, NotEnoughSamples
 from pacband.planning import plan
 from pacband.scores import ScoreRule, Spread

@@ -15,7 +15,6 @@ bisection on integers: each side is monotonic.
 from __future__ import annotations
 
 import math
-import struct
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ from scipy.special import bdtrik, bdtrin, betainccinv
 
 from pacband._binomial import binomial_tail, tail_at_most
 from pacband._checks import check_choice, check_positive_integer, check_probability
+from pacband._search import first, first_float, step_up
 from pacband._wording import card, complement, confidence, figure, round_up
 from pacband.exceptions import InvalidInput, NotEnoughSamples
 
@@ -149,11 +149,7 @@ def max_rank(n_samples: int, eps: float, delta: float, n_candidates: int = 1) ->
     >>> max_rank(2407, 0.05, 1e-6, n_candidates=10)
     69
     """
-    n_samples, eps, delta = _check_n_samples(n_samples), _check_eps(eps), check_probability("delta", delta)
-    rank = _largest_valid_rank(n_samples, eps, _check_budget(delta, n_candidates))
-    if rank == 0:
-        raise _not_enough_samples(n_samples, eps, delta, n_candidates, rank=1, rule="exact")
-    return rank
+    return plan(eps, delta, n_samples=n_samples, n_candidates=n_candidates).rank
 
 
 def attained_delta(n_samples: int, rank: int, eps: float, n_candidates: int = 1) -> float:
@@ -185,15 +181,11 @@ def attained_eps(n_samples: int, rank: int, delta: float, n_candidates: int = 1)
     n_samples, rank = _check_pair(n_samples, rank)
     budget = _check_budget(delta, n_candidates)
     limit = float(budget)
-    # Floats between 0 and 1 are ordered as the integers that share their bits.
-    root = _float_of(
-        _first(
-            lambda bits: binomial_tail(n_samples, rank, _float_of(bits)) <= limit,
-            range(1, _bits_of(1.0)),
-            guess=_bits_of(float(betainccinv(rank, n_samples - rank + 1, limit))),
-        )
+    root = first_float(
+        lambda eps: binomial_tail(n_samples, rank, eps) <= limit,
+        guess=float(betainccinv(rank, n_samples - rank + 1, limit)),
     )
-    return _step_up(root, lambda eps: tail_at_most(n_samples, rank, eps, budget))
+    return step_up(root, lambda eps: tail_at_most(n_samples, rank, eps, budget))
 
 
 def plan(
@@ -262,59 +254,16 @@ def plan(
 def smallest_delta(n_samples: int, rank: int, eps: float, share: Fraction) -> float:
     """Return the smallest δ, at most 1, of which this share covers B(r − 1; N, ε)."""
     delta = binomial_tail(n_samples, rank, eps) / float(share)
-    return _step_up(delta, lambda value: tail_at_most(n_samples, rank, eps, Fraction(value) * share))
-
-
-def _step_up(value: float, holds: Callable[[float], bool]) -> float:
-    """Return the first float in doubling steps from the value for which `holds`, or 1.0."""
-    step = math.ulp(value)
-    while value < 1.0 and not holds(value):
-        value, step = value + step, 2 * step
-    return min(value, 1.0)
-
-
-def _bits_of(value: float) -> int:
-    return int.from_bytes(struct.pack(">d", value), "big")
-
-
-def _float_of(bits: int) -> float:
-    return float(struct.unpack(">d", bits.to_bytes(8, "big"))[0])
+    return step_up(delta, lambda value: tail_at_most(n_samples, rank, eps, Fraction(value) * share))
 
 
 def _largest_valid_rank(n_samples: int, eps: float, budget: Fraction) -> int:
     """Return the largest r with B(r − 1; N, ε) ≤ budget, or 0 where there is none."""
-    return -1 + _first(
+    return -1 + first(
         lambda rank: not tail_at_most(n_samples, rank, eps, budget),
         range(1, n_samples + 1),
         guess=bdtrik(float(budget), n_samples, eps) + 1,
     )
-
-
-def _first(holds: Callable[[int], bool], numbers: range, guess: float) -> int:
-    """Return the first of consecutive numbers from which on `holds` is true, or the end of the range.
-
-    Bisection, in a bracket that doubles around the guess until it holds the answer: a good guess makes it
-    quick, a bad one costs no more than a few steps.
-    """
-    low, high = numbers.start, numbers.stop
-    at, step = min(max(int(guess), low), high - 1) if math.isfinite(guess) else low, 1
-    if holds(at):
-        high = at
-        while high > low:
-            probe = max(low, high - step)
-            if not holds(probe):
-                low = probe + 1
-                break
-            high, step = probe, 2 * step
-    else:
-        low = at + 1
-        while low < high:
-            probe = min(high - 1, low + step - 1)
-            if holds(probe):
-                high = probe
-                break
-            low, step = probe + 1, 2 * step
-    return low + bisect_left(range(low, high), True, key=holds)
 
 
 def _not_enough_samples(
@@ -404,7 +353,7 @@ def _exact_samples(eps: float, rank: int, budget: Fraction) -> int:
     if not ns:
         return LARGEST_N + 1
     guess = bdtrin(rank - 1, float(budget), eps)
-    return _first(lambda n: tail_at_most(n, rank, eps, budget), ns, guess)
+    return first(lambda n: tail_at_most(n, rank, eps, budget), ns, guess)
 
 
 def _corollary_samples(eps: float, rank: int, budget: Fraction) -> int:

@@ -1,0 +1,140 @@
+"""The certificate of a family of candidates (Theorem 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from pacband._frozen import FrozenMap
+from pacband._wording import card, complement, confidence, figure
+from pacband.certificate.portable import Portable, decode, encode
+from pacband.certificate.single import Certificate
+from pacband.exceptions import InvalidInput
+from pacband.scores import Floats
+
+__all__ = ["FamilyCertificate", "split_candidate"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FamilyCertificate(Portable):
+    """One promise for every candidate of a family at once (Theorem 1), and the sharpest of them.
+
+    Because all candidates hold together with confidence 1 − δ, picking one afterwards costs nothing.
+
+    Attributes
+    ----------
+    best : str
+        The candidate with the smallest `sharpness`.
+    candidates : mapping of str to Certificate
+        What each candidate promises.
+    mean_bound : mapping of str to float
+        The mean of γ̄·σ̂(x) over the calibration rows.
+    sharpness : mapping of str to float
+        What `best` minimises: `mean_bound`; for one-sided certificates, where shifting T moves γ̄ the other
+        way, the mean distance from y to the bound.
+    """
+
+    best: str
+    candidates: FrozenMap[str, Certificate]
+    mean_bound: FrozenMap[str, float]
+    sharpness: FrozenMap[str, float]
+
+    @property
+    def certificate(self) -> Certificate:
+        """The certificate of the best candidate."""
+        return self.candidates[self.best]
+
+    @property
+    def eps(self) -> float:
+        """The violation ε that each candidate is certified at."""
+        return self.certificate.eps
+
+    @property
+    def delta(self) -> float:
+        """The probability δ that any candidate fails."""
+        return self.certificate.delta
+
+    @property
+    def n_samples(self) -> int:
+        """The number N of calibration rows."""
+        return self.certificate.n_samples
+
+    def bound(self, scale: Any = None) -> Any:
+        """Return the certified bound on the error of the best candidate."""
+        return self.certificate.bound(scale)
+
+    def interval(self, y_pred: Any, scale: Any = None) -> Floats:
+        """Return the certified band around predictions of the best candidate."""
+        return self.certificate.interval(y_pred, scale)
+
+    def verify(self, y: Any, candidates: Mapping[str, Any]) -> bool:
+        """Recompute every candidate's certificate from its data."""
+        if set(candidates) != set(self.candidates):
+            return False
+        return all(cert.verify(y, *split_candidate(candidates[name])) for name, cert in self.candidates.items())
+
+    @property
+    def promise(self) -> str:
+        """The promise in one sentence."""
+        return (
+            f"With confidence {confidence(self.delta)}, each of the {len(self.candidates)} candidates keeps at "
+            f"least {complement(self.eps)} of future errors within its own bound; the sharpest is {self.best!r}."
+        )
+
+    def __str__(self) -> str:
+        width = max(len(name) for name in self.candidates)
+        lines = [
+            f"{'*' if name == self.best else ' '} {name:<{width}}  mean bound {figure(self.mean_bound[name]):<10}  "
+            f"{cert.inequality}"
+            for name, cert in self.candidates.items()
+        ]
+        rest = str(self.certificate).split("\n", 1)[1]
+        return "\n".join([self.promise, *lines, rest])
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                f"{name}{' (best)' if name == self.best else ''}",
+                f"{cert.inequality}, mean {figure(self.mean_bound[name])}",
+            )
+            for name, cert in self.candidates.items()
+        ]
+        return card("pacband family certificate", self.promise, rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the certificate as JSON-ready values, as `save` writes them."""
+        return {
+            "kind": "family",
+            "promise": self.promise,
+            "best": self.best,
+            "candidates": [
+                {
+                    "name": name,
+                    "mean_bound": encode(self.mean_bound[name]),
+                    "sharpness": encode(self.sharpness[name]),
+                    "certificate": cert.to_dict(),
+                }
+                for name, cert in self.candidates.items()
+            ],
+        }
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+        """Rebuild a certificate from `to_dict`."""
+        members = content["candidates"]
+        return cls(
+            best=content["best"],
+            candidates=FrozenMap({m["name"]: Certificate.from_dict(m["certificate"]) for m in members}),
+            mean_bound=FrozenMap({m["name"]: decode(m["mean_bound"]) for m in members}),
+            sharpness=FrozenMap({m["name"]: decode(m["sharpness"]) for m in members}),
+        )
+
+
+def split_candidate(candidate: Any) -> tuple[Any, Any]:
+    """Return (y_pred, scale) of a candidate given as y_pred or as (y_pred, scale)."""
+    if isinstance(candidate, tuple):
+        if len(candidate) != 2:
+            raise InvalidInput(f"a candidate must be y_pred or (y_pred, scale), got {len(candidate)} parts.")
+        return candidate
+    return candidate, None

@@ -1,0 +1,111 @@
+"""The certificate of every group of rows at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from pacband._frozen import FrozenMap
+from pacband._labels import Label, as_labels, group_rows, locate_rows
+from pacband._wording import card, complement, confidence
+from pacband.certificate.portable import Portable
+from pacband.certificate.single import Certificate, measure
+from pacband.exceptions import InvalidInput
+from pacband.scores import Floats
+
+__all__ = ["GroupCertificate"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupCertificate(Portable):
+    """One promise within every group of rows at once: each of G groups is certified at δ/G.
+
+    Attributes
+    ----------
+    groups : mapping of label to Certificate
+        What each group promises.
+    """
+
+    groups: FrozenMap[Label, Certificate]
+
+    @property
+    def _any(self) -> Certificate:
+        return next(iter(self.groups.values()))
+
+    @property
+    def eps(self) -> float:
+        """The violation ε within each group."""
+        return self._any.eps
+
+    @property
+    def delta(self) -> float:
+        """The probability δ that any group fails."""
+        return self._any.delta
+
+    @property
+    def n_samples(self) -> int:
+        """The number of calibration rows over all groups."""
+        return sum(cert.n_samples for cert in self.groups.values())
+
+    def gamma(self, groups: Any) -> Floats:
+        """Return γ̄ of every row's own group; a label that was not calibrated is refused."""
+        gammas = np.array([cert.gamma for cert in self.groups.values()])
+        return np.asarray(gammas[locate_rows(as_labels(groups), list(self.groups))])
+
+    def interval(self, y_pred: Any, groups: Any, scale: Any = None) -> Floats:
+        """Return the certified band around predictions, each by its own row's group."""
+        self._any.check_scale(scale)
+        gamma = self.gamma(groups)
+        if len(gamma) != len(y_pred):
+            raise InvalidInput(f"groups and y_pred must have one length, got {len(gamma)} and {len(y_pred)}.")
+        return self._any.rule.band(gamma, y_pred, scale)
+
+    def verify(self, y: Any, y_pred: Any, groups: Any, scale: Any = None) -> bool:
+        """Recompute every group's certificate from its data."""
+        self._any.check_scale(scale)
+        scores = self._any.rule.scores(y, y_pred, scale)
+        members = group_rows(as_labels(groups))
+        return set(members) == set(self.groups) and all(
+            len(members[label]) == cert.n_samples
+            and (cert.gamma, cert.data_digest) == measure(scores[members[label]], cert.rank)
+            for label, cert in self.groups.items()
+        )
+
+    @property
+    def promise(self) -> str:
+        """The promise in one sentence."""
+        return (
+            f"With confidence {confidence(self.delta)}, at least {complement(self.eps)} of future errors within each "
+            f"of the {len(self.groups)} groups stay within the bound of that group."
+        )
+
+    def __str__(self) -> str:
+        width = max(len(str(label)) for label in self.groups)
+        lines = [
+            f"  {label!s:<{width}}  {cert.inequality}  (rank {cert.rank} of {cert.n_samples})"
+            for label, cert in self.groups.items()
+        ]
+        return "\n".join([self.promise, *lines, f"It holds if {'; '.join(self._any.assumptions)}."])
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (str(label), f"{cert.inequality} (rank {cert.rank} of {cert.n_samples})")
+            for label, cert in self.groups.items()
+        ]
+        return card("pacband group certificate", self.promise, rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the certificate as JSON-ready values, as `save` writes them."""
+        return {
+            "kind": "groups",
+            "promise": self.promise,
+            "groups": [{"label": label, "certificate": cert.to_dict()} for label, cert in self.groups.items()],
+        }
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+        """Rebuild a certificate from `to_dict`."""
+        return cls(groups=FrozenMap({g["label"]: Certificate.from_dict(g["certificate"]) for g in content["groups"]}))

@@ -1,0 +1,48 @@
+"""What every kind of certificate can do: become JSON, and be saved."""
+
+from __future__ import annotations
+
+import math
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Self
+
+from pacband._storage import write_document
+
+__all__ = ["SCHEMA", "SCHEMA_VERSION", "Portable", "decode", "encode"]
+
+SCHEMA = "pacband/certificate"
+SCHEMA_VERSION = 1
+
+
+class Portable(ABC):
+    """A value that becomes JSON and back, and is saved whole or not at all."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Return the certificate as JSON-ready values, as `save` writes them."""
+
+    @classmethod
+    @abstractmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+        """Rebuild a certificate from `to_dict`."""
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the certificate to a JSON file, atomically: a crash leaves the old file or the new one."""
+        return write_document(path, SCHEMA, SCHEMA_VERSION, self.to_dict())
+
+
+def encode(value: Any) -> Any:
+    """Tuples as lists, and infinite floats as words, for JSON has no name for them."""
+    if isinstance(value, float) and math.isinf(value):
+        return "Infinity" if value > 0 else "-Infinity"
+    return [encode(item) for item in value] if isinstance(value, tuple) else value
+
+
+def decode(value: Any) -> Any:
+    """Undo `encode`."""
+    if value in ("Infinity", "-Infinity"):
+        return float(value)
+    return tuple(decode(item) for item in value) if isinstance(value, list) else value

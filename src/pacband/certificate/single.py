@@ -1,0 +1,284 @@
+"""The certificate of one pair (T, σ̂)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+from fractions import Fraction
+from typing import Any, Self
+
+from scipy.special import betaincinv
+
+from pacband import __version__
+from pacband._binomial import tail_at_most
+from pacband._checks import check_probability
+from pacband._wording import card, complement, confidence, figure, percent, round_up
+from pacband.certificate.portable import Portable, decode, encode
+from pacband.exceptions import CertificateError, InvalidScale
+from pacband.planning import smallest_delta
+from pacband.scores import Floats, Matrix, ScoreRule, fingerprint
+from pacband.selection import rth_largest
+
+__all__ = ["Certificate", "issue", "measure"]
+
+ASSUMPTIONS = (
+    "calibration rows and future rows are independent draws from one distribution",
+    "predictor and scale were built without the calibration rows",
+    "ε, δ, the candidates and the rank were settled before the scores were seen",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Certificate(Portable):
+    """With confidence 1 − δ, at least 1 − ε of future errors satisfy |y − T(x)| ≤ γ̄·σ̂(x).
+
+    Made by `certify`; saved with `save`, read back with `pacband.load`.
+
+    Attributes
+    ----------
+    gamma : float
+        γ̄, the r-th largest calibration score. Infinite where no finite bound can be promised.
+    eps, delta : float
+        The promise.
+    n_samples, rank : int
+        N and r.
+    n_candidates : int
+        The number n_F of candidates that share δ.
+    weight : float or None
+        The share of δ that this candidate spends; None is the even share 1/n_F.
+    side : {"both", "upper", "lower"}
+        Which errors are bounded.
+    scale_kind : {"none", "symmetric", "asymmetric"}
+        Whether rows were scored with a scale, which `interval` then asks for.
+    min_scale : float or None
+        The declared floor of σ̂.
+    gauge : "max" or tuple of tuples of float
+        How the errors of several outputs make one score.
+    nonfinite : {"raise", "violate"}
+        What NaN and infinite predictions count as.
+    created : str
+        When it was made, in UTC.
+    pacband_version : str
+        What made it.
+    data_digest : str
+        An order-independent fingerprint of the calibration scores.
+    assumptions : tuple of str
+        What the promise rests on.
+    """
+
+    gamma: float
+    eps: float
+    delta: float
+    n_samples: int
+    rank: int
+    n_candidates: int = 1
+    weight: float | None = None
+    side: str = "both"
+    scale_kind: str = "none"
+    min_scale: float | None = None
+    gauge: str | Matrix = "max"
+    nonfinite: str = "raise"
+    created: str
+    pacband_version: str = __version__
+    data_digest: str
+    assumptions: tuple[str, ...] = ASSUMPTIONS
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.rank <= self.n_samples or math.isnan(self.gamma):
+            raise CertificateError(
+                f"a certificate needs 1 ≤ rank ≤ n_samples and a number gamma, got rank={self.rank}, "
+                f"n_samples={self.n_samples}, gamma={self.gamma}."
+            )
+        if not tail_at_most(self.n_samples, self.rank, self.eps, Fraction(self.delta) * self._share):
+            raise CertificateError(
+                f"rank {self.rank} of {self.n_samples} samples does not certify eps={self.eps:g} at "
+                f"delta={self.delta:g} for {self.n_candidates} candidate(s)."
+            )
+
+    @property
+    def _share(self) -> Fraction:
+        return Fraction(1, self.n_candidates) if self.weight is None else Fraction(self.weight)
+
+    @property
+    def rule(self) -> ScoreRule:
+        """The rule by which rows are scored."""
+        return ScoreRule(side=self.side, gauge=self.gauge, min_scale=self.min_scale, nonfinite=self.nonfinite)
+
+    @property
+    def attained_delta(self) -> float:
+        """n_F·B(r − 1; N, ε): the probability of failure attained, at most δ."""
+        return smallest_delta(self.n_samples, self.rank, self.eps, self._share)
+
+    @property
+    def expected_violation(self) -> float:
+        """The mean r/(N + 1) of the true violation probability."""
+        return self.rank / (self.n_samples + 1)
+
+    def violation_interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Return where the true violation probability of γ̄ lies, with this probability over calibrations.
+
+        For continuous scores and one candidate settled beforehand it follows Beta(r, N − r + 1) exactly;
+        this is its central interval. With tied scores the true violation tends to be smaller.
+
+        Examples
+        --------
+        >>> from pacband import certify
+        >>> cert = certify(range(2065), [0] * 2065, eps=0.05, delta=1e-6)
+        >>> [round(end, 4) for end in cert.violation_interval(0.95)]
+        [0.0222, 0.0367]
+        """
+        level = check_probability("level", level)
+        a, b = self.rank, self.n_samples - self.rank + 1
+        low, high = betaincinv(a, b, (1 - level) / 2), betaincinv(a, b, (1 + level) / 2)
+        return float(low), float(high)
+
+    def bound(self, scale: Any = None) -> Any:
+        """Return the certified bound on the error: γ̄ without a scale, else γ̄·σ̂(x) for every row.
+
+        For a pair of scales, a pair of bounds. Products are rounded up; see `ScoreRule.band`.
+        """
+        self.check_scale(scale)
+        if scale is None:
+            return self.gamma
+        if isinstance(scale, tuple):
+            return tuple(self.rule.bound(self.gamma, part) for part in scale)
+        return self.rule.bound(self.gamma, scale)
+
+    def interval(self, y_pred: Any, scale: Any = None) -> Floats:
+        """Return the certified band around predictions: lower and upper end, shape (n, 2) or (n, k, 2).
+
+        Examples
+        --------
+        >>> from pacband import certify
+        >>> cert = certify([1.0, 2.0, 3.0], [1.5, 2.0, 2.0], eps=0.5, delta=0.5)
+        >>> cert.interval([10.0])
+        array([[ 9.5, 10.5]])
+        """
+        self.check_scale(scale)
+        return self.rule.band(self.gamma, y_pred, scale)
+
+    def verify(self, y: Any, y_pred: Any, scale: Any = None) -> bool:
+        """Recompute the certificate from its data: True where γ̄, N and the digest all come out the same."""
+        self.check_scale(scale)
+        scores = self.rule.scores(y, y_pred, scale)
+        if len(scores) != self.n_samples:
+            return False
+        return (self.gamma, self.data_digest) == measure(scores, self.rank)
+
+    def check_scale(self, scale: Any) -> None:
+        """Raise unless a scale is given just as at calibration: none, one, or a pair."""
+        given = "none" if scale is None else "asymmetric" if isinstance(scale, tuple) else "symmetric"
+        wanted = {
+            "none": "no scale",
+            "symmetric": "a scale, one value per row",
+            "asymmetric": "a scale pair (lower, upper)",
+        }
+        if given != self.scale_kind:
+            raise InvalidScale(f"this certificate was calibrated with {wanted[self.scale_kind]}, got {wanted[given]}.")
+
+    @property
+    def inequality(self) -> str:
+        """What the certificate bounds, in symbols."""
+        scaled = {"none": "", "symmetric": "·σ̂(x)", "asymmetric": "·σ̂(x)"}[self.scale_kind]
+        bound = f"{round_up(self.gamma, 6):g}"
+        if not isinstance(self.gauge, str):
+            return f"sqrt((y − T(x))ᵀ Σ⁻¹ (y − T(x))) ≤ {bound}{scaled}"
+        if self.side == "upper":
+            return f"y − T(x) ≤ {bound}{scaled}"
+        if self.side == "lower":
+            return f"T(x) − y ≤ {bound}{scaled}"
+        if self.scale_kind == "asymmetric":
+            return f"−{bound}·σ̂⁻(x) ≤ y − T(x) ≤ {bound}·σ̂⁺(x)"
+        return f"|y − T(x)| ≤ {bound}{scaled}"
+
+    @property
+    def promise(self) -> str:
+        """The promise in one sentence."""
+        if math.isinf(self.gamma):
+            return (
+                f"No finite bound can be promised at eps={self.eps:g}: {self.rank} or more of the "
+                f"{self.n_samples} calibration errors count as infinite."
+            )
+        jointly = f", for all {self.n_candidates} candidates at once" if self.n_candidates > 1 else ""
+        return (
+            f"With confidence {confidence(self.delta)}{jointly}, at least {complement(self.eps)} of future "
+            f"errors satisfy {self.inequality}."
+        )
+
+    def __str__(self) -> str:
+        floor = "" if self.min_scale is None else f" σ̂(x) is never taken below {self.min_scale:g}."
+        return (
+            f"{self.promise}\n"
+            f"The bound is the score of rank {self.rank} from the top among {self.n_samples} calibration samples; "
+            f"the violation to expect is {percent(self.expected_violation)}.{floor}\n"
+            f"It holds if {'; '.join(self.assumptions)}."
+        )
+
+    def _repr_html_(self) -> str:
+        return card("pacband certificate", self.promise, self._rows())
+
+    def _rows(self) -> list[tuple[str, str]]:
+        return [
+            ("bound γ̄", figure(self.gamma)),
+            ("samples N, rank r", f"{self.n_samples}, {self.rank}"),
+            ("δ asked, attained", f"{figure(self.delta)}, {figure(self.attained_delta)}"),
+            ("violation to expect", percent(self.expected_violation)),
+            ("candidates", str(self.n_candidates)),
+            ("holds if", "; ".join(self.assumptions)),
+            ("made", f"{self.created} by pacband {self.pacband_version}"),
+            ("data digest", self.data_digest),
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the certificate as JSON-ready values, as `save` writes them."""
+        return {
+            "kind": "single",
+            "promise": self.promise,
+            **{field.name: encode(getattr(self, field.name)) for field in fields(self)},
+            "attained_delta": self.attained_delta,
+            "expected_violation": self.expected_violation,
+        }
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+        """Rebuild a certificate from `to_dict`."""
+        return cls(**{field.name: decode(content[field.name]) for field in fields(cls)})
+
+
+def issue(
+    scores: Floats,
+    *,
+    rule: ScoreRule,
+    scale_kind: str,
+    eps: float,
+    delta: float,
+    rank: int,
+    n_candidates: int,
+    weight: float | None = None,
+) -> Certificate:
+    """Make the certificate of scores, which are reordered."""
+    gamma, digest = measure(scores, rank)
+    return Certificate(
+        gamma=gamma,
+        eps=eps,
+        delta=delta,
+        n_samples=len(scores),
+        rank=rank,
+        n_candidates=n_candidates,
+        weight=weight,
+        side=rule.side,
+        scale_kind=scale_kind,
+        min_scale=rule.min_scale,
+        gauge=rule.gauge,
+        nonfinite=rule.nonfinite,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        data_digest=digest,
+    )
+
+
+def measure(scores: Floats, rank: int) -> tuple[float, str]:
+    """Return γ̄ and the digest of scores, which are reordered."""
+    gamma = rth_largest(scores, rank)
+    return gamma, fingerprint(scores, gamma)
