@@ -330,9 +330,9 @@ def _smallest_with_half_rank(eps: float, budget: Fraction) -> int:
     """The smallest N whose r = ⌊εN/2⌋ is valid.
 
     Along one rank, a stretch of N from ⌈2r/ε⌉ to ⌈2(r + 1)/ε⌉ − 1, the tail falls with N; from the end of one
-    stretch to the end of the next it falls by a factor 2q^(s−1), q = (1 − ε)/(1 − ε/2), s the length of the
-    stretch. So the first rank that is valid at the end of its stretch is found by bisection. The factor is
-    below one but for ε just above 2/3, where single short stretches make it touch one; the loop covers these.
+    stretch to the end of the next it falls by a factor of about 2q^(s−1), q = (1 − ε)/(1 − ε/2), s the length of
+    the stretch. So the first rank that is valid at the end of its stretch is found by bisection. Above ε = 2/3
+    a short stretch of two can make the factor exceed one, for a rank or two; the loop covers these.
     """
 
     def valid_at_end(rank: int) -> bool:

@@ -1,0 +1,40 @@
+"""Run the benchmarks, all or those named."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import time
+from importlib import import_module
+from importlib.util import find_spec
+
+import numpy as np
+
+NAMES = ("planning", "certify", "start_up", "local_models")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="pacband beside its peers.")
+    parser.add_argument("names", nargs="*", metavar="name", help=f"which to run, of {', '.join(NAMES)}; all by default")
+    parser.add_argument(
+        "--quick", action="store_true", help="smaller sizes and fewer repeats: a smoke test, not a result"
+    )
+    arguments = parser.parse_args()
+    unknown = sorted(set(arguments.names) - set(NAMES))
+    if unknown:
+        parser.error(f"no benchmark named {', '.join(unknown)}; there are {', '.join(NAMES)}.")
+
+    print(f"{os.cpu_count()} cores ({platform.machine()}), Python {platform.python_version()}, numpy {np.__version__}")
+    for name in arguments.names or NAMES:
+        print(f"\n=== {name} ===")
+        if find_spec(f"benchmarks.{name}") is None:
+            print("not here: skipped.")
+            continue
+        start = time.perf_counter()
+        import_module(f"benchmarks.{name}").main(quick=arguments.quick)
+        print(f"({name} took {time.perf_counter() - start:.0f} s)")
+
+
+if __name__ == "__main__":
+    main()
