@@ -2,21 +2,23 @@
 
 T is a scikit-learn estimator, anything with ``predict``, or a function. σ̂ is None (one for every x), "std" (the
 predictor's own ``predict(X, return_std=True)``), an estimator whose ``predict`` gives σ̂, or a function. A scale
-may give a pair (σ̂⁻, σ̂⁺).
+may give a pair (σ̂⁻, σ̂⁺). A scale with a method ``used_with`` is told which predictor it belongs to (`BaseScale`).
 """
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from pacband.exceptions import InvalidInput
+from pacband.scale.base import fit_scale
+from pacband.scale.crossfit import Predictor, predictions
+from pacband.scale.std import speaks_std
 
 __all__ = ["Member", "Progress", "fit_members", "predict_members", "speaks_std"]
 
@@ -41,10 +43,6 @@ class Member:
         elif self.scale is not None and not callable(getattr(self.scale, "predict", self.scale)):
             raise InvalidInput(f"scale must be None, 'std', an estimator or a function, got {self.scale!r}.")
 
-    def fitted(self, X: Any, y: Any) -> Member:
-        """Return this pair fitted on (X, y); functions and frozen estimators stay as they are."""
-        return Member(_fit(self.predictor, X, y), _fit(self.scale, X, y))
-
     @property
     def trainable(self) -> bool:
         """Whether fitting would change anything: not for functions and frozen estimators."""
@@ -60,36 +58,35 @@ class Member:
 
     def predict(self, X: Any) -> Any:
         """Return T(x)."""
-        return _call(self.predictor, X)
+        return predictions(self.predictor, X)
 
     def predict_with_scale(self, X: Any) -> tuple[Any, Any]:
         """Return T(x) and σ̂(x), None where σ̂ is one."""
         if isinstance(self.scale, str):
             prediction, std = self.predictor.predict(X, return_std=True)
             return prediction, std
-        return self.predict(X), _call(self.scale, X)
-
-
-def speaks_std(predictor: Any) -> bool:
-    """Whether a predictor gives a scale of its own, by ``predict(X, return_std=True)``."""
-    try:
-        return "return_std" in inspect.signature(predictor.predict).parameters
-    except (AttributeError, TypeError, ValueError):
-        return False
+        return self.predict(X), _scale_at(self.scale, X)
 
 
 def fit_members(members: Mapping[str, Member], X: Any, y: Any) -> dict[str, Member]:
-    """Fit every member; models that can share work across hyper-parameters (``fit_grid``) are fitted together."""
-    fitted: dict[str, Member] = {}
+    """Fit every member on the same rows; functions and frozen estimators stay as they are.
+
+    Work is shared where it can be: a predictor that several members hold is fitted once, and cross-fitted once for
+    all their scales; models that share work across hyper-parameters (``fit_grid``) are fitted together.
+    """
+    owners: dict[int, Predictor] = {}
     for names in _sharing(members, "fit_grid"):
-        first = members[names[0]].predictor
-        if len(names) == 1:
-            fitted[names[0]] = members[names[0]].fitted(X, y)
-            continue
-        models = first.fit_grid(X, y, [members[name].predictor.get_params(deep=False) for name in names])
-        for name, model in zip(names, models, strict=True):
-            fitted[name] = Member(model, _fit(members[name].scale, X, y))
-    return {name: fitted[name] for name in members}
+        models = _distinct(members, names)
+        if len(models) > 1:
+            fitted = models[0].fit_grid(X, y, [model.get_params(deep=False) for model in models])
+        else:
+            fitted = [Predictor(models[0]).fitted(X, y)]
+        owners.update((id(model), Predictor(model, known)) for model, known in zip(models, fitted, strict=True))
+    result = {}
+    for name, member in members.items():
+        owner = owners[id(member.predictor)]
+        result[name] = Member(owner.fitted(X, y), fit_scale(member.scale, owner, X, y))
+    return result
 
 
 def predict_members(
@@ -99,24 +96,34 @@ def predict_members(
     columns: dict[str, tuple[Any, Any]] = {}
     for names in _sharing(members, "predict_grid"):
         report = _steps(progress, len(columns), len(names), len(members))
-        if len(names) == 1:
-            columns[names[0]] = members[names[0]].predict_with_scale(X)
+        models = _distinct(members, names)
+        first = models[0]
+        if len(models) > 1:
+            answers = first.predict_grid(models, X, progress=report)
+        elif any(isinstance(members[name].scale, str) for name in names):
+            answers = [first.predict(X, return_std=True)]
         else:
-            models = [members[name].predictor for name in names]
-            for name, (prediction, std) in zip(names, models[0].predict_grid(models, X, progress=report), strict=True):
-                scale = members[name].scale
-                columns[name] = prediction, std if scale == "std" else _call(scale, X)
+            answers = [(predictions(first, X), None)]
+        of = {id(model): answer for model, answer in zip(models, answers, strict=True)}
+        for name in names:
+            scale, (prediction, std) = members[name].scale, of[id(members[name].predictor)]
+            columns[name] = prediction, std if isinstance(scale, str) else _scale_at(scale, X)
         report(1, 1)
     return {name: columns[name] for name in members}
 
 
 def _sharing(members: Mapping[str, Member], method: str) -> list[list[str]]:
-    """Return the names in lots: models of one type that has this method together, all others alone."""
+    """Return the names in lots: models of one type that has this method together, else those of one predictor."""
     lots: dict[Any, list[str]] = {}
     for name, member in members.items():
         kind = type(member.predictor)
-        lots.setdefault(kind if hasattr(kind, method) else name, []).append(name)
+        lots.setdefault(kind if hasattr(kind, method) else id(member.predictor), []).append(name)
     return list(lots.values())
+
+
+def _distinct(members: Mapping[str, Member], names: Iterable[str]) -> list[Any]:
+    """Return the predictors of these members, each once."""
+    return list({id(members[name].predictor): members[name].predictor for name in names}.values())
 
 
 def _steps(progress: Progress | None, done: int, here: int, members: int) -> Progress:
@@ -129,13 +136,5 @@ def _steps(progress: Progress | None, done: int, here: int, members: int) -> Pro
     return report
 
 
-def _fit(part: Any, X: Any, y: Any) -> Any:
-    if not hasattr(part, "fit"):
-        return part
-    return clone(part, safe=False).fit(X, y)
-
-
-def _call(part: Any, X: Any) -> Any:
-    if part is None:
-        return None
-    return part.predict(X) if hasattr(part, "predict") else part(X)
+def _scale_at(scale: Any, X: Any) -> Any:
+    return None if scale is None else predictions(scale, X)

@@ -1,0 +1,123 @@
+"""Kernels K(x_a, x_b) (appendix of the paper), with the parameter meanings of scikit-learn's KernelRidge."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pacband.exceptions import InvalidInput
+
+__all__ = ["Kernel", "is_number", "resolve_kernel"]
+
+Array = NDArray[np.float64]
+
+_NAMES = ("linear", "poly", "rbf", "sigmoid")
+
+
+@dataclass(frozen=True, eq=False)
+class Kernel:
+    """k(a, b) between the rows of two matrices, or of two stacks of matrices.
+
+    ======== =========================
+    linear   aᵀb
+    poly     (gamma aᵀb + coef0)^degree
+    rbf      exp(−gamma ‖a − b‖²)
+    sigmoid  tanh(gamma aᵀb + coef0)
+    ======== =========================
+
+    Attributes
+    ----------
+    form : str or callable
+        A name above or a function of (A, B) that returns the matrix k(a_i, b_j).
+    gamma, degree, coef0 : float
+        As above.
+    origin : ndarray or None
+        The rbf kernel does not depend on the origin; squared distances computed from inner products lose fewer
+        digits when it is the training mean.
+    """
+
+    form: str | Callable[[Array, Array], Any]
+    gamma: float = 1.0
+    degree: float = 3.0
+    coef0: float = 1.0
+    origin: Array | None = None
+
+    def __call__(self, left: Array, right: Array) -> Array:
+        """Gram matrices of shape (..., n, m) from rows (..., n, d) and (..., m, d)."""
+        if not isinstance(self.form, str):
+            return self._called(left, right)
+        if self.origin is not None:
+            left, right = left - self.origin, right - self.origin
+        gram: Array = left @ np.swapaxes(right, -1, -2)
+        with np.errstate(over="ignore", invalid="ignore"):
+            if self.form == "rbf":
+                gram *= -2.0
+                gram += np.einsum("...d,...d->...", left, left)[..., :, None]
+                gram += np.einsum("...d,...d->...", right, right)[..., None, :]
+                np.maximum(gram, 0.0, out=gram)
+                gram *= -self.gamma
+                np.exp(gram, out=gram)
+            elif self.form != "linear":
+                gram *= self.gamma
+                gram += self.coef0
+                if self.form == "poly":
+                    np.power(gram, self.degree, out=gram)
+                else:
+                    np.tanh(gram, out=gram)
+        if not np.isfinite(gram).all():
+            raise InvalidInput(f"kernel {self.form!r} must give finite values: scale the features or the kernel.")
+        return gram
+
+    def diagonal(self, X: Array) -> Array:
+        """k(x, x) for every row x."""
+        step = 256
+        return np.concatenate([np.diagonal(self(X[i : i + step], X[i : i + step])) for i in range(0, len(X), step)])
+
+    def _called(self, left: Array, right: Array) -> Array:
+        assert not isinstance(self.form, str)
+        if left.ndim > 2:
+            return np.stack([self._called(a, b) for a, b in zip(left, right, strict=True)])
+        gram = np.array(self.form(left, right), dtype=np.float64)
+        if gram.shape != (len(left), len(right)):
+            raise InvalidInput(
+                f"kernel as a callable must return a matrix of shape {(len(left), len(right))} for inputs of "
+                f"{len(left)} and {len(right)} rows, got {gram.shape}."
+            )
+        if not np.isfinite(gram).all():
+            raise InvalidInput("kernel as a callable must return finite values.")
+        return gram
+
+
+def resolve_kernel(kernel: Any, gamma: Any, degree: Any, coef0: Any, X: Array) -> Kernel:
+    """Read the parameters `kernel`, `gamma` (None is 1 / n_features), `degree` and `coef0`.
+
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [1.0]])
+    >>> resolve_kernel("poly", gamma=None, degree=2, coef0=1, X=X)(X, X)
+    array([[1., 1.],
+           [1., 4.]])
+    """
+    if callable(kernel):
+        return Kernel(kernel)
+    if not isinstance(kernel, str) or kernel not in _NAMES:
+        raise InvalidInput(f"kernel must be one of {list(_NAMES)} or a callable, got {kernel!r}.")
+    if gamma is not None and not is_number(gamma, above=0.0):
+        raise InvalidInput(f"gamma must be None or > 0, got {gamma!r}.")
+    if not is_number(degree, above=0.0):
+        raise InvalidInput(f"degree must be > 0, got {degree!r}.")
+    if not is_number(coef0):
+        raise InvalidInput(f"coef0 must be a finite number, got {coef0!r}.")
+    origin = X.mean(axis=0) if kernel == "rbf" else None
+    rate = 1.0 / X.shape[1] if gamma is None else float(gamma)
+    return Kernel(kernel, rate, float(degree), float(coef0), origin)
+
+
+def is_number(value: Any, *, above: float = -math.inf) -> bool:
+    """Whether a parameter is a finite real number > above."""
+    return not isinstance(value, bool) and isinstance(value, Real) and above < float(value) < math.inf

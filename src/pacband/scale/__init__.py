@@ -1,0 +1,42 @@
+"""Where σ̂(x) comes from.
+
+Each scale is a scikit-learn estimator whose ``predict`` gives σ̂(x) > 0, for the ``scale`` of `CertifiedRegressor`
+and `CertifiedFamily`. With ``estimator=None`` it belongs to the predictor that it is used with.
+
+================  ==================================================================================
+`NeighborScale`   the errors at the nearest neighbours of x
+`ParzenScale`     the errors of all rows, weighted by their distance to x: the paper's first form
+`ResidualScale`   a second model of the error's size
+`EnsembleScale`   how far the models of an ensemble disagree
+`StdScale`        what the predictor says of itself, by ``predict(X, return_std=True)``
+`QuantileScale`   two quantile regressors around the predictor: an asymmetric band
+`QuantileBand`    two quantile regressors as a predictor of their own, with ``scale="std"``
+`LeverageScale`   the classical error of a linear model
+`ProductScale`    products of powers of scales
+`FloorScale`      a floor under a scale
+================  ==================================================================================
+"""
+
+from __future__ import annotations
+
+from pacband.scale.combine import FloorScale, ProductScale
+from pacband.scale.ensemble import EnsembleScale
+from pacband.scale.leverage import LeverageScale
+from pacband.scale.neighbors import NeighborScale
+from pacband.scale.parzen import ParzenScale
+from pacband.scale.quantile import QuantileBand, QuantileScale
+from pacband.scale.residual import ResidualScale
+from pacband.scale.std import StdScale
+
+__all__ = [
+    "EnsembleScale",
+    "FloorScale",
+    "LeverageScale",
+    "NeighborScale",
+    "ParzenScale",
+    "ProductScale",
+    "QuantileBand",
+    "QuantileScale",
+    "ResidualScale",
+    "StdScale",
+]

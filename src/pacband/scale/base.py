@@ -1,0 +1,158 @@
+"""What every scale shares: which predictor it belongs to, what it checks, and that σ̂ > 0."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils import assert_all_finite, column_or_1d, get_tags
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+
+from pacband._arrays import as_numbers, name_rows
+from pacband.exceptions import InvalidInput
+from pacband.scale.crossfit import Floats, Predictor
+
+__all__ = ["BaseScale", "after_preprocessing", "fit_scale", "rounding_of"]
+
+
+class BaseScale(BaseEstimator, ABC):
+    """A scale σ̂(x) > 0, as a scikit-learn estimator.
+
+    ``estimator=None`` is the predictor that the scale is used with. The certified estimators say which that is by
+    `used_with`, which any scale may have; alone, a scale needs to be told its estimator.
+    """
+
+    estimator: Any = None
+    _predictor: Predictor | None = None
+
+    def used_with(self, predictor: Predictor) -> Self:
+        """Return a clone that is to be fitted for this predictor, unless it has an estimator of its own."""
+        scale: Self = clone(self)
+        if self.estimator is None:
+            scale._predictor = predictor
+        return scale
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn how the size of the error varies with x.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n_samples, n_features)
+            Whatever the estimators at work accept.
+        y : array-like of shape (n_samples,)
+            The targets.
+
+        Returns
+        -------
+        self
+        """
+        validate_data(self, X, y, skip_check_array=True)
+        target = _as_target(y)
+        check_consistent_length(X, target)
+        try:
+            self._learn(X, target)
+        finally:
+            # It holds a model and its cross-fits, which are not needed again.
+            self.__dict__.pop("_predictor", None)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """Return σ̂(x), positive at every row.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n, n_features)
+            The rows.
+        """
+        check_is_fitted(self)
+        if getattr(X, "ndim", 2) == 1:
+            raise InvalidInput(
+                f"X must have shape (n, {self.n_features_in_}), got a vector of {len(X)} values. "
+                "Reshape your data: X.reshape(1, -1) is one row, X.reshape(-1, 1) is one feature."
+            )
+        validate_data(self, X, reset=False, skip_check_array=True)
+        if isinstance(X, np.ndarray) and X.dtype.kind == "f" and not get_tags(self).input_tags.allow_nan:
+            assert_all_finite(X)  # the fit refused them
+        return self._evaluate(X)
+
+    @abstractmethod
+    def _learn(self, X: Any, y: Floats) -> None:
+        """Fit to rows whose targets are finite numbers."""
+
+    @abstractmethod
+    def _evaluate(self, X: Any) -> Any:
+        """Return σ̂ of rows with the features of the fit."""
+
+    def _whose(self) -> Predictor:
+        """Return the predictor this scale belongs to."""
+        if self._predictor is not None:
+            return self._predictor
+        if self.estimator is None:
+            raise InvalidInput(
+                f"{type(self).__name__} has estimator=None, the predictor it is used with, but it is fitted alone: "
+                "give it an estimator, or use it as the scale of a CertifiedRegressor or a CertifiedFamily."
+            )
+        return Predictor(self.estimator)
+
+    def _parts(self) -> list[Any]:
+        """Return the estimators that see X, for what they accept this scale accepts; None is a default one."""
+        return [self.estimator]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        parts = self._parts()
+        inner = [get_tags(part) for part in parts if isinstance(part, BaseEstimator)]
+        tags.input_tags.allow_nan = all(tag.input_tags.allow_nan for tag in inner)
+        tags.input_tags.sparse = all(tag.input_tags.sparse for tag in inner) and len(inner) == len(parts)
+        return tags
+
+
+def fit_scale(scale: Any, predictor: Predictor | None, X: Any, y: Any) -> Any:
+    """Return a scale fitted for a predictor; what has no `fit` (a function, "std", None) stays as it is."""
+    if not hasattr(scale, "fit"):
+        return scale
+    # Asked of the type, for a frozen scale lends the methods of the one it froze.
+    if predictor is not None and hasattr(type(scale), "used_with"):
+        return scale.used_with(predictor).fit(X, y)
+    return clone(scale, safe=False).fit(X, y)
+
+
+def after_preprocessing(predictor: Any, *steps: Any) -> Pipeline:
+    """Return these steps as a pipeline, behind the preprocessing of the predictor if it is a pipeline itself.
+
+    So that a scale's own model takes whatever table the predictor takes.
+    """
+    model = predictor.estimator if isinstance(predictor, FrozenEstimator) else predictor
+    if isinstance(model, Pipeline) and len(model) > 1:
+        return make_pipeline(clone(model[:-1]), FunctionTransformer(_dense, accept_sparse=True), *steps)
+    return make_pipeline(*steps)
+
+
+def rounding_of(y: Floats) -> float:
+    """Return the rounding error of the data, which no σ̂ needs to undercut: 2.2e-16·max|y|, and above zero."""
+    largest = float(np.max(np.abs(y)))
+    return max(np.finfo(np.float64).eps * largest, np.finfo(np.float64).tiny)
+
+
+def _as_target(y: Any) -> Floats:
+    given = np.asarray(y)
+    if given.dtype.kind == "c":
+        raise InvalidInput(f"Complex data not supported: y must be real, got dtype {given.dtype}.")
+    if given.ndim == 2 and given.shape[1] == 1:
+        y = column_or_1d(given, warn=True)
+    target = as_numbers("y", y).astype(np.float64)
+    if target.ndim != 1:
+        raise InvalidInput(f"a scale takes one target a row, got y of shape {target.shape}.")
+    if not np.isfinite(target).all():
+        raise InvalidInput(f"y must be finite: it is NaN or infinite in {name_rows(~np.isfinite(target))}.")
+    return target
+
+
+def _dense(X: Any) -> Any:
+    return X.toarray() if hasattr(X, "toarray") else X

@@ -1,0 +1,149 @@
+"""Cross-fitting: errors of a predictor on rows it has not seen, with no row wasted.
+
+Errors on the rows of a fit are too small, and most so where the model is most flexible: a σ̂ learnt from them
+promises too much exactly where it should not. In K folds, every row is predicted by a fit to the other folds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import KFold, cross_val_predict
+
+from pacband._arrays import name_rows
+from pacband._checks import check_positive_integer
+from pacband.exceptions import InvalidInput
+
+__all__ = ["Predictor", "cross_predict", "predictions"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Reading: TypeAlias = Callable[[Any, Any], Any]
+
+
+def predictions(model: Any, X: Any) -> Any:
+    """Return T(x) of an estimator or a function."""
+    return model.predict(X) if hasattr(model, "predict") else model(X)
+
+
+def cross_predict(
+    estimator: Any, X: Any, y: Any, *, cv: Any = 5, random_state: Any = 0, read: Reading = predictions
+) -> Floats:
+    """Predict every row by a clone of the estimator that has not seen it.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Cloned and fitted once a fold.
+    X, y : array-like or dataframe, array-like
+        The rows, at least two.
+    cv : int or splitter
+        The number of folds, drawn at random, and fewer where there are fewer rows; or a scikit-learn splitter that
+        puts every row into one test fold.
+    random_state : int, RandomState or None
+        Seeds the draw of the folds.
+    read : function of (model, X)
+        What is read off the fit of a fold: its predictions, one or more numbers a row.
+
+    Examples
+    --------
+    A model that knows its rows by heart looks perfect on them, and is not:
+
+    >>> import numpy as np
+    >>> from sklearn.neighbors import KNeighborsRegressor
+    >>> X, y = np.arange(4.0)[:, None], np.array([0.0, 1.0, 0.0, 1.0])
+    >>> y - KNeighborsRegressor(1).fit(X, y).predict(X)
+    array([0., 0., 0., 0.])
+    >>> y - cross_predict(KNeighborsRegressor(1), X, y, cv=4)
+    array([-1.,  1., -1.,  1.])
+    """
+    n_rows = len(y)
+    if n_rows < 2:
+        raise InvalidInput(f"cross-fitting needs at least 2 rows, got n_samples={n_rows}.")
+    folds = cv
+    if not hasattr(cv, "split"):
+        n_folds = check_positive_integer("cv", cv)
+        if n_folds < 2:
+            raise InvalidInput(f"cv must be at least 2 folds, got {cv!r}.")
+        folds = KFold(min(n_folds, n_rows), shuffle=True, random_state=random_state)
+    return np.asarray(cross_val_predict(_Reader(estimator, read), X, y, cv=folds), dtype=np.float64)
+
+
+class Predictor:
+    """The predictor T that a scale belongs to: as it was declared, as it was fitted, and what was read off it.
+
+    Scales of one predictor that are fitted on the same rows share it, and with it its cross-fits.
+
+    Parameters
+    ----------
+    declared : estimator or function
+        What the user gave.
+    fitted : estimator or function, optional
+        What came of it, if it was fitted already on the rows that the scale is to be fitted on.
+    """
+
+    def __init__(self, declared: Any, fitted: Any = None) -> None:
+        if not callable(getattr(declared, "predict", declared)):
+            raise InvalidInput(f"an estimator must have a predict method or be a function, got {declared!r}.")
+        self.declared = declared
+        self._fitted = fitted
+        self._read: dict[Any, Floats] = {}
+
+    @property
+    def refittable(self) -> bool:
+        """Whether T can be fitted anew: not if it is a function or frozen."""
+        return hasattr(self.declared, "fit") and not isinstance(self.declared, FrozenEstimator)
+
+    def fitted(self, X: Any, y: Any) -> Any:
+        """Return T fitted on all the rows."""
+        if self._fitted is None:
+            self._fitted = clone(self.declared, safe=False).fit(X, y) if self.refittable else self.declared
+        return self._fitted
+
+    def predict(self, X: Any, y: Any, *, cv: Any, random_state: Any) -> Floats:
+        """Return T(x) at every row, by a fit that has not seen it.
+
+        A function or a frozen estimator predicts them itself: they must be new to it.
+        """
+        if not self.refittable:
+            return _one_a_row(predictions(self.declared, X), y)
+        key = (cv, random_state)
+        if key not in self._read:
+            self._read[key] = _one_a_row(cross_predict(self.declared, X, y, cv=cv, random_state=random_state), y)
+        return self._read[key]
+
+    def errors(self, X: Any, y: Floats, *, cv: Any, random_state: Any) -> Floats:
+        """Return y − T(x) at every row, by a fit that has not seen it."""
+        return y - self.predict(X, y, cv=cv, random_state=random_state)
+
+
+class _Reader(BaseEstimator):
+    """An estimator whose `predict` reads what it is told to off another one."""
+
+    def __init__(self, estimator: Any, read: Reading) -> None:
+        self.estimator = estimator
+        self.read = read
+
+    def fit(self, X: Any, y: Any) -> Self:
+        self.estimator_ = self.estimator.fit(X, y)  # this reader is a fold's own clone
+        return self
+
+    def predict(self, X: Any) -> Floats:
+        return np.asarray(self.read(self.estimator_, X), dtype=np.float64)
+
+
+def _one_a_row(values: Any, y: Floats) -> Floats:
+    column = np.asarray(values, dtype=np.float64)
+    if column.shape == (len(y), 1):
+        column = column[:, 0]
+    if column.shape != y.shape:
+        raise InvalidInput(f"the predictor must give one number a row, {y.shape}, got shape {column.shape}.")
+    if not np.isfinite(column).all():
+        raise InvalidInput(
+            f"predictions must be finite for a scale to be learnt: they are not in {name_rows(~np.isfinite(column))}."
+        )
+    return column
