@@ -17,6 +17,7 @@ import pacband
 from pacband import (
     Certificate,
     CertificateError,
+    GroupCertificate,
     InvalidInput,
     InvalidScale,
     certify,
@@ -24,6 +25,7 @@ from pacband import (
     certify_groups,
     load,
 )
+from pacband._frozen import FrozenMap
 
 
 def sample(n=400, seed=0):
@@ -127,7 +129,8 @@ def rewrite(path, change, *, resign=True):
     document = json.loads(path.read_text())
     change(document)
     if resign:
-        document["sha256"] = _digest(document["content"])
+        document.pop("sha256")
+        document["sha256"] = _digest(document)
     path.write_bytes(_serialize(document))
 
 
@@ -214,6 +217,47 @@ def test_a_certificate_cannot_exist_without_its_promise():
         dataclasses.replace(valid, rank=0)
     with pytest.raises(CertificateError, match="a number gamma"):
         dataclasses.replace(valid, gamma=float("nan"))
+
+
+@pytest.mark.parametrize(
+    "change", [{"eps": 1.5}, {"delta": 3.0}, {"side": "x"}, {"min_scale": -3.0}, {"nonfinite": "drop"}]
+)
+def test_a_certificate_cannot_say_what_means_nothing(change):
+    with pytest.raises(CertificateError, match="no certificate can say this"):
+        dataclasses.replace(ALL_KINDS["constant"], **change)
+
+
+def test_a_family_cannot_spend_more_than_delta():
+    family = ALL_KINDS["family"]
+    alone = FrozenMap(dict.fromkeys(family.candidates, ALL_KINDS["constant"]))
+    with pytest.raises(CertificateError, match="do not make one promise"):
+        dataclasses.replace(family, candidates=alone)
+    with pytest.raises(CertificateError, match="the best and the bounds"):
+        dataclasses.replace(family, best="nobody")
+    groups = ALL_KINDS["groups"].groups
+    with pytest.raises(CertificateError, match="do not make one promise"):
+        GroupCertificate(groups=FrozenMap({**groups, "west": groups["north"]}))
+
+
+def test_a_certificate_remembers_how_many_outputs_it_bounds():
+    with pytest.raises(InvalidInput, match=r"bounds 1 output\(s\), got y_pred with 2"):
+        ALL_KINDS["constant"].interval(np.zeros((5, 2)))
+    both = certify(np.c_[Y, P], np.zeros((400, 2)), **PROMISE)
+    with pytest.raises(InvalidInput, match=r"bounds 2 output\(s\), got y with 1"):
+        both.verify(Y, P)
+
+
+def test_round_errors_with_one_sum_have_different_digests():
+    ones, twos = np.zeros(400), np.zeros(400)
+    ones[:20], twos[:10] = 1.0, 2.0
+    cert = certify(ones, np.zeros(400), **PROMISE)
+    assert cert.gamma == 0.0
+    assert not cert.verify(twos, np.zeros(400))
+
+
+def test_saving_never_replaces_what_is_no_file(tmp_path):
+    with pytest.raises(CertificateError, match="is not a regular file"):
+        ALL_KINDS["constant"].save(tmp_path)
 
 
 def test_violation_interval_is_the_central_interval_of_the_beta_law():

@@ -128,6 +128,23 @@ def test_one_sided_best_is_the_closest_bound_not_the_smallest_gamma():
     assert family.sharpness["wide"] > family.sharpness["plain"]
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, bool, np.int32])
+def test_one_sided_choice_is_computed_in_float64(dtype):
+    y = (np.arange(300) % 2).astype(dtype)
+    family = certify_family(y, {"late": np.ones(300), "exact": y}, side="upper", **PROMISE)
+    assert family.best == "exact"
+
+
+def test_a_candidate_without_finite_predictions_is_never_chosen():
+    y, p, _ = sample(300)
+    for side in ("both", "upper", "lower"):
+        family = certify_family(
+            y, {"lost": np.full(300, np.nan), "plain": p}, side=side, nonfinite="violate", **PROMISE
+        )
+        assert family.best == "plain"
+        assert family.to_dict()
+
+
 def test_multi_output_family_measures_the_mean_half_width():
     y, p, s = (np.column_stack([column, 2 * column]) for column in sample(300))
     family = certify_family(y, {"box": (p, s)}, **PROMISE)
@@ -194,6 +211,16 @@ ONES = np.ones(50)
         (lambda: certify_family(ONES, {"a": ONES, "b": ONES}, weights=[1.0], **PROMISE), InvalidInput, "weights must have one value for each"),
         (lambda: certify_family(ONES, {"a": ONES}, weights={"b": 1.0}, **PROMISE), InvalidInput, "weights must have one value for each"),
         (lambda: certify_family(ONES, {"a": ONES, "b": ONES}, weights=[1 - 1e-9, 1e-9], **PROMISE), NotEnoughSamples, "candidate 'b' with weight 1e-09"),
+        (lambda: certify_family(ONES, {"a": ONES, "b": ONES}, weights=[0.5, 0.5], eps=0.2, delta=1.5), InvalidInput, r"delta must be in \(0, 1\), got 1.5"),
+        (lambda: certify_family(ONES, {"a": ONES, "b": ONES}, weights=[0.5, 0.5], eps=0.2, delta=np.nan), InvalidInput, r"delta must be in \(0, 1\), got nan"),
+        (lambda: certify(pd.Series(ONES), pd.Series(ONES).sample(frac=1, random_state=0), **PROMISE), InvalidInput, "y and y_pred must have the same index, got different ones: align them, or pass .to_numpy"),
+        (lambda: certify(pd.Series(ONES), ONES, pd.Series(ONES, index=range(1, 51)), **PROMISE), InvalidInput, "y and scale must have the same index"),
+        (lambda: certify_family(pd.Series(ONES), {"a": pd.Series(ONES)[::-1]}, **PROMISE), InvalidInput, "y and candidate 'a' must have the same index"),
+        (lambda: certify_groups(pd.Series(ONES), ONES, pd.Series(["a"] * 50)[::-1], **PROMISE), InvalidInput, "y and groups must have the same index"),
+        (lambda: certify(np.arange(2**60, 2**60 + 50), np.arange(2**60, 2**60 + 50), **PROMISE), InvalidInput, r"y has integers beyond 2\*\*53"),
+        (lambda: certify(np.array(["1.5"] * 50, dtype=object), ONES, **PROMISE), InvalidInput, "y must be numeric"),
+        (lambda: certify(ONES, ONES, ONES, min_scale=True, **PROMISE), InvalidScale, "min_scale must be a positive finite number, got True"),
+        (lambda: certify_groups(ONES, ONES, ONES * np.inf, **PROMISE), InvalidInput, "group labels must be strings, finite numbers or booleans, got inf"),
         (lambda: certify_groups(ONES, ONES, ["a"] * 49, **PROMISE), InvalidInput, "y and groups must have one length, got 50 and 49"),
         (lambda: certify_groups(ONES, ONES, ["a"] * 49 + ["b"], **PROMISE), NotEnoughSamples, "group 'b': .* shared 2 ways, need at least"),
         (lambda: certify_groups(ONES, ONES, ["a"] * 49 + [None], **PROMISE), InvalidInput, "groups must have a label in every row: it is missing in 1 row, row 49"),

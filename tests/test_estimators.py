@@ -25,6 +25,7 @@ from pacband import (
     CertifiedRegressor,
     InvalidInput,
     InvalidScale,
+    LocalRidge,
     NotEnoughSamples,
     ReusedData,
     certify,
@@ -53,9 +54,63 @@ def test_fitted_model_and_held_out_rows_make_a_certificate():
     certified = CertifiedRegressor(model, **PROMISE).calibrate(X_NEW, Y_NEW)
     expected = certify(Y_NEW, model.predict(X_NEW), **PROMISE)
     assert certified.certificate_.gamma == expected.gamma
-    assert certified.estimator_ is model
     np.testing.assert_array_equal(certified.predict(X), model.predict(X))
     np.testing.assert_array_equal(certified.predict_interval(X), expected.interval(model.predict(X)))
+
+
+def test_the_certificate_keeps_speaking_of_the_model_it_was_made_for():
+    model = LinearRegression().fit(X, Y)
+    certified = CertifiedRegressor(model, **PROMISE).calibrate(X_NEW, Y_NEW)
+    before = certified.predict_interval(X_NEW)
+    model.fit(X, -5 * Y)
+    np.testing.assert_array_equal(certified.predict_interval(X_NEW), before)
+    # A refit that fails at its calibration leaves the old pair of model and certificate, not half of each.
+    fitted = CertifiedRegressor(LinearRegression(), random_state=0, **PROMISE).fit(X, Y)
+    before = fitted.predict_interval(X_NEW)
+    with pytest.raises(InvalidInput, match="y must be finite"):
+        fitted.fit(X, -5 * Y, calibration=(X_NEW, np.full(1000, np.nan)))
+    np.testing.assert_array_equal(fitted.predict_interval(X_NEW), before)
+
+
+def test_calibrating_again_sees_changed_parameters():
+    certified = CertifiedRegressor(sine, **PROMISE).calibrate(X_NEW, Y_NEW)
+    assert certified.certificate_.scale_kind == "none"
+    certified.set_params(scale=datasets.paper_scale).calibrate(X_NEW, Y_NEW)
+    assert certified.certificate_.scale_kind == "symmetric"
+
+
+@pytest.mark.parametrize(
+    "options", [{"side": "up"}, {"nonfinite": "drop"}, {"min_scale": -1.0}, {"gauge": "min"}, {"delta": 2.0}]
+)
+def test_options_are_checked_before_any_fit(options):
+    class Untouchable(LinearRegression):
+        def fit(self, X, y):
+            raise AssertionError("fitted")
+
+    with pytest.raises(InvalidInput):
+        CertifiedRegressor(Untouchable(), **{**PROMISE, **options}).fit(X, Y)
+    with pytest.raises(InvalidInput):
+        CertifiedFamily({"a": Untouchable(), "b": Untouchable()}, **{**PROMISE, **options}).fit(X, Y)
+    with pytest.raises(InvalidInput, match="weights must"):
+        CertifiedFamily({"a": Untouchable(), "b": Untouchable()}, weights=[1.0, 1.0], **PROMISE).fit(X, Y)
+
+
+def test_shared_work_never_bypasses_a_models_own_predict():
+    class Shifted(LocalRidge):
+        def predict(self, X, return_std=False):
+            answer = super().predict(X, return_std)
+            return (answer[0] + 100, answer[1]) if return_std else answer + 100
+
+    family = CertifiedFamily.from_grid(Shifted(), {"decay": [1.0, 2.0]}, random_state=0, **PROMISE).fit(
+        X[:600], Y[:600]
+    )
+    band = family.predict_interval(X_NEW)
+    assert np.mean((band[:, 0] > Y_NEW) | (band[:, 1] < Y_NEW)) < 0.15
+
+
+def test_representation_never_raises():
+    for broken in (CertifiedFamily({}), CertifiedRegressor(3)):
+        assert broken._repr_html_()
 
 
 def sine(X):
@@ -150,6 +205,12 @@ def test_rows_the_model_was_fitted_on_are_refused():
     assert model.calibrate(X_NEW[:500], Y_NEW[:500]).certificate_.n_samples == 500
 
 
+def test_the_training_set_itself_is_refused_however_often_its_rows_repeat():
+    twice, target = np.repeat(X[:500], 2, axis=0), np.repeat(Y[:500], 2)
+    with pytest.raises(ReusedData):
+        CertifiedRegressor(Ridge(), **PROMISE).fit(twice, target, calibration=(twice, target))
+
+
 def test_repeated_rows_of_a_coarse_table_are_no_reuse():
     rng = np.random.default_rng(0)
     coarse, target = rng.integers(0, 5, (4000, 2)), rng.integers(0, 3, 4000)
@@ -237,6 +298,12 @@ def test_family_certifies_all_and_predicts_with_the_sharpest():
 def test_family_of_fitted_candidates_is_calibrated():
     family = CertifiedFamily({"sine": sine, "line": LinearRegression().fit(X, Y)}, **PROMISE).calibrate(X_NEW, Y_NEW)
     assert family.best_name_ == "sine"
+
+
+def test_grid_candidates_with_the_same_words_are_both_kept():
+    matrices = [np.eye(200), 2 * np.eye(200)]
+    family = CertifiedFamily.from_grid(LocalRidge(), [{"norm": matrices}, {"decay": [2.0]}])
+    assert len(family.candidates) == 3
 
 
 def test_family_from_grid():

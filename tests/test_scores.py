@@ -1,6 +1,7 @@
 """Scores and bands: every variant against its formula, and the band as the exact inverse of the score."""
 
 import decimal
+import math
 from hashlib import sha256
 
 import numpy as np
@@ -126,8 +127,9 @@ def test_fingerprint_ignores_order_and_sees_values(scores, random):
 
 def test_fingerprint_is_the_documented_sum_of_integers():
     scores = np.array([0.1, 1.5, 3.0, 1e9, np.inf])
-    total = sum(int(np.floor(min(q * (2.0**36 / 1.5), 2.0**38))) for q in scores.tolist())
-    assert fingerprint(scores, 1.5) == sha256(f"5 {total}".encode()).hexdigest()[:32]
+    cut = [min(q * (2.0**36 / 1.5), 2.0**38) for q in scores.tolist()]
+    total, roots = sum(math.floor(a) for a in cut), sum(math.floor(2.0**18 * math.sqrt(a)) for a in cut)
+    assert fingerprint(scores, 1.5) == sha256(f"5 {total} {roots}".encode()).hexdigest()[:32]
     for gamma in (0.0, np.inf, -2.0, 5e-324):
         assert len(fingerprint(scores, gamma)) == 32
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from pacband.exceptions import InvalidInput
 
-__all__ = ["Numbers", "as_numbers", "blocks", "name_rows"]
+__all__ = ["Numbers", "as_numbers", "blocks", "check_same_rows", "name_rows"]
 
 Numbers: TypeAlias = npt.NDArray[Any]
 
@@ -28,6 +28,10 @@ def as_numbers(name: str, value: Any, *, scalar: bool = False) -> Numbers:
     array = _to_array(name, value)
     if array.dtype.kind not in "fiub":
         raise InvalidInput(f"{name} must be numeric, got dtype {array.dtype}.")
+    if array.dtype.kind in "iu" and array.dtype.itemsize == 8 and array.size and _beyond_float(array):
+        raise InvalidInput(
+            f"{name} has integers beyond 2**53, which float64 cannot tell apart: subtract an offset first."
+        )
     if array.ndim == 0 and scalar:
         return array
     if array.ndim == 2 and array.shape[1] == 1:
@@ -46,6 +50,8 @@ def _to_array(name: str, value: Any) -> Numbers:
         value = _from_series(value)
     try:
         array = np.asarray(value)
+        if array.dtype.kind == "O" and any(isinstance(item, (str, bytes)) for item in array.flat):
+            return array.astype(str)
         # Decimals, None and mixed columns arrive as objects.
         return array.astype(np.float64) if array.dtype.kind == "O" else array
     except (TypeError, ValueError):
@@ -64,6 +70,26 @@ def _from_series(value: Any) -> Any:
     if isinstance(native, nw.DataFrame):
         return native.to_numpy()
     return value
+
+
+def _beyond_float(array: Numbers) -> bool:
+    return int(array.max()) > 2**53 or int(array.min()) < -(2**53)
+
+
+def check_same_rows(**columns: Any) -> None:
+    """Refuse pandas columns whose indexes differ: it is not said whether rows match by position or by index."""
+    known = {
+        name: column.index
+        for name, column in columns.items()
+        if hasattr(column, "index") and not callable(column.index) and hasattr(column.index, "equals")
+    }
+    names = list(known)
+    for name in names[1:]:
+        if not known[names[0]].equals(known[name]):
+            raise InvalidInput(
+                f"{names[0]} and {name} must have the same index, got different ones: align them, or pass "
+                ".to_numpy() of both to match rows by position."
+            )
 
 
 def _describe(value: Any) -> str:

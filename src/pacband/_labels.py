@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -66,8 +67,8 @@ def _factorize(labels: npt.NDArray[Any]) -> tuple[list[Label], npt.NDArray[np.in
         names = [label.item() if isinstance(label, np.generic) else label for label in ranked]
         codes = position[found]
     for name in names:
-        if not isinstance(name, (str, int, float)):
-            raise InvalidInput(f"group labels must be strings, numbers or booleans, got {name!r}.")
+        if not isinstance(name, (str, int, float)) or name in (math.inf, -math.inf):
+            raise InvalidInput(f"group labels must be strings, finite numbers or booleans, got {name!r}.")
     return names, codes
 
 

@@ -8,6 +8,7 @@ may give a pair (σ̂⁻, σ̂⁺). A scale with a method ``used_with`` is told 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -50,11 +51,12 @@ class Member:
             hasattr(part, "fit") and not isinstance(part, FrozenEstimator) for part in (self.predictor, self.scale)
         )
 
-    def check_fitted(self) -> None:
-        """Raise scikit-learn's NotFittedError where a part still has to be fitted."""
+    def copied(self) -> Member:
+        """Return a copy of this fitted pair; scikit-learn's NotFittedError where a part still has to be fitted."""
         for part in (self.predictor, self.scale):
             if isinstance(part, BaseEstimator):
                 check_is_fitted(part)
+        return Member(_copy(self.predictor), _copy(self.scale))
 
     def predict(self, X: Any) -> Any:
         """Return T(x)."""
@@ -117,8 +119,14 @@ def _sharing(members: Mapping[str, Member], method: str) -> list[list[str]]:
     lots: dict[Any, list[str]] = {}
     for name, member in members.items():
         kind = type(member.predictor)
-        lots.setdefault(kind if hasattr(kind, method) else id(member.predictor), []).append(name)
+        lots.setdefault(kind if _shares(kind, method) else id(member.predictor), []).append(name)
     return list(lots.values())
+
+
+def _shares(kind: type, method: str) -> bool:
+    """Whether the shared method stands for this class's own `predict`: not where a subclass has overridden it."""
+    owner = next((base for base in kind.__mro__ if method in vars(base)), None)
+    return owner is not None and kind.predict is owner.predict  # type: ignore[attr-defined]
 
 
 def _distinct(members: Mapping[str, Member], names: Iterable[str]) -> list[Any]:
@@ -134,6 +142,15 @@ def _steps(progress: Progress | None, done: int, here: int, members: int) -> Pro
             progress(100 * done + 100 * here * step // of, 100 * members)
 
     return report
+
+
+def _copy(part: Any) -> Any:
+    if not hasattr(part, "fit"):
+        return part
+    try:
+        return deepcopy(part)
+    except Exception:  # a third party's object may refuse in any way: then it is used as it is
+        return part
 
 
 def _scale_at(scale: Any, X: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from hashlib import blake2b
 from typing import Any, TypeAlias
@@ -40,15 +41,18 @@ def row_fingerprints(X: Any, y: Any) -> Fingerprints | None:
 def refuse_reused_rows(training: Fingerprints | None, calibration: Fingerprints | None) -> None:
     """Raise `ReusedData` where calibration rows were used in training.
 
-    Tables with repeated rows have some in common by chance: about as large a share of the calibration rows as
-    repeats among the training rows. Up to three times that is let pass; without repeats, not one row is.
+    Tables with repeated rows have some in common by chance. By Good and Turing, a fresh row is one of the training
+    rows with a probability of about p, the share of training rows that are not the only one of their kind; five
+    standard deviations above that are let pass. Without repeats not one row is, nor is the training set itself.
     """
     if training is None or calibration is None:
         return
     seen = np.isin(calibration, training)
-    repeats = 1.0 - len(np.unique(training)) / len(training)
-    allowed = 3.0 * repeats * len(calibration) + 3.0 if repeats else 0.0
-    if seen.sum() > allowed:
+    _, counts = np.unique(training, return_counts=True)
+    repeated = 1.0 - np.count_nonzero(counts == 1) / len(training)
+    expected = repeated * len(calibration)
+    allowed = expected + 5.0 * math.sqrt(expected * (1.0 - repeated)) + 3.0 if repeated else 0.0
+    if seen.sum() > allowed or np.array_equal(np.sort(calibration), np.sort(training)):
         raise ReusedData(
             f"calibration needs rows the model has not seen: of {len(calibration)} calibration rows, these were "
             f"also used to fit it: {name_rows(seen)}."

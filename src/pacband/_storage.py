@@ -1,7 +1,7 @@
 """JSON documents on disk that are whole or not there, and that notice when they were touched.
 
 A document is ``{"schema": …, "schema_version": …, "content": …, "sha256": …}``. The file holds one canonical
-serialization of it, byte for byte, and the digest covers the content; so any change of any byte is seen.
+serialization of it, byte for byte, and the digest covers all of it; so any change of any byte is seen.
 Files are replaced atomically: a crash leaves the old file or the new one.
 """
 
@@ -22,12 +22,8 @@ __all__ = ["read_document", "write_document"]
 
 def write_document(path: str | os.PathLike[str], schema: str, version: int, content: dict[str, Any]) -> Path:
     """Write the content as a checked document; return the path."""
-    document = {
-        "schema": schema,
-        "schema_version": version,
-        "content": content,
-        "sha256": _digest(content),
-    }
+    document = {"schema": schema, "schema_version": version, "content": content}
+    document["sha256"] = _digest(document)
     _check_schema(document, schema)
     target = Path(path)
     _replace(target, _serialize(document))
@@ -47,7 +43,7 @@ def read_document(path: str | os.PathLike[str], schema: str, version: int) -> di
             f"{source} was written by a newer pacband: its schema_version is {found}, this version reads up to "
             f"{version}. Upgrade pacband to read it."
         )
-    if document.get("sha256") != _digest(document.get("content")):
+    if document.get("sha256") != _digest({key: document[key] for key in document if key != "sha256"}):
         raise CertificateError(f"{source} was edited or damaged: its content does not match its digest.")
     if data != _serialize(document):
         raise CertificateError(f"{source} was edited or reformatted: it is not as pacband wrote it.")
@@ -75,11 +71,12 @@ def _parse(data: bytes, source: Path) -> Any:
 
 
 def _serialize(document: dict[str, Any]) -> bytes:
-    return (json.dumps(document, indent=2, allow_nan=False) + "\n").encode("ascii")
+    return (json.dumps(document, indent=2) + "\n").encode("ascii")
 
 
-def _digest(content: Any) -> str:
-    return sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode("ascii")).hexdigest()
+def _digest(unsigned: dict[str, Any]) -> str:
+    """SHA-256 of the document without its digest, as JSON with sorted keys and without spaces."""
+    return sha256(json.dumps(unsigned, sort_keys=True, separators=(",", ":")).encode("ascii")).hexdigest()
 
 
 def _check_schema(document: dict[str, Any], schema: str) -> None:
@@ -95,6 +92,8 @@ def _check_schema(document: dict[str, Any], schema: str) -> None:
 def _replace(target: Path, data: bytes) -> None:
     # A link keeps pointing where it did: the file behind it is replaced.
     target = Path(os.path.realpath(target))
+    if target.exists() and not target.is_file():
+        raise CertificateError(f"{target} is not a regular file: a certificate cannot be saved there.")
     draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
     try:
         with open(draft, "xb") as file:

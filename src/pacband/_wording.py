@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from decimal import ROUND_CEILING, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from html import escape
 
 __all__ = ["card", "complement", "confidence", "figure", "percent", "round_up"]
@@ -17,7 +17,8 @@ def complement(value: float) -> str:
     """1 − value as a percentage, without the rounding that 1 − 0.05 has in binary: '95 %'."""
     percent = (1 - Decimal(repr(value))) * 100
     text = f"{percent.normalize():f}"
-    return f"{text if len(text) <= 10 else f'{percent:.8f}'} %"
+    # Rounded down: what is promised must hold as it is said.
+    return f"{text if len(text) <= 10 else percent.quantize(Decimal('1e-8'), ROUND_FLOOR)} %"
 
 
 def percent(value: float) -> str:

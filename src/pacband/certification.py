@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from pacband._arrays import Numbers, as_numbers
+from pacband._arrays import Numbers, as_numbers, check_same_rows
 from pacband._frozen import FrozenMap
 from pacband._labels import as_labels, group_rows
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
@@ -21,7 +21,7 @@ from pacband.exceptions import InvalidInput, NotEnoughSamples
 from pacband.planning import plan
 from pacband.scores import ScoreRule, Spread
 
-__all__ = ["certify", "certify_family", "certify_groups"]
+__all__ = ["certify", "certify_family", "certify_groups", "delta_shares"]
 
 
 def certify(
@@ -93,9 +93,11 @@ def certify(
     target = as_numbers("y", y)
     settled = plan(eps, delta, n_samples=len(target), rank=rank, n_candidates=n_candidates, rule=rule)
     scoring = ScoreRule.create(side=side, gauge=gauge, min_scale=min_scale, nonfinite=nonfinite)
+    check_same_rows(y=y, y_pred=y_pred, scale=scale)
     prediction, spread = _align(scoring, target, y_pred, scale)
     return issue(
         scoring.score_rows(target, prediction, spread),
+        n_outputs=_outputs(target),
         rule=scoring,
         scale_kind=spread.kind,
         eps=settled.eps,
@@ -158,12 +160,18 @@ def certify_family(
             raise InvalidInput(f"candidate names must be strings, got {name!r}.")
     target = as_numbers("y", y)
     scoring = ScoreRule.create(side=side, gauge=gauge, min_scale=min_scale, nonfinite=nonfinite)
-    shares = _shares(weights, list(candidates))
+    # What δ alone cannot carry, no share of it can.
+    plan(eps, delta, n_samples=len(target), rank=rank, rule=rule)
+    shares = delta_shares(weights, list(candidates))
     ranks = {
         name: _settle(name, len(target), eps, delta, share, len(candidates), rank, rule)
         for name, share in shares.items()
     }
-    columns = {name: _align(scoring, target, *split_candidate(c), name=name) for name, c in candidates.items()}
+    columns = {}
+    for name, candidate in candidates.items():
+        y_pred, scale = split_candidate(candidate)
+        check_same_rows(y=y, **{f"candidate {name!r}": y_pred, f"the scale of candidate {name!r}": scale})
+        columns[name] = _align(scoring, target, y_pred, scale, name=name)
 
     certificates: dict[str, Certificate] = {}
     mean_bound: dict[str, float] = {}
@@ -171,11 +179,11 @@ def certify_family(
     for name, (prediction, spread) in columns.items():
         try:
             scores = scoring.score_rows(target, prediction, spread)
-            mean_scale = spread.mean() * scoring.mean_width
         except InvalidInput as error:
             raise type(error)(f"candidate {name!r}: {error}") from None
         cert = issue(
             scores,
+            n_outputs=_outputs(target),
             rule=scoring,
             scale_kind=spread.kind,
             eps=float(eps),
@@ -185,8 +193,8 @@ def certify_family(
             weight=shares[name],
         )
         certificates[name] = cert
-        mean_bound[name] = cert.gamma * mean_scale
-        sharpness[name] = mean_bound[name] + _offset(scoring, target, prediction)
+        mean_bound[name] = scoring.mean_bound(cert.gamma, spread)
+        sharpness[name] = mean_bound[name] + scoring.mean_offset(target, prediction)
     return FamilyCertificate(
         best=min(sharpness, key=sharpness.__getitem__),
         candidates=FrozenMap(certificates),
@@ -234,6 +242,7 @@ def certify_groups(
     array([[-1.7,  1.7],
            [-5.5,  5.5]])
     """
+    check_same_rows(y=y, y_pred=y_pred, groups=groups, scale=scale)
     target, labels = as_numbers("y", y), as_labels(groups)
     if len(labels) != len(target):
         raise InvalidInput(f"y and groups must have one length, got {len(target)} and {len(labels)}.")
@@ -252,6 +261,7 @@ def certify_groups(
             {
                 label: issue(
                     scores[rows],
+                    n_outputs=_outputs(target),
                     rule=scoring,
                     scale_kind=spread.kind,
                     eps=float(eps),
@@ -276,7 +286,7 @@ def _align(
     return prediction, scoring.spread(scale, target.shape)
 
 
-def _shares(weights: Mapping[str, float] | Iterable[float] | None, names: list[str]) -> dict[str, float | None]:
+def delta_shares(weights: Mapping[str, float] | Iterable[float] | None, names: list[str]) -> dict[str, float | None]:
     """Return the share of δ of every candidate; None is the even share."""
     if weights is None:
         return dict.fromkeys(names)
@@ -317,8 +327,5 @@ def _settle(
         raise error.within(f"candidate {name!r} with weight {share:g}") from None
 
 
-def _offset(scoring: ScoreRule, target: Numbers, prediction: Numbers) -> float:
-    """The mean distance from y to T on the side that is bounded; shifting T moves γ̄ by as much the other way."""
-    if scoring.side == "both":
-        return 0.0
-    return float((prediction - target).mean()) * (1.0 if scoring.side == "upper" else -1.0)
+def _outputs(target: Numbers) -> int:
+    return int(target.shape[1]) if target.ndim == 2 else 1

@@ -8,7 +8,7 @@ where they can be seen not to be.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -17,14 +17,14 @@ from sklearn.model_selection import ParameterGrid, train_test_split
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from pacband._checks import check_choice
+from pacband._checks import check_choice, check_positive_integer, check_probability
 from pacband._members import Member, Progress, fit_members, predict_members, speaks_std
 from pacband._rows import Fingerprints, refuse_reused_rows, row_fingerprints
 from pacband.certificate import Certificate, FamilyCertificate
-from pacband.certification import certify, certify_family
+from pacband.certification import certify, certify_family, delta_shares
 from pacband.exceptions import InvalidInput
 from pacband.planning import plan
-from pacband.scores import Floats
+from pacband.scores import Floats, ScoreRule
 
 __all__ = ["CertifiedFamily", "CertifiedRegressor"]
 
@@ -50,8 +50,16 @@ class _Certified(RegressorMixin, BaseEstimator, ABC):
         """The members as the user declared them, by name."""
 
     @abstractmethod
-    def _certify(self, X: Any, y: Any) -> None:
-        """Set the certificate of the fitted members from calibration rows."""
+    def _shares(self) -> list[float]:
+        """The shares of δ that the certificates of this estimator spend."""
+
+    @abstractmethod
+    def _certified(self, members: dict[str, Member], X: Any, y: Any) -> Any:
+        """The certificate of fitted members, from calibration rows."""
+
+    @abstractmethod
+    def _adopt(self, members: dict[str, Member], certificate: Any) -> None:
+        """Set the fitted attributes, all at once: from here on, this certificate speaks of these members."""
 
     @abstractmethod
     def _chosen(self) -> tuple[Member, Certificate]:
@@ -78,30 +86,31 @@ class _Certified(RegressorMixin, BaseEstimator, ABC):
         else:
             X_cal, y_cal = _pair(calibration)
             self._check_rows(X_cal, y_cal, reset=False)
-            self._plan(len(declared), n_samples=_length(y_cal))
+            self._settle(_length(y_cal))
         training = row_fingerprints(X, y) if X is not None else None
         if calibration is not None:
             refuse_reused_rows(training, row_fingerprints(X_cal, y_cal))
-        self._members_ = fit_members(declared, X, y) if X is not None else declared
+        members = fit_members(declared, X, y) if X is not None else declared
+        certificate = self._certified(members, X_cal, y_cal)
         self._training_rows = training
-        self._certify(X_cal, y_cal)
+        self._adopt(members, certificate)
         return self
 
     def calibrate(self, X: Any, y: Any) -> Self:
         """Calibrate on rows the model has not seen; predictor and scale are fitted already.
 
-        After `fit`, this renews the certificate from other rows.
+        After `fit`, this renews the certificate of what was fitted from other rows. Otherwise the parts are copied
+        as they are now, so that the certificate keeps speaking of them whatever becomes of the originals.
         """
-        fitted_here = hasattr(self, "_members_")
-        self._check_rows(X, y, reset=not fitted_here)
-        if not fitted_here:
-            members = self._declared()
-            for member in members.values():
-                member.check_fitted()
-            self._members_, self._training_rows = members, None
-        self._plan(len(self._members_), n_samples=_length(y))
-        refuse_reused_rows(self._training_rows, row_fingerprints(X, y))
-        self._certify(X, y)
+        training = getattr(self, "_training_rows", None)
+        self._check_rows(X, y, reset=training is None)
+        if training is not None:
+            members = self._members_
+        else:
+            members = {name: member.copied() for name, member in self._declared().items()}
+        self._settle(_length(y))
+        refuse_reused_rows(training, row_fingerprints(X, y))
+        self._adopt(members, self._certified(members, X, y))
         return self
 
     def predict(self, X: Any) -> Any:
@@ -129,38 +138,35 @@ class _Certified(RegressorMixin, BaseEstimator, ABC):
         ends = certificate.interval(prediction, scale)
         return ends if output == "array" else _as_frame(X, prediction, ends)
 
-    def _plan(self, n_candidates: int, n_samples: int | None = None) -> int:
-        """Settle the promise before any work: return N, or raise what would be raised after it."""
-        return plan(
-            self.eps,
-            self.delta,
-            n_samples=n_samples,
-            rank=self.rank,
-            n_candidates=n_candidates,
-            rule=self.rule,
-        ).n_samples
+    def _settle(self, n_samples: int | None = None) -> int:
+        """Check every option of the promise before any work, and return the N that is planned for."""
+        ScoreRule.create(side=self.side, gauge=self.gauge, min_scale=self.min_scale, nonfinite=self.nonfinite)
+        delta = check_probability("delta", self.delta)
+        return max(
+            plan(self.eps, delta * share, n_samples=n_samples, rank=self.rank, rule=self.rule).n_samples
+            for share in self._shares()
+        )
 
     def _split(self, X: Any, y: Any, declared: Mapping[str, Member]) -> tuple[Any, Any, Any, Any]:
         """Return training and calibration rows; no training rows where nothing has to be fitted."""
-        if not any(member.trainable for member in declared.values()):
-            self._plan(len(declared), n_samples=_length(y))
-            return None, X, None, y
         n_rows = _length(y)
+        if not any(member.trainable for member in declared.values()):
+            self._settle(n_rows)
+            return None, X, None, y
         if n_rows < 2:
             raise InvalidInput(f"fit needs at least 2 rows, one to fit and one to calibrate, got n_samples={n_rows}.")
-        size = self._calibration_rows(n_rows, len(declared))
-        self._plan(len(declared), n_samples=size)
+        size = self._calibration_rows(n_rows)
+        self._settle(size)
         X, X_cal, y, y_cal = train_test_split(X, y, test_size=size, random_state=self.random_state)
         return X, X_cal, y, y_cal
 
-    def _calibration_rows(self, n_rows: int, n_candidates: int) -> int:
+    def _calibration_rows(self, n_rows: int) -> int:
         """How many rows calibrate: as planned or a fifth, whichever is more, but at most half of them."""
         size = self.calibration_size
         if size is None:
-            wanted = max(self._plan(n_candidates), n_rows // 5)
-            return max(1, min(wanted, n_rows // 2))
+            return max(1, min(max(self._settle(), n_rows // 5), n_rows // 2))
         if isinstance(size, float) and 0.0 < size < 1.0:
-            return max(1, round(size * n_rows))
+            return min(max(1, round(size * n_rows)), n_rows - 1)
         if isinstance(size, (int, np.integer)) and not isinstance(size, bool) and 1 <= size < n_rows:
             return int(size)
         raise InvalidInput(
@@ -189,7 +195,11 @@ class _Certified(RegressorMixin, BaseEstimator, ABC):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        models = [member.predictor for member in self._declared().values()]
+        try:
+            models = [member.predictor for member in self._declared().values()]
+        except InvalidInput:
+            # Tags are asked for before fit, which is the one to complain.
+            models = []
         inner = [get_tags(model) for model in models if isinstance(model, BaseEstimator)]
         if inner:
             tags.target_tags.multi_output = all(tag.target_tags.multi_output for tag in inner)
@@ -208,7 +218,8 @@ class CertifiedRegressor(_Certified):
         The predictor T: anything that follows scikit-learn's conventions, a FrozenEstimator, or a function of X.
     scale : None, "std", estimator or function
         The scale σ̂: none, the predictor's own ``predict(X, return_std=True)``, an estimator with ``fit(X, y)``
-        whose ``predict`` gives σ̂(x) > 0, or a function of X. A pair (lower, upper) makes an asymmetric band.
+        whose ``predict`` gives σ̂(x) > 0 (see `pacband.scale`), or a function of X. One that returns a tuple
+        (lower, upper) makes an asymmetric band.
     eps, delta : float in (0, 1)
         The promise: with confidence 1 − δ, at least 1 − ε of future errors stay within the bound.
     rank, rule, side, min_scale, nonfinite, gauge
@@ -227,6 +238,12 @@ class CertifiedRegressor(_Certified):
         The promise.
     estimator_, scale_
         The fitted predictor and scale.
+
+    Notes
+    -----
+    Put pipelines and searches *inside*: ``CertifiedRegressor(make_pipeline(...))``. A step outside, such as feature
+    selection or ``GridSearchCV`` around this estimator, sees the y of rows that then calibrate, and the promise is
+    void; unless `calibration` rows are passed to `fit` that nothing outside has seen.
 
     Examples
     --------
@@ -276,13 +293,16 @@ class CertifiedRegressor(_Certified):
     def _declared(self) -> dict[str, Member]:
         return {"estimator": Member(self.estimator, self.scale)}
 
-    def _plan(self, n_candidates: int, n_samples: int | None = None) -> int:
-        return super()._plan(self.n_candidates, n_samples)
+    def _shares(self) -> list[float]:
+        return [1.0 / check_positive_integer("n_candidates", self.n_candidates)]
 
-    def _certify(self, X: Any, y: Any) -> None:
-        (member,) = self._members_.values()
-        self.certificate_ = certify(y, *member.predict_with_scale(X), n_candidates=self.n_candidates, **self._options())
-        self.estimator_, self.scale_ = member.predictor, member.scale
+    def _certified(self, members: dict[str, Member], X: Any, y: Any) -> Certificate:
+        columns = members["estimator"].predict_with_scale(X)
+        return certify(y, *columns, n_candidates=self.n_candidates, **self._options())
+
+    def _adopt(self, members: dict[str, Member], certificate: Certificate) -> None:
+        self._members_, self.certificate_ = members, certificate
+        self.estimator_, self.scale_ = members["estimator"].predictor, members["estimator"].scale
 
     def _chosen(self) -> tuple[Member, Certificate]:
         return self._members_["estimator"], self.certificate_
@@ -361,7 +381,12 @@ class CertifiedFamily(_Certified):
 
     @classmethod
     def from_grid(
-        cls, estimator: Any, param_grid: Mapping[str, Any], *, scale: Any = "auto", **options: Any
+        cls,
+        estimator: Any,
+        param_grid: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+        *,
+        scale: Any = "auto",
+        **options: Any,
     ) -> CertifiedFamily:
         """Return the family of one estimator over a grid of its parameters, as in `GridSearchCV`.
 
@@ -369,7 +394,7 @@ class CertifiedFamily(_Certified):
         ----------
         estimator : estimator
             Cloned for every point of the grid.
-        param_grid : mapping of str to iterable
+        param_grid : mapping of str to iterable, or a list of them
             The values to try for each parameter; all combinations become candidates, named "decay=1, alpha=0.1".
         scale : "auto", None, "std", estimator or function
             The scale of every candidate. "auto" is "std" where the estimator gives one, else None.
@@ -385,9 +410,13 @@ class CertifiedFamily(_Certified):
         """
         if isinstance(scale, str) and scale == "auto":
             scale = "std" if speaks_std(estimator) else None
-        candidates = {}
-        for point in ParameterGrid({name: list(values) for name, values in param_grid.items()}):
+        grids = [param_grid] if isinstance(param_grid, Mapping) else list(param_grid)
+        candidates: dict[str, Any] = {}
+        for point in ParameterGrid([{name: list(values) for name, values in grid.items()} for grid in grids]):
             name = ", ".join(f"{parameter}={value}" for parameter, value in point.items())
+            if name in candidates:
+                # Long values, such as matrices, may be shortened to the same words.
+                name = f"{name} #{len(candidates) + 1}"
             candidates[name] = (clone(estimator).set_params(**point), scale)
         return cls(candidates, **options)
 
@@ -402,11 +431,18 @@ class CertifiedFamily(_Certified):
             for name, candidate in self.candidates.items()
         }
 
-    def _certify(self, X: Any, y: Any) -> None:
-        columns = predict_members(self._members_, X, self.progress)
-        self.certificate_ = certify_family(y, columns, weights=self.weights, **self._options())
-        self.best_name_ = self.certificate_.best
-        self.estimators_ = {name: member.predictor for name, member in self._members_.items()}
+    def _shares(self) -> list[float]:
+        names = list(self._declared())
+        return [share or 1.0 / len(names) for share in delta_shares(self.weights, names).values()]
+
+    def _certified(self, members: dict[str, Member], X: Any, y: Any) -> FamilyCertificate:
+        columns = predict_members(members, X, self.progress)
+        return certify_family(y, columns, weights=self.weights, **self._options())
+
+    def _adopt(self, members: dict[str, Member], certificate: FamilyCertificate) -> None:
+        self._members_, self.certificate_ = members, certificate
+        self.best_name_ = certificate.best
+        self.estimators_ = {name: member.predictor for name, member in members.items()}
 
     def _chosen(self) -> tuple[Member, Certificate]:
         return self._members_[self.best_name_], self.certificate_.certificate

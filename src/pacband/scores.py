@@ -116,7 +116,11 @@ class ScoreRule:
         check_choice("side", side, SIDES)
         check_choice("nonfinite", nonfinite, POLICIES)
         if min_scale is not None:
-            if not isinstance(min_scale, (int, float, np.number)) or not 0.0 < min_scale < math.inf:
+            if (
+                isinstance(min_scale, bool)
+                or not isinstance(min_scale, (int, float, np.number))
+                or not 0.0 < min_scale < math.inf
+            ):
                 raise InvalidScale(f"min_scale must be a positive finite number, got {min_scale!r}.")
             min_scale = float(min_scale)
         if isinstance(gauge, str):
@@ -201,6 +205,13 @@ class ScoreRule:
         spread, widths = self.spread(scale, prediction.shape), self._widths()
         outward = np.broadcast_to(_outwards(gamma), len(prediction))
         ends = np.empty((*prediction.shape, 2))
+        with np.errstate(over="ignore"):
+            self._fill(ends, prediction, spread, outward, widths)
+        if self.side != "both":
+            ends[..., 0 if self.side == "upper" else 1] = -math.inf if self.side == "upper" else math.inf
+        return ends
+
+    def _fill(self, ends: Floats, prediction: Numbers, spread: Spread, outward: Floats, widths: Floats | None) -> None:
         for rows in blocks(len(prediction)):
             centre = prediction[rows]
             if self.nonfinite == "raise" and not np.isfinite(centre).all():
@@ -216,15 +227,24 @@ class ScoreRule:
             if self.nonfinite == "violate":
                 # A prediction that counts as an infinite error has no finite band.
                 ends[rows][~np.isfinite(centre)] = (-math.inf, math.inf)
-        if self.side != "both":
-            ends[..., 0 if self.side == "upper" else 1] = -math.inf if self.side == "upper" else math.inf
-        return ends
 
-    @property
-    def mean_width(self) -> float:
-        """The mean half-width of the box around the unit gauge: one, or the mean of sqrt(Σ_kk)."""
+    def mean_bound(self, gamma: float, spread: Spread) -> float:
+        """Return the mean of γσ̂ over the rows; for a matrix gauge, of the half-widths of its box."""
         widths = self._widths()
-        return 1.0 if widths is None else float(widths.mean())
+        return gamma * spread.mean() * (1.0 if widths is None else float(widths.mean()))
+
+    def mean_offset(self, target: Numbers, prediction: Numbers) -> float:
+        """Return the mean distance from y to T(x) towards the side that is bounded; zero where both are.
+
+        Shifting T moves γ by as much the other way, so that only both together say how sharp a bound is.
+        """
+        if self.side == "both":
+            return 0.0
+        distance = np.subtract(prediction, target, dtype=np.float64)
+        distance = distance[np.isfinite(distance)]
+        if not len(distance):
+            return math.inf
+        return float(distance.mean()) * (1.0 if self.side == "upper" else -1.0)
 
     def _score(self, error: Floats, parts: tuple[Floats, ...], whitening: Floats | None) -> Floats:
         """Score one block of errors, in place where possible."""
@@ -246,7 +266,9 @@ class ScoreRule:
         if self.nonfinite == "raise" and broken.any():
             raise _nonfinite("y_pred", prediction)
         if self.nonfinite == "raise":
-            raise InvalidInput(f"the score overflows float64 in {name_rows(~np.isfinite(scores))}.")
+            with np.errstate(over="ignore"):
+                lost = ~np.isfinite(scores) | ~np.isfinite(_row_sum(np.abs(target - prediction)))
+            raise InvalidInput(f"the score overflows float64 in {name_rows(lost)}.")
         scores[broken.reshape(len(broken), -1).any(axis=1) | ~np.isfinite(scores)] = math.inf
 
     def _check_outputs(self, array: Numbers) -> None:
@@ -281,23 +303,30 @@ def fingerprint(scores: Floats, gamma: float) -> str:
     """Return a fingerprint of a set of scores that does not depend on their order.
 
     With a = q·c, c = 2³⁶/|γ̄| (2³⁶ where γ̄ is zero or infinite), cut off at ±2³⁸, it is the SHA-256 of
-    N and Σ⌊a⌋: one correctly rounded product and a sum of integers, which any engine can evaluate, in any
-    order and in any number of parts, with the same result.
+    N, Σ⌊a⌋ and Σ⌊2¹⁸·sqrt|a|⌋: correctly rounded operations and sums of integers, which any engine can
+    evaluate, in any order and in any number of parts, with the same result. (The root tells apart data whose
+    errors are few round numbers with the same sum.)
 
     It tells one data set from another; it is no seal against someone who wants to forge one.
     """
     factor = 2.0**36 / abs(gamma) if gamma != 0.0 else math.inf
     if not 0.0 < factor < math.inf:
         factor = 2.0**36
-    total = 0
+    total = roots = 0
     for rows in blocks(len(scores)):
         scaled = scores[rows] * factor
         if scaled.max() > 2.0**38 or scaled.min() < -(2.0**38):
             np.clip(scaled, -(2.0**38), 2.0**38, out=scaled)
-        np.floor(scaled, out=scaled)
-        # Exact in float64: 2¹⁴ integers of at most 2³⁸.
-        total += int(scaled.sum())
-    return sha256(f"{len(scores)} {total}".encode()).hexdigest()[:32]
+        # Both sums are exact in float64: 2¹⁴ integers of at most 2³⁸.
+        total += int(np.floor(scaled).sum())
+        np.sqrt(np.abs(scaled, out=scaled), out=scaled)
+        scaled *= 2.0**18
+        roots += int(np.floor(scaled, out=scaled).sum())
+    return sha256(f"{len(scores)} {total} {roots}".encode()).hexdigest()[:32]
+
+
+def _row_sum(array: Floats) -> Floats:
+    return array if array.ndim == 1 else np.asarray(array.sum(axis=1))
 
 
 def _scale_part(part: Any, shape: tuple[int, ...]) -> Numbers:

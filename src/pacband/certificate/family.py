@@ -9,8 +9,8 @@ from typing import Any, Self
 from pacband._frozen import FrozenMap
 from pacband._wording import card, complement, confidence, figure
 from pacband.certificate.portable import Portable, decode, encode
-from pacband.certificate.single import Certificate
-from pacband.exceptions import InvalidInput
+from pacband.certificate.single import Certificate, check_joint
+from pacband.exceptions import CertificateError, InvalidInput
 from pacband.scores import Floats
 
 __all__ = ["FamilyCertificate", "split_candidate"]
@@ -39,6 +39,11 @@ class FamilyCertificate(Portable):
     candidates: FrozenMap[str, Certificate]
     mean_bound: FrozenMap[str, float]
     sharpness: FrozenMap[str, float]
+
+    def __post_init__(self) -> None:
+        check_joint(self.candidates.values())
+        if not set(self.candidates) == set(self.mean_bound) == set(self.sharpness) or self.best not in self.candidates:
+            raise CertificateError("the best and the bounds of a family must be those of its candidates.")
 
     @property
     def certificate(self) -> Certificate:

@@ -8,11 +8,12 @@ from typing import Any, Self
 
 import numpy as np
 
+from pacband._arrays import check_same_rows
 from pacband._frozen import FrozenMap
 from pacband._labels import Label, as_labels, group_rows, locate_rows
 from pacband._wording import card, complement, confidence
 from pacband.certificate.portable import Portable
-from pacband.certificate.single import Certificate, measure
+from pacband.certificate.single import Certificate, check_joint, measure
 from pacband.exceptions import InvalidInput
 from pacband.scores import Floats
 
@@ -30,6 +31,9 @@ class GroupCertificate(Portable):
     """
 
     groups: FrozenMap[Label, Certificate]
+
+    def __post_init__(self) -> None:
+        check_joint(self.groups.values())
 
     @property
     def _any(self) -> Certificate:
@@ -58,15 +62,17 @@ class GroupCertificate(Portable):
     def interval(self, y_pred: Any, groups: Any, scale: Any = None) -> Floats:
         """Return the certified band around predictions, each by its own row's group."""
         self._any.check_scale(scale)
-        gamma = self.gamma(groups)
-        if len(gamma) != len(y_pred):
-            raise InvalidInput(f"groups and y_pred must have one length, got {len(gamma)} and {len(y_pred)}.")
-        return self._any.rule.band(gamma, y_pred, scale)
+        check_same_rows(y_pred=y_pred, groups=groups, scale=scale)
+        prediction, gamma = self._any.check_outputs("y_pred", y_pred), self.gamma(groups)
+        if len(gamma) != len(prediction):
+            raise InvalidInput(f"groups and y_pred must have one length, got {len(gamma)} and {len(prediction)}.")
+        return self._any.rule.band(gamma, prediction, scale)
 
     def verify(self, y: Any, y_pred: Any, groups: Any, scale: Any = None) -> bool:
         """Recompute every group's certificate from its data."""
         self._any.check_scale(scale)
-        scores = self._any.rule.scores(y, y_pred, scale)
+        check_same_rows(y=y, y_pred=y_pred, groups=groups, scale=scale)
+        scores = self._any.rule.scores(self._any.check_outputs("y", y), y_pred, scale)
         members = group_rows(as_labels(groups))
         return set(members) == set(self.groups) and all(
             len(members[label]) == cert.n_samples

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -12,16 +12,17 @@ from typing import Any, Self
 from scipy.special import betaincinv
 
 from pacband import __version__
+from pacband._arrays import Numbers, as_numbers, check_same_rows
 from pacband._binomial import tail_at_most
 from pacband._checks import check_probability
 from pacband._wording import card, complement, confidence, figure, percent, round_up
 from pacband.certificate.portable import Portable, decode, encode
-from pacband.exceptions import CertificateError, InvalidScale
+from pacband.exceptions import CertificateError, InvalidInput, InvalidScale
 from pacband.planning import smallest_delta
 from pacband.scores import Floats, Matrix, ScoreRule, fingerprint
 from pacband.selection import rth_largest
 
-__all__ = ["Certificate", "issue", "measure"]
+__all__ = ["Certificate", "check_joint", "issue", "measure"]
 
 ASSUMPTIONS = (
     "calibration rows and future rows are independent draws from one distribution",
@@ -44,6 +45,8 @@ class Certificate(Portable):
         The promise.
     n_samples, rank : int
         N and r.
+    n_outputs : int
+        How many outputs one score takes together.
     n_candidates : int
         The number n_F of candidates that share δ.
     weight : float or None
@@ -72,6 +75,7 @@ class Certificate(Portable):
     eps: float
     delta: float
     n_samples: int
+    n_outputs: int = 1
     rank: int
     n_candidates: int = 1
     weight: float | None = None
@@ -86,19 +90,26 @@ class Certificate(Portable):
     assumptions: tuple[str, ...] = ASSUMPTIONS
 
     def __post_init__(self) -> None:
+        try:
+            check_probability("eps", self.eps)
+            check_probability("delta", self.delta)
+            ScoreRule.create(side=self.side, gauge=self.gauge, min_scale=self.min_scale, nonfinite=self.nonfinite)
+        except InvalidInput as error:
+            raise CertificateError(f"no certificate can say this: {error}") from None
         if not 1 <= self.rank <= self.n_samples or math.isnan(self.gamma):
             raise CertificateError(
                 f"a certificate needs 1 ≤ rank ≤ n_samples and a number gamma, got rank={self.rank}, "
                 f"n_samples={self.n_samples}, gamma={self.gamma}."
             )
-        if not tail_at_most(self.n_samples, self.rank, self.eps, Fraction(self.delta) * self._share):
+        if not tail_at_most(self.n_samples, self.rank, self.eps, Fraction(self.delta) * self.share):
             raise CertificateError(
                 f"rank {self.rank} of {self.n_samples} samples does not certify eps={self.eps:g} at "
                 f"delta={self.delta:g} for {self.n_candidates} candidate(s)."
             )
 
     @property
-    def _share(self) -> Fraction:
+    def share(self) -> Fraction:
+        """The share of δ that this certificate spends."""
         return Fraction(1, self.n_candidates) if self.weight is None else Fraction(self.weight)
 
     @property
@@ -109,7 +120,7 @@ class Certificate(Portable):
     @property
     def attained_delta(self) -> float:
         """n_F·B(r − 1; N, ε): the probability of failure attained, at most δ."""
-        return smallest_delta(self.n_samples, self.rank, self.eps, self._share)
+        return smallest_delta(self.n_samples, self.rank, self.eps, self.share)
 
     @property
     def expected_violation(self) -> float:
@@ -157,15 +168,24 @@ class Certificate(Portable):
         array([[ 9.5, 10.5]])
         """
         self.check_scale(scale)
-        return self.rule.band(self.gamma, y_pred, scale)
+        return self.rule.band(self.gamma, self.check_outputs("y_pred", y_pred), scale)
 
     def verify(self, y: Any, y_pred: Any, scale: Any = None) -> bool:
         """Recompute the certificate from its data: True where γ̄, N and the digest all come out the same."""
         self.check_scale(scale)
-        scores = self.rule.scores(y, y_pred, scale)
+        check_same_rows(y=y, y_pred=y_pred, scale=scale)
+        scores = self.rule.scores(self.check_outputs("y", y), y_pred, scale)
         if len(scores) != self.n_samples:
             return False
         return (self.gamma, self.data_digest) == measure(scores, self.rank)
+
+    def check_outputs(self, name: str, column: Any) -> Numbers:
+        """Return the column as an array with as many outputs as were calibrated, or raise."""
+        array = as_numbers(name, column)
+        outputs = array.shape[1] if array.ndim == 2 else 1
+        if outputs != self.n_outputs:
+            raise InvalidInput(f"this certificate bounds {self.n_outputs} output(s), got {name} with {outputs}.")
+        return array
 
     def check_scale(self, scale: Any) -> None:
         """Raise unless a scale is given just as at calibration: none, one, or a pair."""
@@ -250,6 +270,7 @@ class Certificate(Portable):
 def issue(
     scores: Floats,
     *,
+    n_outputs: int,
     rule: ScoreRule,
     scale_kind: str,
     eps: float,
@@ -265,6 +286,7 @@ def issue(
         eps=eps,
         delta=delta,
         n_samples=len(scores),
+        n_outputs=n_outputs,
         rank=rank,
         n_candidates=n_candidates,
         weight=weight,
@@ -276,6 +298,16 @@ def issue(
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         data_digest=digest,
     )
+
+
+def check_joint(certificates: Collection[Certificate]) -> None:
+    """Raise unless these certificates hold together: one (ε, δ), of which they spend no more than all."""
+    promises = {(cert.eps, cert.delta) for cert in certificates}
+    if len(promises) != 1 or sum(cert.share for cert in certificates) > 1:
+        raise CertificateError(
+            f"{len(certificates)} certificates do not make one promise: they must have one eps and delta, and their "
+            "shares of delta must not exceed it."
+        )
 
 
 def measure(scores: Floats, rank: int) -> tuple[float, str]:

@@ -9,7 +9,7 @@ from itertools import chain, islice
 
 import numpy as np
 from joblib import effective_n_jobs
-from threadpoolctl import threadpool_info, threadpool_limits  # type: ignore[import-untyped]
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from pacband.local.design import Array
 from pacband.local.solvers import dense, line, lowrank, neighbors

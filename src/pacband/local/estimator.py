@@ -161,5 +161,5 @@ class LocalRegressor(RegressorMixin, BaseEstimator, ABC):
             raise InvalidInput("members must hold at least one fitted estimator, got none.")
         for member in members:
             check_is_fitted(member, "solver_")
-        X = validate_data(members[0], X, dtype=np.float64, reset=False)
-        return evaluate([member._model for member in members], X, n_jobs=members[0]._threads(), progress=progress)
+            valid = validate_data(member, X, dtype=np.float64, reset=False)
+        return evaluate([member._model for member in members], valid, n_jobs=members[0]._threads(), progress=progress)

@@ -89,13 +89,16 @@ class Locality:
 
     def _query(self, queries: Array, count: int) -> tuple[NDArray[np.intp], Array, float]:
         if self.has_tree:
-            reach, rows = self._index().query(queries, k=count, p=self.norm.order)
+            tree = self._index()
+            reach, rows = tree.query(queries, k=count, p=self.norm.order)
             # A distance that overflows has no index: such a row is tied, and looked at again.
             return self._order[np.minimum(rows, len(self._order) - 1)], reach, 1e-14
-        reach, rows = self._index().kneighbors(queries - self._centre, n_neighbors=count)
+        tree = self._index()
+        reach, rows = tree.kneighbors(queries - self._centre, n_neighbors=count)
         return rows, reach, 1e-6
 
     def _index(self) -> Any:
+        # Threads may come here at once: the index is published last, when it is whole.
         if "_tree" not in self.__dict__:
             if self.has_tree:
                 # Points that lie in memory as they lie in the tree are in the cache when it comes to them.
@@ -104,8 +107,8 @@ class Locality:
             else:
                 # Brute force takes squared distances from inner products, which keep more digits when centred.
                 self._centre = self.points.mean(axis=0)
-                self._tree = NearestNeighbors(algorithm="brute", metric=_METRICS[self.norm.order])
-                self._tree.fit(self.points - self._centre)
+                tree = NearestNeighbors(algorithm="brute", metric=_METRICS[self.norm.order])
+                self._tree = tree.fit(self.points - self._centre)
         return self._tree
 
     def __getstate__(self) -> dict[str, Any]:

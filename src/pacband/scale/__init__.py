@@ -19,12 +19,13 @@ and `CertifiedFamily`. With ``estimator=None`` it belongs to the predictor that 
 
 from __future__ import annotations
 
+from pacband.scale.band import QuantileBand
 from pacband.scale.combine import FloorScale, ProductScale
 from pacband.scale.ensemble import EnsembleScale
 from pacband.scale.leverage import LeverageScale
 from pacband.scale.neighbors import NeighborScale
 from pacband.scale.parzen import ParzenScale
-from pacband.scale.quantile import QuantileBand, QuantileScale
+from pacband.scale.quantile import QuantileScale
 from pacband.scale.residual import ResidualScale
 from pacband.scale.std import StdScale
 

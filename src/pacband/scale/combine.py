@@ -64,7 +64,7 @@ class ProductScale(BaseScale):
             return np.exp(sum(power * np.log(part) for power, part in zip(self.powers_, parts, strict=True)))
 
     def _parts(self) -> list[Any]:
-        return list(self.scales)
+        return list(self.scales) if isinstance(self.scales, (list, tuple)) else []
 
 
 class FloorScale(BaseScale):

@@ -102,7 +102,7 @@ class EnsembleScale(BaseScale):
         return self.shrinkage_(_spread(self.estimator_, self.models_, X))
 
     def _parts(self) -> list[Any]:
-        return [self.estimator, *(self.models or [])]
+        return [self.estimator, *(self.models if isinstance(self.models, (list, tuple)) else [])]
 
 
 class _Ensemble(BaseEstimator):

@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from pacband._checks import check_positive_integer
 from pacband.scale.base import BaseScale, after_preprocessing, rounding_of
 from pacband.scale.crossfit import Floats
-from pacband.scale.shrinkage import Shrinkage, disorder, mean_band
+from pacband.scale.shrinkage import Shrinkage, unfitness
 
 __all__ = ["NeighborScale"]
 
@@ -130,8 +130,7 @@ class NeighborScale(BaseScale):
         errors, signal = self.errors_[rows], self._signal(neighbors)
         shrinkage = Shrinkage.fit(signal, errors, floor=floor, eps=self.eps)
         sizes, scale = np.maximum(np.abs(errors), floor), shrinkage(signal)
-        loss = disorder(sizes, scale) if self.eps is None else mean_band(sizes, scale, self.eps)
-        return loss, shrinkage
+        return unfitness(sizes, scale, scale, self.eps), shrinkage
 
     def _others(self, places: Any, rows: npt.NDArray[np.intp], count: int) -> npt.NDArray[np.intp]:
         """Return the nearest neighbours of training rows, the row itself not among them."""

@@ -11,10 +11,12 @@ from pacband.scale.base import BaseScale, after_preprocessing, rounding_of
 from pacband.scale.crossfit import Floats, cross_predict
 from pacband.scale.shrinkage import Shrinkage
 
-__all__ = ["ResidualScale"]
+__all__ = ["CAUTIOUS", "ResidualScale"]
 
 # Errors below this share of their median count as that: their logs would rule the fit and say nothing of σ.
 _LEAST_ERROR = 0.1
+# Boosting that takes many rows to be convinced: the size of an error is a faint signal.
+CAUTIOUS = {"learning_rate": 0.05, "max_leaf_nodes": 8, "min_samples_leaf": 40}
 
 
 class ResidualScale(BaseScale):
@@ -112,9 +114,7 @@ class ResidualScale(BaseScale):
 
         return after_preprocessing(
             predictor,
-            HistGradientBoostingRegressor(
-                learning_rate=0.05, max_leaf_nodes=8, min_samples_leaf=40, random_state=self.random_state
-            ),
+            HistGradientBoostingRegressor(**CAUTIOUS, random_state=self.random_state),
         )
 
     def _parts(self) -> list[Any]:

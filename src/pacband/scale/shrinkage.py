@@ -10,7 +10,7 @@ import numpy as np
 from pacband._checks import check_probability
 from pacband.scale.crossfit import Floats
 
-__all__ = ["Shrinkage", "disorder", "mean_band"]
+__all__ = ["PairShrinkage", "Shrinkage", "unfitness"]
 
 # A share of one would leave σ̂ = 0 where the signal is; so it never falls below 1 % of its level.
 _SHARES = np.array([*np.linspace(0.0, 0.95, 20), 0.98, 0.99, 0.999, 0.9999])
@@ -33,8 +33,8 @@ class Shrinkage:
     ----------
     share, power, level : float
         w, p and ℓ.
-    unit : float
-        m.
+    peak, unit : float
+        The largest signal at the rows, in units of which s is taken, and m.
     floor : float
         The least σ̂, so that it is positive even where every error is zero.
     """
@@ -42,6 +42,7 @@ class Shrinkage:
     share: float
     power: float
     level: float
+    peak: float
     unit: float
     floor: float
 
@@ -58,8 +59,8 @@ class Shrinkage:
         floor : float
             The least σ̂.
         eps : float, optional
-            Without it, w minimises `disorder` (p = 1), which recovers the size of the error at every x. With it,
-            w and p minimise `mean_band`, the mean width of the band that ε of the errors leave.
+            Without it, w minimises the `unfitness` at p = 1, which recovers the size of the error at every x. With
+            it, w and p minimise the mean width of the band that ε of the errors leave.
 
         Examples
         --------
@@ -72,41 +73,86 @@ class Shrinkage:
         True
         """
         sizes = np.abs(errors)
+        peak = float(signal.max()) or 1.0
         best = (math.inf, 0.0, 1.0, 1.0)
         if sizes.any():
             powers = _POWERS[:1] if eps is None else _POWERS
             for power in powers:
-                squares = signal ** (2.0 * power)
-                unit = float(squares.mean())
-                if not 0.0 < unit < math.inf:
-                    continue
+                squares = (signal / peak) ** (2.0 * power)
+                unit = float(squares.mean()) or 1.0
                 for share in _SHARES:
                     scale = np.sqrt(share * squares / unit + 1.0 - share)
-                    loss = disorder(sizes, scale) if eps is None else mean_band(sizes, scale, eps)
+                    loss = unfitness(sizes, scale, scale, eps)
                     # A larger share has to earn its keep: of equals the first, which is the smaller, stays.
                     best = min(best, (loss, float(share), power, unit), key=lambda found: found[0])
         _, share, power, unit = best
-        plain = cls(share, power, 1.0, unit, 0.0)
-        level = math.sqrt(float(np.mean((sizes / plain(signal)) ** 2)))
-        return cls(share, power, max(level, floor), unit, floor)
+        scaled = sizes / cls(share, power, 1.0, peak, unit, 0.0)(signal)
+        largest = float(scaled.max()) or 1.0
+        level = largest * math.sqrt(float(np.mean((scaled / largest) ** 2)))
+        return cls(share, power, max(level, floor), peak, unit, floor)
 
     def __call__(self, signal: Floats) -> Floats:
         """Return σ̂ of signals."""
-        squares = signal ** (2.0 * self.power) / self.unit
+        squares = (signal / self.peak) ** (2.0 * self.power) / self.unit
         return np.maximum(self.level * np.sqrt(self.share * squares + 1.0 - self.share), self.floor)
 
 
-def disorder(sizes: Floats, scale: Floats) -> float:
-    r"""Return how badly a scale orders errors by size: log mean(\|e\|/σ̂) + mean(log σ̂).
+@dataclass(frozen=True)
+class PairShrinkage:
+    """The same for a pair of half-widths: each side is w·σ̂(x) + (1 − w)·(its mean over the rows).
 
-    It is the negative log-likelihood of Laplace errors, maximised over a constant factor: a certificate finds
-    that factor by itself, so it must not count. Least, for large samples, where σ̂(x) is proportional to the mean
-    of \|e\| given x.
+    Attributes
+    ----------
+    share : float
+        w.
+    typical : pair of float
+        The mean half-widths.
     """
-    return math.log(float(np.mean(sizes / scale))) + float(np.mean(np.log(scale)))
+
+    share: float
+    typical: tuple[float, float]
+
+    @classmethod
+    def fit(cls, lower: Floats, upper: Floats, errors: Floats, *, eps: float | None = None) -> PairShrinkage:
+        """Settle the share on half-widths and errors of which neither has seen the other."""
+        sizes, above = np.abs(errors), errors > 0.0
+        best = cls(0.0, (float(lower.mean()), float(upper.mean())))
+        least = math.inf
+        for share in _SHARES if sizes.any() else ():
+            candidate = cls(float(share), best.typical)
+            below_it, above_it = candidate(lower, upper)
+            loss = unfitness(sizes, np.where(above, above_it, below_it), (below_it + above_it) / 2, eps)
+            if loss < least:
+                best, least = candidate, loss
+        return best
+
+    def __call__(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+        """Return (σ̂⁻, σ̂⁺) of raw half-widths."""
+        sides = (
+            self.share * side + (1.0 - self.share) * mean
+            for side, mean in zip((lower, upper), self.typical, strict=True)
+        )
+        below, above = np.broadcast_arrays(*sides)
+        return below, above
 
 
-def mean_band(sizes: Floats, scale: Floats, eps: float) -> float:
-    r"""Return the mean of γσ̂ with γ the (1 − ε)-quantile of \|e\|/σ̂: what `certify_family` minimises."""
-    gamma = np.quantile(sizes / scale, 1.0 - check_probability("eps", eps), method="higher")
-    return float(gamma * scale.mean())
+def unfitness(sizes: Floats, divisor: Floats, width: Floats, eps: float | None) -> float:
+    r"""Return how badly a scale suits errors, whatever constant factor it lacks: a certificate finds that by itself.
+
+    By default log mean(\|e\|/σ̂) + mean(log σ̂), the negative log-likelihood of Laplace errors maximised over a constant
+    factor: least, for large samples, where σ̂(x) is proportional to the mean of \|e\| given x. With ε, the mean of γσ̂
+    with γ the (1 − ε)-quantile of \|e\|/σ̂: what `certify_family` minimises.
+
+    Parameters
+    ----------
+    sizes : ndarray
+        The absolute errors.
+    divisor, width : ndarray
+        The σ̂ on the side of each error, and the mean of both sides.
+    eps : float or None
+        ε.
+    """
+    if eps is None:
+        return math.log(float(np.mean(sizes / divisor))) + float(np.mean(np.log(width)))
+    gamma = np.quantile(sizes / divisor, 1.0 - check_probability("eps", eps), method="higher")
+    return float(gamma * width.mean())
