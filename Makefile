@@ -37,7 +37,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/demo.stamp: pyproject.toml | $(VENV)/bin/python
-	$(PIP) install --editable ".[cli]"
+	$(PIP) install --editable . "matplotlib>=3.8"
 	@touch $@
 
 $(VENV)/test.stamp: pyproject.toml | $(VENV)/bin/python

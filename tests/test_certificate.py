@@ -328,6 +328,18 @@ def test_infinite_bound_says_that_nothing_finite_can_be_promised():
     np.testing.assert_array_equal(cert.interval([0.0]), [[-np.inf, np.inf]])
 
 
+def test_no_rows_have_no_bands():
+    assert ALL_KINDS["constant"].interval([]).shape == (0, 2)
+    assert ALL_KINDS["scaled"].interval([], []).shape == (0, 2)
+
+
+def test_the_words_are_complete():
+    assert ALL_KINDS["scaled"].inequality.endswith("·max(σ̂(x), 0.001)")
+    assert certify(np.c_[Y, P], np.zeros((400, 2)), **PROMISE).inequality.endswith("in every output k")
+    assert certify(Y, P, side="lower", **PROMISE).inequality.startswith("T(x) − y ≤")
+    assert certify_family(Y, {"only": P}, **PROMISE).promise.startswith("With confidence 99 %, at least 90 %")
+
+
 def test_the_bound_in_words_is_rounded_up():
     cert = certify(Y * 1.23456789, P, **PROMISE)
     said = float(cert.inequality.rsplit("≤", 1)[1])

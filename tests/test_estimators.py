@@ -209,6 +209,8 @@ def test_the_training_set_itself_is_refused_however_often_its_rows_repeat():
     twice, target = np.repeat(X[:500], 2, axis=0), np.repeat(Y[:500], 2)
     with pytest.raises(ReusedData):
         CertifiedRegressor(Ridge(), **PROMISE).fit(twice, target, calibration=(twice, target))
+    with pytest.raises(ReusedData):
+        CertifiedRegressor(Ridge(), **PROMISE).fit(twice, target, calibration=(X[:500], Y[:500]))
 
 
 def test_repeated_rows_of_a_coarse_table_are_no_reuse():
@@ -359,7 +361,7 @@ def test_same_random_state_same_certificate():
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: CertifiedRegressor(Ridge()).fit(X[:100], Y[:100]), NotEnoughSamples, "need at least 270 samples at rank 1, got n_samples=50"),
+        (lambda: CertifiedRegressor(Ridge()).fit(X[:100], Y[:100]), NotEnoughSamples, "50 of 100 rows were kept for calibration.*need at least 270 samples at rank 1, got n_samples=50"),
         (lambda: CertifiedRegressor(Ridge(), **PROMISE).fit(X, Y, calibration=(X_NEW[:9], Y_NEW[:9])), NotEnoughSamples, "got n_samples=9"),
         (lambda: CertifiedRegressor(Ridge(), **PROMISE).fit(X, Y, calibration=X_NEW), InvalidInput, r"calibration must be a pair \(X_cal, y_cal\), got ndarray"),
         (lambda: CertifiedRegressor(Ridge(), **PROMISE).fit(X, Y[:5]), ValueError, "inconsistent numbers of samples"),
@@ -367,6 +369,9 @@ def test_same_random_state_same_certificate():
         (lambda: CertifiedRegressor(Ridge(), **PROMISE).calibrate(X, Y), NotFittedError, "Ridge instance is not fitted"),
         (lambda: CertifiedRegressor(Ridge(), **PROMISE).predict(X), NotFittedError, "CertifiedRegressor instance is not fitted"),
         (lambda: CertifiedRegressor(Ridge(), **PROMISE).predict_interval(X), NotFittedError, "not fitted"),
+        (lambda: CertifiedRegressor(Ridge, **PROMISE).fit(X, Y), InvalidInput, r"an estimator must be an instance, Ridge\(\), got the class"),
+        (lambda: CertifiedFamily.from_grid(Ridge(), {"alpha": 1}), TypeError, "alpha"),
+        (lambda: CertifiedFamily.from_grid(Ridge(), {"solver": "lsqr"}), TypeError, "solver"),
         (lambda: CertifiedRegressor(42, **PROMISE).fit(X, Y), InvalidInput, "an estimator must have a predict method or be a function, got 42"),
         (lambda: CertifiedRegressor(Ridge(), scale="std", **PROMISE).fit(X, Y), InvalidInput, r"scale='std' needs predict\(X, return_std=True\), which Ridge\(\) does not have"),
         (lambda: CertifiedRegressor(Ridge(), scale="auto", **PROMISE).fit(X, Y), InvalidInput, "scale must be None, 'std', an estimator or a function, got 'auto'"),

@@ -18,8 +18,8 @@ Numbers: TypeAlias = npt.NDArray[Any]
 _BLOCK = 1 << 14
 
 
-def as_numbers(name: str, value: Any, *, scalar: bool = False) -> Numbers:
-    """Return `value` as an array of real numbers of shape (n,) or (n, k), with n ≥ 1.
+def as_numbers(name: str, value: Any, *, scalar: bool = False, empty: bool = False) -> Numbers:
+    """Return `value` as an array of real numbers of shape (n,) or (n, k), with n ≥ 1 (n ≥ 0 with `empty`).
 
     Lists, numpy arrays and the series and frames of any library narwhals knows are accepted; missing values
     become NaN. The dtype is kept where it is numeric, so that nothing is copied: callers compute in float64.
@@ -38,7 +38,7 @@ def as_numbers(name: str, value: Any, *, scalar: bool = False) -> Numbers:
         array = array[:, 0]
     if array.ndim not in (1, 2):
         raise InvalidInput(f"{name} must have shape (n,) or (n, k), got {array.shape}.")
-    if array.size == 0:
+    if array.size == 0 and not empty:
         raise InvalidInput(f"{name} is empty: at least one sample is needed, got shape {array.shape}.")
     return array
 

@@ -18,7 +18,8 @@ def check_probability(name: str, value: Any) -> float:
     except (TypeError, ValueError):
         raise InvalidInput(f"{name} must be a number in (0, 1), got {value!r}.") from None
     if isinstance(value, (bool, str)) or not 0.0 < number < 1.0:
-        raise InvalidInput(f"{name} must be in (0, 1), got {value!r}.")
+        percent = f" For {number:g} % write {number / 100:g}." if 1.0 <= number < 100.0 else ""
+        raise InvalidInput(f"{name} must be in (0, 1), got {value!r}.{percent}")
     return number
 
 

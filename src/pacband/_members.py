@@ -34,6 +34,9 @@ class Member:
     scale: Any = None
 
     def __post_init__(self) -> None:
+        if isinstance(self.predictor, type):
+            name = self.predictor.__name__
+            raise InvalidInput(f"an estimator must be an instance, {name}(), got the class {name}.")
         if not callable(getattr(self.predictor, "predict", self.predictor)):
             raise InvalidInput(f"an estimator must have a predict method or be a function, got {self.predictor!r}.")
         if isinstance(self.scale, str) and self.scale == "std":

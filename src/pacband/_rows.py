@@ -43,13 +43,17 @@ def refuse_reused_rows(training: Fingerprints | None, calibration: Fingerprints 
 
     Tables with repeated rows have some in common by chance. By Good and Turing, a fresh row is one of the training
     rows with a probability of about p, the share of training rows that are not the only one of their kind; five
-    standard deviations above that are let pass. Without repeats not one row is, nor is the training set itself.
+    standard deviations above that are let pass. Rows may also have been repeated on purpose, so that p is taken to
+    be above one half only for coarse tables, where less than a fifth of the rows are distinct. Without repeats not
+    one row passes, nor does the training set itself.
     """
     if training is None or calibration is None:
         return
     seen = np.isin(calibration, training)
     _, counts = np.unique(training, return_counts=True)
-    repeated = 1.0 - np.count_nonzero(counts == 1) / len(training)
+    repeated = 1.0 - int(np.count_nonzero(counts == 1)) / len(training)
+    if len(counts) > len(training) / 5:
+        repeated = min(repeated, 0.5)
     expected = repeated * len(calibration)
     allowed = expected + 5.0 * math.sqrt(expected * (1.0 - repeated)) + 3.0 if repeated else 0.0
     if seen.sum() > allowed or np.array_equal(np.sort(calibration), np.sort(training)):

@@ -46,7 +46,7 @@ def read_document(path: str | os.PathLike[str], schema: str, version: int) -> di
     if document.get("sha256") != _digest({key: document[key] for key in document if key != "sha256"}):
         raise CertificateError(f"{source} was edited or damaged: its content does not match its digest.")
     if data != _serialize(document):
-        raise CertificateError(f"{source} was edited or reformatted: it is not as pacband wrote it.")
+        raise CertificateError(f"{source} was edited or reformatted: it is not, byte for byte, what pacband wrote.")
     try:
         _check_schema(document, schema)
     except CertificateError as error:

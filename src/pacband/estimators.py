@@ -22,7 +22,7 @@ from pacband._members import Member, Progress, fit_members, predict_members, spe
 from pacband._rows import Fingerprints, refuse_reused_rows, row_fingerprints
 from pacband.certificate import Certificate, FamilyCertificate
 from pacband.certification import certify, certify_family, delta_shares
-from pacband.exceptions import InvalidInput
+from pacband.exceptions import InvalidInput, NotEnoughSamples
 from pacband.planning import plan
 from pacband.scores import Floats, ScoreRule
 
@@ -156,7 +156,10 @@ class _Certified(RegressorMixin, BaseEstimator, ABC):
         if n_rows < 2:
             raise InvalidInput(f"fit needs at least 2 rows, one to fit and one to calibrate, got n_samples={n_rows}.")
         size = self._calibration_rows(n_rows)
-        self._settle(size)
+        try:
+            self._settle(size)
+        except NotEnoughSamples as error:
+            raise error.within(f"{size} of {n_rows} rows were kept for calibration (see calibration_size)") from None
         X, X_cal, y, y_cal = train_test_split(X, y, test_size=size, random_state=self.random_state)
         return X, X_cal, y, y_cal
 
@@ -394,8 +397,8 @@ class CertifiedFamily(_Certified):
         ----------
         estimator : estimator
             Cloned for every point of the grid.
-        param_grid : mapping of str to iterable, or a list of them
-            The values to try for each parameter; all combinations become candidates, named "decay=1, alpha=0.1".
+        param_grid : mapping of str to sequence, or a list of them
+            The values to try for each parameter; all combinations become candidates, named "alpha=0.1, decay=1".
         scale : "auto", None, "std", estimator or function
             The scale of every candidate. "auto" is "std" where the estimator gives one, else None.
         **options
@@ -410,9 +413,8 @@ class CertifiedFamily(_Certified):
         """
         if isinstance(scale, str) and scale == "auto":
             scale = "std" if speaks_std(estimator) else None
-        grids = [param_grid] if isinstance(param_grid, Mapping) else list(param_grid)
         candidates: dict[str, Any] = {}
-        for point in ParameterGrid([{name: list(values) for name, values in grid.items()} for grid in grids]):
+        for point in ParameterGrid(param_grid):
             name = ", ".join(f"{parameter}={value}" for parameter, value in point.items())
             if name in candidates:
                 # Long values, such as matrices, may be shortened to the same words.

@@ -200,7 +200,7 @@ class ScoreRule:
         array([[ 9., 11.],
                [18., 22.]])
         """
-        prediction = as_numbers("y_pred", y_pred)
+        prediction = as_numbers("y_pred", y_pred, empty=True)
         self._check_outputs(prediction)
         spread, widths = self.spread(scale, prediction.shape), self._widths()
         outward = np.broadcast_to(_outwards(gamma), len(prediction))
@@ -330,7 +330,7 @@ def _row_sum(array: Floats) -> Floats:
 
 
 def _scale_part(part: Any, shape: tuple[int, ...]) -> Numbers:
-    array = as_numbers("scale", part, scalar=True)
+    array = as_numbers("scale", part, scalar=True, empty=True)
     if array.ndim == 1 and len(shape) == 2:
         array = array[:, None]
     fits = array.ndim == 0 or (len(array) == shape[0] and array.shape[1:] in {shape[1:], (1,) * len(shape[1:])})

@@ -120,3 +120,10 @@ def test_gaussian_process_kernels_carry_their_own_scale(X):
 def test_bad_parameters_are_named(X, parameters, message):
     with pytest.raises(InvalidInput, match=message):
         LocalKernelRidge(**parameters).fit(X, X[:, 0])
+
+
+def test_auto_says_when_it_falls_back_to_dense_solves():
+    X = np.random.default_rng(0).normal(size=(1100, 8))
+    with pytest.warns(UserWarning, match="falls back to 'dense', one 1100 × 1100 factorization for every point"):
+        model = LocalKernelRidge(gamma=1.0).fit(X, X[:, 0])
+    assert model.solver_ == "dense"

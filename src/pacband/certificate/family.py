@@ -82,6 +82,8 @@ class FamilyCertificate(Portable):
     @property
     def promise(self) -> str:
         """The promise in one sentence."""
+        if len(self.candidates) == 1:
+            return self.certificate.promise
         return (
             f"With confidence {confidence(self.delta)}, each of the {len(self.candidates)} candidates keeps at "
             f"least {complement(self.eps)} of future errors within its own bound; the sharpest is {self.best!r}."

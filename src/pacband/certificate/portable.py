@@ -30,7 +30,10 @@ class Portable(ABC):
         """Rebuild a certificate from `to_dict`."""
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the certificate to a JSON file, atomically: a crash leaves the old file or the new one."""
+        """Write the certificate to a JSON file, atomically: a crash leaves the old file or the new one.
+
+        `pacband.load` takes back just what was written: keep the file as it is, byte for byte.
+        """
         return write_document(path, SCHEMA, SCHEMA_VERSION, self.to_dict())
 
 

@@ -96,6 +96,8 @@ class Certificate(Portable):
             ScoreRule.create(side=self.side, gauge=self.gauge, min_scale=self.min_scale, nonfinite=self.nonfinite)
         except InvalidInput as error:
             raise CertificateError(f"no certificate can say this: {error}") from None
+        if self.side == "both" and self.gamma < 0.0:
+            raise CertificateError(f"gamma must not be negative where both sides are bounded, got {self.gamma}.")
         if not 1 <= self.rank <= self.n_samples or math.isnan(self.gamma):
             raise CertificateError(
                 f"a certificate needs 1 ≤ rank ≤ n_samples and a number gamma, got rank={self.rank}, "
@@ -181,9 +183,9 @@ class Certificate(Portable):
 
     def check_outputs(self, name: str, column: Any) -> Numbers:
         """Return the column as an array with as many outputs as were calibrated, or raise."""
-        array = as_numbers(name, column)
+        array = as_numbers(name, column, empty=True)
         outputs = array.shape[1] if array.ndim == 2 else 1
-        if outputs != self.n_outputs:
+        if len(array) and outputs != self.n_outputs:
             raise InvalidInput(f"this certificate bounds {self.n_outputs} output(s), got {name} with {outputs}.")
         return array
 
@@ -201,17 +203,23 @@ class Certificate(Portable):
     @property
     def inequality(self) -> str:
         """What the certificate bounds, in symbols."""
-        scaled = {"none": "", "symmetric": "·σ̂(x)", "asymmetric": "·σ̂(x)"}[self.scale_kind]
         bound = f"{round_up(self.gamma, 6):g}"
         if not isinstance(self.gauge, str):
-            return f"sqrt((y − T(x))ᵀ Σ⁻¹ (y − T(x))) ≤ {bound}{scaled}"
-        if self.side == "upper":
-            return f"y − T(x) ≤ {bound}{scaled}"
-        if self.side == "lower":
-            return f"T(x) − y ≤ {bound}{scaled}"
+            return f"sqrt((y − T(x))ᵀ Σ⁻¹ (y − T(x))) ≤ {bound}{self._factor()}"
+        of, each = ("ₖ", " in every output k") if self.n_outputs > 1 else ("", "")
+        error, minus_error = f"y{of} − T{of}(x)", f"T{of}(x) − y{of}"
         if self.scale_kind == "asymmetric":
-            return f"−{bound}·σ̂⁻(x) ≤ y − T(x) ≤ {bound}·σ̂⁺(x)"
-        return f"|y − T(x)| ≤ {bound}{scaled}"
+            low, high = self._factor("⁻"), self._factor("⁺")
+            return f"−{bound}{low} ≤ {error} ≤ {bound}{high}{each}"
+        left = {"both": f"|{error}|", "upper": error, "lower": minus_error}[self.side]
+        return f"{left} ≤ {bound}{self._factor()}{each}"
+
+    def _factor(self, end: str = "") -> str:
+        """·σ̂(x), with the floor that is put under it."""
+        if self.scale_kind == "none":
+            return ""
+        sigma = f"σ̂{end}(x)"
+        return f"·{sigma}" if self.min_scale is None else f"·max({sigma}, {self.min_scale:g})"
 
     @property
     def promise(self) -> str:
@@ -228,11 +236,10 @@ class Certificate(Portable):
         )
 
     def __str__(self) -> str:
-        floor = "" if self.min_scale is None else f" σ̂(x) is never taken below {self.min_scale:g}."
         return (
             f"{self.promise}\n"
             f"The bound is the score of rank {self.rank} from the top among {self.n_samples} calibration samples; "
-            f"the violation to expect is {percent(self.expected_violation)}.{floor}\n"
+            f"the violation to expect is {percent(self.expected_violation)}.\n"
             f"It holds if {'; '.join(self.assumptions)}."
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ __all__ = ["LocalKernelRidge"]
 _SOLVERS = ("auto", "dense", "lowrank", "line", "neighbors")
 # How many samples show that a kernel is not positive semidefinite, where the whole Gram matrix is never formed.
 _TRIAL = 512
+# Above so many samples a dense solve takes the better part of a second for each point.
+_MANY = 1000
 
 
 class LocalKernelRidge(LocalRegressor):
@@ -154,6 +157,12 @@ class LocalKernelRidge(LocalRegressor):
                 self.rank_ = basis.matrix.shape[1]
                 solver = self.solver if self.solver != "auto" else feature_solver(weight, locality.is_line, len(y))
                 return Model(solver, locality, weight, basis, float(self.alpha), y, unit)
+        if self.solver == "auto" and len(y) > _MANY:
+            warnings.warn(
+                f"solver='auto' falls back to 'dense', one {len(y)} × {len(y)} factorization for every point, as this "
+                "kernel has no low rank here: set n_neighbors for a quick local model.",
+                stacklevel=4,
+            )
         whole = shared.get(lambda: _whole_gram(kernel, X), "whole", *names)
         return Model("dense", locality, weight, whole, float(self.alpha), y, unit)
 
