@@ -11,6 +11,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from pacband import CertifiedRegressor
 from pacband.exceptions import InvalidInput
 from pacband.scale import ParzenScale
 
@@ -79,7 +80,7 @@ def test_errors_of_an_unfitted_predictor_are_honest():
     errors = ParzenScale(memory).fit(X, y).errors_
     assert np.sqrt(np.mean(errors**2)) > 0.5 * np.std(y)
     assert not hasattr(memory, "n_features_in_")
-    # Folds interleave, so that a sorted table is not extrapolated.
+    # Folds are drawn at random, so that a sorted table is not extrapolated.
     x = np.linspace(0, 1, 100)[:, None]
     assert np.abs(ParzenScale(KNeighborsRegressor(2)).fit(x, x[:, 0]).errors_).max() < 0.05
 
@@ -103,6 +104,19 @@ def test_follows_the_units_of_y_and_no_order(factor, seed):
     assert_allclose(second / factor, first, rtol=1e-10)
 
 
+def test_belongs_to_the_predictor_it_is_used_with():
+    X, y, _ = draw(n=400)
+    model = CertifiedRegressor(KNeighborsRegressor(5), scale=ParzenScale(decay=3.0), eps=0.2, delta=0.1, random_state=0)
+    model.fit(X, y)
+    assert model.certificate_.scale_kind == "symmetric"
+    assert np.abs(model.scale_.errors_).min() > 0
+
+
+def test_small_integers_do_not_wrap():
+    X = np.arange(5.0)[:, None]
+    assert (ParzenScale(zero).fit(X, np.array([-128, 1, 2, 3, 4], dtype=np.int8)).predict(X) > 0).all()
+
+
 def test_survives_pickle():
     X, y, points = draw()
     scale = ParzenScale(LinearRegression(), n_neighbors=9).fit(X, y)
@@ -112,11 +126,12 @@ def test_survives_pickle():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"estimator": 3}, r"estimator must have predict or be callable, got 3\."),
-        ({"estimator": lambda X: X}, r"estimator must predict one number a sample, \(90,\), got \(90, 2\)\."),
-        ({"estimator": lambda X: X[:, 0] / 0}, "estimator must predict finite numbers"),
+        ({"estimator": 3}, r"an estimator must have a predict method or be a function, got 3\."),
+        ({"estimator": lambda X: X}, r"the predictor must give one number a row, \(90,\), got shape \(90, 2\)\."),
+        ({"estimator": lambda X: X[:, 0] / 0}, "predictions must be finite for a scale to be learnt"),
         ({"estimator": zero, "decay": -1}, r"decay must be > 0 and finite, got -1\."),
-        ({"estimator": zero, "cv": 1}, r"cv must be an integer >= 2, got 1\."),
+        ({"estimator": LinearRegression(), "cv": 1}, r"cv must be at least 2 folds, got 1\."),
+        ({}, "ParzenScale has estimator=None, the predictor it is used with, but it is fitted alone"),
         ({"estimator": zero, "weight": "box"}, r"weight must be one of"),
     ],
 )

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from numbers import Integral
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import PredefinedSplit, cross_val_predict
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils import check_array
+from sklearn.utils.validation import check_is_fitted
 
-from pacband.exceptions import InvalidInput
 from pacband.local.design import Array, Regressors
 from pacband.local.engine import evaluate
 from pacband.local.estimator import unit_of
@@ -20,11 +18,13 @@ from pacband.local.norms import resolve_norm
 from pacband.local.ridge import feature_solver
 from pacband.local.solvers.jobs import Model
 from pacband.local.weights import resolve_weight
+from pacband.scale.base import BaseScale
+from pacband.scale.crossfit import Floats, Predictor
 
 __all__ = ["ParzenScale"]
 
 
-class ParzenScale(BaseEstimator):
+class ParzenScale(BaseScale):
     r"""A scale σ̂(x) > 0 from the errors a predictor makes near x.
 
     The Parzen estimate of the paper (Section 3) for a predictor T,
@@ -37,15 +37,16 @@ class ParzenScale(BaseEstimator):
 
     Parameters
     ----------
-    estimator : estimator or callable
-        T. A fitted estimator or a callable X ↦ T(x) is used as it is; wrap a fitted one in
+    estimator : estimator or function, optional
+        T. A fitted estimator or a function X ↦ T(x) is used as it is; wrap a fitted one in
         `sklearn.frozen.FrozenEstimator` if it is to stay fitted through `clone`. An estimator that is not
         fitted is fitted in folds, and each error is taken from a fit that has not seen its sample: errors on the
-        samples of a fit are too small, and most so where the model is most flexible.
+        samples of a fit are too small, and most so where the model is most flexible. None is the predictor that the
+        scale is used with.
     weight, decay, norm, n_neighbors
         Γ, as in :class:`pacband.local.LocalRidge`.
-    cv : int
-        Folds for an estimator that is not fitted: sample i is in fold i mod cv.
+    cv, random_state
+        Folds for an estimator that is not fitted, as in `NeighborScale`.
 
     Attributes
     ----------
@@ -73,13 +74,14 @@ class ParzenScale(BaseEstimator):
 
     def __init__(
         self,
-        estimator: Any,
+        estimator: Any = None,
         *,
         weight: Any = "exponential",
         decay: float = 1.0,
         norm: Any = 2,
         n_neighbors: int | None = None,
-        cv: int = 5,
+        cv: Any = 5,
+        random_state: Any = 0,
     ) -> None:
         self.estimator = estimator
         self.weight = weight
@@ -87,70 +89,33 @@ class ParzenScale(BaseEstimator):
         self.norm = norm
         self.n_neighbors = n_neighbors
         self.cv = cv
+        self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Take the errors of T at the samples.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-
-        Returns
-        -------
-        self
-        """
+    def _learn(self, X: Any, y: Floats) -> None:
         weight = resolve_weight(self.weight, self.decay, self.n_neighbors)
-        folds: Any = self.cv
-        if isinstance(folds, bool) or not isinstance(folds, Integral) or int(folds) < 2:
-            raise InvalidInput(f"cv must be an integer >= 2, got {self.cv!r}.")
-        given = X
-        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
-        locality = Locality(resolve_norm(self.norm, X.shape[1]), X)
-        self.errors_ = y - self._predictions(given, y)
+        places = check_array(X, dtype=np.float64)
+        locality = Locality(resolve_norm(self.norm, places.shape[1]), places)
+        self.errors_ = self._whose().errors(X, y, cv=self.cv, random_state=self.random_state)
         unit = unit_of(y)
         errors = Regressors(np.empty((len(y), 0)), np.empty(0), self.errors_ / unit, _nothing, np.empty((0, 0)))
         solver = feature_solver(weight, locality.is_line, len(y))
         self._model = Model(solver, locality, weight, errors, 1.0, y / unit, unit)
-        return self
 
-    def predict(self, X: Any) -> Array:
-        """σ̂(x).
-
-        Parameters
-        ----------
-        X : array-like of shape (n, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            Positive and finite.
-        """
-        check_is_fitted(self, "errors_")
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        ((_, scale),) = evaluate([self._model], X)
+    def _evaluate(self, X: Any) -> Floats:
+        ((_, scale),) = evaluate([self._model], check_array(X, dtype=np.float64))
         return scale
 
-    def _predictions(self, X: Any, y: Array) -> Array:
-        if not hasattr(self.estimator, "predict") and not callable(self.estimator):
-            raise InvalidInput(f"estimator must have predict or be callable, got {self.estimator!r}.")
-        if _is_ready(self.estimator):
-            predict = getattr(self.estimator, "predict", self.estimator)
-            predictions = np.asarray(predict(X), dtype=np.float64)
-        elif len(y) < 2:
-            predictions = clone(self.estimator).fit(X, y).predict(X)
-        else:
-            folds = PredefinedSplit(np.arange(len(y)) % min(int(self.cv), len(y)))
-            predictions = cross_val_predict(clone(self.estimator), X, y, cv=folds)
-        if predictions.shape != y.shape:
-            raise InvalidInput(f"estimator must predict one number a sample, {y.shape}, got {predictions.shape}.")
-        if not np.isfinite(predictions).all():
-            raise InvalidInput("estimator must predict finite numbers at the samples.")
-        return predictions
+    def _whose(self) -> Predictor:
+        given = super()._whose()
+        # The paper's first form: around a predictor that is given, and not fitted again.
+        if self._predictor is None and given.refittable and _is_fitted(self.estimator):
+            return Predictor(FrozenEstimator(self.estimator))
+        return given
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
+        # Distances are taken between rows of numbers, whatever the estimator accepts.
+        tags.input_tags.allow_nan = tags.input_tags.sparse = False
         return tags
 
 
@@ -158,11 +123,9 @@ def _nothing(X: Array) -> Array:
     return np.empty((len(X), 0))
 
 
-def _is_ready(estimator: Any) -> bool:
-    if not hasattr(estimator, "fit"):
-        return True
+def _is_fitted(estimator: Any) -> bool:
     try:
         check_is_fitted(estimator)
-    except NotFittedError:
+    except (NotFittedError, TypeError):
         return False
     return True
