@@ -276,7 +276,7 @@ class TestFamilies:
     def test_a_certificate_that_spends_delta_n_f_times_cannot_exist(self, monkeypatch):
         ((y, candidates),) = self.draws(10, 1, seed=12)
 
-        def careless(eps, delta, *, n_candidates, **options):
+        def careless(eps, delta, *, n_candidates=1, **options):
             return plan(eps, delta, n_candidates=1, **options)
 
         monkeypatch.setattr(certification, "plan", careless)

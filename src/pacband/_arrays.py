@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 from pacband.exceptions import InvalidInput
 
-__all__ = ["Numbers", "as_numbers", "blocks", "check_same_rows", "name_rows"]
+__all__ = ["Floats", "Numbers", "as_numbers", "blocks", "check_same_rows", "name_rows"]
 
+Floats: TypeAlias = npt.NDArray[np.float64]
 Numbers: TypeAlias = npt.NDArray[Any]
 
 # Rows worked on at a time: a few float64 blocks of this length fit in a core's own cache.

@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr, ndtri
 
+from pacband._arrays import Floats
 from pacband._checks import check_positive_integer, check_probability
 
 __all__ = ["paper_bound", "paper_predictor", "paper_sample", "paper_scale", "paper_violation"]
 
-Floats = npt.NDArray[np.float64]
 
 HALF_RANGE = 2.5
 VARIANCE_SLOPE = 7.0

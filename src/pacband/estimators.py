@@ -17,6 +17,7 @@ from sklearn.model_selection import ParameterGrid, train_test_split
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
+from pacband._arrays import Floats
 from pacband._checks import check_choice, check_positive_integer, check_probability
 from pacband._members import Member, Progress, fit_members, predict_members, speaks_std
 from pacband._rows import Fingerprints, refuse_reused_rows, row_fingerprints
@@ -24,7 +25,7 @@ from pacband.certificate import Certificate, FamilyCertificate
 from pacband.certification import certify, certify_family, delta_shares
 from pacband.exceptions import InvalidInput, NotEnoughSamples
 from pacband.planning import plan
-from pacband.scores import Floats, ScoreRule
+from pacband.scores import ScoreRule
 
 __all__ = ["CertifiedFamily", "CertifiedRegressor"]
 

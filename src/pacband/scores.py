@@ -25,15 +25,13 @@ from hashlib import sha256
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from pacband._arrays import Numbers, as_numbers, blocks, name_rows
+from pacband._arrays import Floats, Numbers, as_numbers, blocks, name_rows
 from pacband._checks import check_choice
 from pacband.exceptions import InvalidInput, InvalidScale
 
 __all__ = ["Matrix", "ScoreRule", "Spread", "fingerprint"]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 Matrix: TypeAlias = tuple[tuple[float, ...], ...]
 
 SIDES = ("both", "upper", "lower")

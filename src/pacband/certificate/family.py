@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
+from pacband._arrays import Floats
 from pacband._frozen import FrozenMap
 from pacband._wording import card, complement, confidence, figure
 from pacband.certificate.portable import Portable, decode, encode
 from pacband.certificate.single import Certificate, check_joint
 from pacband.exceptions import CertificateError, InvalidInput
-from pacband.scores import Floats
 
 __all__ = ["FamilyCertificate", "split_candidate"]
 

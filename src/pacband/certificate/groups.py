@@ -8,14 +8,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from pacband._arrays import check_same_rows
+from pacband._arrays import Floats, check_same_rows
 from pacband._frozen import FrozenMap
 from pacband._labels import Label, as_labels, group_rows, locate_rows
 from pacband._wording import card, complement, confidence
 from pacband.certificate.portable import Portable
 from pacband.certificate.single import Certificate, check_joint, measure
 from pacband.exceptions import InvalidInput
-from pacband.scores import Floats
 
 __all__ = ["GroupCertificate"]
 

@@ -12,14 +12,14 @@ from typing import Any, Self
 from scipy.special import betaincinv
 
 from pacband import __version__
-from pacband._arrays import Numbers, as_numbers, check_same_rows
+from pacband._arrays import Floats, Numbers, as_numbers, check_same_rows
 from pacband._binomial import tail_at_most
 from pacband._checks import check_probability
 from pacband._wording import card, complement, confidence, figure, percent, round_up
 from pacband.certificate.portable import Portable, decode, encode
 from pacband.exceptions import CertificateError, InvalidInput, InvalidScale
 from pacband.planning import smallest_delta
-from pacband.scores import Floats, Matrix, ScoreRule, fingerprint
+from pacband.scores import Matrix, ScoreRule, fingerprint
 from pacband.selection import rth_largest
 
 __all__ = ["Certificate", "check_joint", "issue", "measure"]

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pacband._arrays import Floats
 from pacband.local.kernels import Kernel
 
-__all__ = ["Array", "Gram", "Regressors", "regressors"]
+__all__ = ["Gram", "Regressors", "regressors"]
 
-Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
 
@@ -37,30 +37,30 @@ class Regressors:
     rotation : ndarray of shape (n_features_out, rank)
     """
 
-    matrix: Array
-    centre: Array
-    residual: Array
-    phi: Callable[[Array], Array]
-    rotation: Array
+    matrix: Floats
+    centre: Floats
+    residual: Floats
+    phi: Callable[[Floats], Floats]
+    rotation: Floats
 
-    def features(self, X: Array) -> Array:
+    def features(self, X: Floats) -> Floats:
         """φ(x) in the basis of F, for every row x of X."""
-        rows: Array = self.phi(X) @ self.rotation
+        rows: Floats = self.phi(X) @ self.rotation
         return rows
 
-    def gram(self, rows: Rows) -> Array:
+    def gram(self, rows: Rows) -> Floats:
         """F Fᵀ among each row of indices: shape (n, L, L)."""
         local = self.matrix[rows]
-        gram: Array = local @ np.swapaxes(local, 1, 2)
+        gram: Floats = local @ np.swapaxes(local, 1, 2)
         return gram
 
-    def cross(self, X: Array, rows: Rows) -> Array:
+    def cross(self, X: Floats, rows: Rows) -> Floats:
         """φ(x)ᵀ F_j for the samples j listed in the row of x: shape (n, L)."""
-        cross: Array = np.einsum("np,nlp->nl", self.features(X), self.matrix[rows])
+        cross: Floats = np.einsum("np,nlp->nl", self.features(X), self.matrix[rows])
         return cross
 
 
-def regressors(matrix: Array, y: Array, phi: Callable[[Array], Array], *, drop: float = 0.0) -> Regressors:
+def regressors(matrix: Floats, y: Floats, phi: Callable[[Floats], Floats], *, drop: float = 0.0) -> Regressors:
     """Rotate φ's rows over the sample and take out the global fit.
 
     Parameters
@@ -97,10 +97,10 @@ class Gram:
     """
 
     kernel: Kernel
-    X: Array
-    matrix: Array | None = None
+    X: Floats
+    matrix: Floats | None = None
 
-    def gram(self, rows: Rows) -> Array:
+    def gram(self, rows: Rows) -> Floats:
         """K among each row of indices: shape (n, L, L)."""
         if self.matrix is not None:
             if rows.shape[1] == len(self.matrix):  # rows come sorted, so these are all samples in order
@@ -109,7 +109,7 @@ class Gram:
         local = self.X[rows]
         return self.kernel(local, local)
 
-    def cross(self, X: Array, rows: Rows) -> Array:
+    def cross(self, X: Floats, rows: Rows) -> Floats:
         """k(x, x_j) for the samples j listed in the row of x, or in the only row: shape (n, L)."""
         if len(rows) == 1:
             return self.kernel(X, self.X[rows[0]])

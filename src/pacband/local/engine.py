@@ -11,7 +11,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from pacband.local.design import Array
+from pacband._arrays import Floats
 from pacband.local.solvers import dense, line, lowrank, neighbors
 from pacband.local.solvers.jobs import Job, Members, Model, Piece, budget, grouped
 
@@ -19,7 +19,7 @@ __all__ = ["Progress", "evaluate"]
 
 Progress = Callable[[int, int], None]
 
-_SOLVERS: dict[str, Callable[[Members, Array, int], Iterator[Job]]] = {
+_SOLVERS: dict[str, Callable[[Members, Floats, int], Iterator[Job]]] = {
     "dense": dense.jobs,
     "line": line.jobs,
     "lowrank": lowrank.jobs,
@@ -28,8 +28,8 @@ _SOLVERS: dict[str, Callable[[Members, Array, int], Iterator[Job]]] = {
 
 
 def evaluate(
-    models: Sequence[Model], X: Array, *, n_jobs: int | None = None, progress: Progress | None = None
-) -> list[tuple[Array, Array]]:
+    models: Sequence[Model], X: Floats, *, n_jobs: int | None = None, progress: Progress | None = None
+) -> list[tuple[Floats, Floats]]:
     """T(x) and σ̂(x) of every model at every row of X, sharing what the models share.
 
     σ̂ is raised to the rounding error of the data, ε_machine·max|y|, or the smallest normal number if that is

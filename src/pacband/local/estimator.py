@@ -11,8 +11,8 @@ from joblib import hash as fingerprint
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from pacband._arrays import Floats
 from pacband.exceptions import InvalidInput
-from pacband.local.design import Array
 from pacband.local.engine import Progress, evaluate
 from pacband.local.locality import Locality
 from pacband.local.norms import resolve_norm
@@ -37,7 +37,7 @@ class Shared:
         value: Value = self._made[print_]
         return value
 
-    def locality(self, norm: Any, X: Array) -> Locality:
+    def locality(self, norm: Any, X: Floats) -> Locality:
         """The samples as this norm sees them."""
         return self.get(lambda: Locality(resolve_norm(norm, X.shape[1]), X), "locality", norm)
 
@@ -49,7 +49,7 @@ def _fingerprint(part: Any) -> Hashable:
         return id(part)
 
 
-def unit_of(y: Array) -> float:
+def unit_of(y: Floats) -> float:
     """The power of two just below max|y|, or 1 if y is zero."""
     largest = float(np.abs(y).max())
     return 2.0 ** float(np.clip(np.floor(np.log2(largest)), -1000, 1000)) if largest else 1.0
@@ -61,7 +61,7 @@ class LocalRegressor(RegressorMixin, BaseEstimator, ABC):
     _model: Model
 
     @abstractmethod
-    def _fit(self, X: Array, y: Array, unit: float, shared: Shared) -> Model:
+    def _fit(self, X: Floats, y: Floats, unit: float, shared: Shared) -> Model:
         """Build the model from valid data, with y in units of `unit`."""
 
     def _threads(self) -> int | None:
@@ -82,7 +82,7 @@ class LocalRegressor(RegressorMixin, BaseEstimator, ABC):
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
         return self._fit_valid(X, y.astype(np.float64), Shared())
 
-    def _fit_valid(self, X: Array, y: Array, shared: Shared) -> Self:
+    def _fit_valid(self, X: Floats, y: Floats, shared: Shared) -> Self:
         unit = shared.get(lambda: unit_of(y), "unit")
         scaled = shared.get(lambda: y / unit, "y")
         self._model = self._fit(X, scaled, unit, shared)
@@ -141,7 +141,7 @@ class LocalRegressor(RegressorMixin, BaseEstimator, ABC):
     @staticmethod
     def predict_grid(
         members: Sequence[LocalRegressor], X: Any, *, progress: Progress | None = None
-    ) -> list[tuple[Array, Array]]:
+    ) -> list[tuple[Floats, Floats]]:
         """T(x) and σ̂(x) of every member of a family, with the work they share done once.
 
         Parameters

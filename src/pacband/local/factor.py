@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pacband._arrays import Floats
 from pacband.exceptions import InvalidInput
 from pacband.local.kernels import Kernel
 
 __all__ = ["Factor", "check_positive_semidefinite", "pivoted_cholesky"]
 
-Array = NDArray[np.float64]
 
 # A computed Gram matrix of a true kernel strays from semidefiniteness by rounding, some 1e-15 of its diagonal
 # a column; an indefinite kernel does so by far more than this fraction.
@@ -39,18 +39,18 @@ class Factor:
     """
 
     kernel: Kernel
-    points: Array
-    triangle: Array
-    columns: Array
+    points: Floats
+    triangle: Floats
+    columns: Floats
 
-    def features(self, X: Array) -> Array:
+    def features(self, X: Floats) -> Floats:
         """The row l_x with l_xᵀ L[j] ≈ k(x, x_j), for every row x of X."""
         cross = self.kernel(self.points, X)
-        rows: Array = np.linalg.solve(self.triangle, cross).astype(np.float64, copy=False)
+        rows: Floats = np.linalg.solve(self.triangle, cross).astype(np.float64, copy=False)
         return rows.T
 
 
-def pivoted_cholesky(kernel: Kernel, X: Array, *, tol: float, max_rank: int) -> Factor | None:
+def pivoted_cholesky(kernel: Kernel, X: Floats, *, tol: float, max_rank: int) -> Factor | None:
     """K ≈ L Lᵀ with tr(K − L Lᵀ) ≤ tol·tr(K), from the diagonal and the columns of the pivots alone.
 
     The remainder of a pivoted Cholesky factorization is itself a Gram matrix, so its trace bounds its norm. Pivots
@@ -101,7 +101,7 @@ def pivoted_cholesky(kernel: Kernel, X: Array, *, tol: float, max_rank: int) -> 
     return Factor(kernel, X[pivots], np.ascontiguousarray(np.tril(rows[:, pivots].T)), rows.T)
 
 
-def _systematic(remainder: Array) -> NDArray[np.intp]:
+def _systematic(remainder: Floats) -> NDArray[np.intp]:
     """Where equal shares of the remaining trace fall, and the largest remaining entry."""
     mass = np.cumsum(np.maximum(remainder, 0.0))
     shares = (np.arange(_BLOCK) + 0.5) / _BLOCK * mass[-1]
@@ -109,7 +109,7 @@ def _systematic(remainder: Array) -> NDArray[np.intp]:
     return np.unique(np.append(drawn, remainder.argmax()))
 
 
-def _eliminate(block: Array) -> tuple[list[int], Array]:
+def _eliminate(block: Floats) -> tuple[list[int], Floats]:
     """Cholesky of a small matrix, largest pivot first, down to a tenth of the first: pivots and triangle."""
     rows = np.zeros_like(block)
     left = np.diagonal(block).copy()
@@ -124,7 +124,7 @@ def _eliminate(block: Array) -> tuple[list[int], Array]:
     return kept, np.tril(rows[: len(kept), kept].T)
 
 
-def _check_sample(kernel: Kernel, X: Array, rows: Array, remainder: Array, largest: float) -> None:
+def _check_sample(kernel: Kernel, X: Floats, rows: Floats, remainder: Floats, largest: float) -> None:
     """What the diagonal cannot show: |R_ij| ≤ √(R_ii R_jj) must hold off it too, here on a few columns."""
     sample = _spread(len(X), 16)
     columns = kernel(X[sample], X)
@@ -135,7 +135,7 @@ def _check_sample(kernel: Kernel, X: Array, rows: Array, remainder: Array, large
         raise _indefinite(kernel, -excess)
 
 
-def check_positive_semidefinite(kernel: Kernel, gram: Array) -> None:
+def check_positive_semidefinite(kernel: Kernel, gram: Floats) -> None:
     """Refuse a Gram matrix with an eigenvalue below −1e-9 of its size; rounding of a true kernel passes."""
     _check_symmetric(gram)
     size = float(np.abs(gram).max())
@@ -147,7 +147,7 @@ def check_positive_semidefinite(kernel: Kernel, gram: Array) -> None:
         raise _indefinite(kernel, float(np.linalg.eigvalsh(gram)[0])) from None
 
 
-def _check_symmetric(gram: Array) -> None:
+def _check_symmetric(gram: Floats) -> None:
     if not np.allclose(gram, gram.T, rtol=1e-8, atol=1e-12 * float(np.abs(gram).max())):
         raise InvalidInput("kernel must be symmetric: K(A, B) must be the transpose of K(B, A).")
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from pacband._arrays import Floats
 from pacband.exceptions import InvalidInput
-from pacband.local.design import Array, Gram, Regressors, regressors
+from pacband.local.design import Gram, Regressors, regressors
 from pacband.local.estimator import LocalRegressor, Shared
 from pacband.local.factor import check_positive_semidefinite, pivoted_cholesky
 from pacband.local.kernels import Kernel, is_number, resolve_kernel
@@ -129,7 +130,7 @@ class LocalKernelRidge(LocalRegressor):
     def _threads(self) -> int | None:
         return self.n_jobs
 
-    def _fit(self, X: Array, y: Array, unit: float, shared: Shared) -> Model:
+    def _fit(self, X: Floats, y: Floats, unit: float, shared: Shared) -> Model:
         if not is_number(self.alpha, above=0.0):
             raise InvalidInput(f"alpha must be > 0 and finite, got {self.alpha!r}.")
         if not is_number(self.tol, above=0.0) or self.tol >= 1.0:
@@ -177,20 +178,20 @@ class LocalKernelRidge(LocalRegressor):
             )
 
 
-def _local_gram(kernel: Kernel, X: Array) -> Gram:
+def _local_gram(kernel: Kernel, X: Floats) -> Gram:
     trial = X[np.unique(np.linspace(0, len(X) - 1, min(len(X), _TRIAL)).astype(int))]
     check_positive_semidefinite(kernel, kernel(trial, trial))
     return Gram(kernel, X)
 
 
-def _low_rank(kernel: Kernel, X: Array, y: Array, tol: float, max_rank: int) -> Regressors | None:
+def _low_rank(kernel: Kernel, X: Floats, y: Floats, tol: float, max_rank: int) -> Regressors | None:
     # T and σ̂ feel the error of K divided by alpha. Aiming at a hundredth of tol, once for the pivots and once for the
     # rotation to the leading directions, takes a few columns more and keeps their own error near tol.
     factor = pivoted_cholesky(kernel, X, tol=tol / 100, max_rank=max_rank)
     return None if factor is None else regressors(factor.columns, y, factor.features, drop=tol / 100)
 
 
-def _whole_gram(kernel: Kernel, X: Array) -> Gram:
+def _whole_gram(kernel: Kernel, X: Floats) -> Gram:
     needed, available = 3 * len(X) ** 2, budget()
     if needed > available:
         raise InvalidInput(

@@ -9,13 +9,12 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pacband._arrays import Floats
 from pacband.exceptions import InvalidInput
 
 __all__ = ["Kernel", "is_number", "resolve_kernel"]
 
-Array = NDArray[np.float64]
 
 _NAMES = ("linear", "poly", "rbf", "sigmoid")
 
@@ -42,19 +41,19 @@ class Kernel:
         digits when it is the training mean.
     """
 
-    form: str | Callable[[Array, Array], Any]
+    form: str | Callable[[Floats, Floats], Any]
     gamma: float = 1.0
     degree: float = 3.0
     coef0: float = 1.0
-    origin: Array | None = None
+    origin: Floats | None = None
 
-    def __call__(self, left: Array, right: Array) -> Array:
+    def __call__(self, left: Floats, right: Floats) -> Floats:
         """Gram matrices of shape (..., n, m) from rows (..., n, d) and (..., m, d)."""
         if not isinstance(self.form, str):
             return self._called(left, right)
         if self.origin is not None:
             left, right = left - self.origin, right - self.origin
-        gram: Array = left @ np.swapaxes(right, -1, -2)
+        gram: Floats = left @ np.swapaxes(right, -1, -2)
         with np.errstate(over="ignore", invalid="ignore"):
             if self.form == "rbf":
                 gram *= -2.0
@@ -74,12 +73,12 @@ class Kernel:
             raise InvalidInput(f"kernel {self.form!r} must give finite values: scale the features or the kernel.")
         return gram
 
-    def diagonal(self, X: Array) -> Array:
+    def diagonal(self, X: Floats) -> Floats:
         """k(x, x) for every row x."""
         step = 256
         return np.concatenate([np.diagonal(self(X[i : i + step], X[i : i + step])) for i in range(0, len(X), step)])
 
-    def _called(self, left: Array, right: Array) -> Array:
+    def _called(self, left: Floats, right: Floats) -> Floats:
         assert not isinstance(self.form, str)
         if left.ndim > 2:
             return np.stack([self._called(a, b) for a, b in zip(left, right, strict=True)])
@@ -94,7 +93,7 @@ class Kernel:
         return gram
 
 
-def resolve_kernel(kernel: Any, gamma: Any, degree: Any, coef0: Any, X: Array) -> Kernel:
+def resolve_kernel(kernel: Any, gamma: Any, degree: Any, coef0: Any, X: Floats) -> Kernel:
     """Read the parameters `kernel`, `gamma` (None is 1 / n_features), `degree` and `coef0`.
 
     >>> import numpy as np

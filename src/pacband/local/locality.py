@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 from sklearn.neighbors import NearestNeighbors
 
+from pacband._arrays import Floats
 from pacband.local.norms import Norm
 from pacband.local.weights import nearest
 
 __all__ = ["Locality"]
 
-Array = NDArray[np.float64]
 
 # Beyond some twelve dimensions a tree visits most of its leaves and comparing with every sample is faster.
 _TREE_DIMENSIONS = 12
@@ -41,7 +41,7 @@ class Locality:
     (array([[0, 1]]), array([[2., 1.]]))
     """
 
-    def __init__(self, norm: Norm, X: Array) -> None:
+    def __init__(self, norm: Norm, X: Floats) -> None:
         self.norm = norm
         self.points = np.ascontiguousarray(norm.embed(X))
 
@@ -55,18 +55,18 @@ class Locality:
         """Whether nearest samples are found by a tree, which is faster for points in an order of their own."""
         return bool(self.points.shape[1] <= _TREE_DIMENSIONS)
 
-    def sweep(self, X: Array) -> NDArray[np.intp]:
+    def sweep(self, X: Floats) -> NDArray[np.intp]:
         """An order of the rows of X in which neighbours in the list are neighbours in space."""
         if not self.has_tree:
             return np.arange(len(X))
         order: NDArray[np.intp] = cKDTree(self.norm.embed(X), leafsize=_LEAF).indices
         return order
 
-    def distances(self, X: Array) -> Array:
+    def distances(self, X: Floats) -> Floats:
         """‖x − x_j‖ for every row x of X and every sample."""
         return self.norm.distances(self.norm.embed(X), self.points)
 
-    def nearest(self, X: Array, count: int) -> tuple[NDArray[np.intp], Array]:
+    def nearest(self, X: Floats, count: int) -> tuple[NDArray[np.intp], Floats]:
         """The `count` nearest samples of each row, in training order, and their distances.
 
         Of samples at the same distance the first in training order is taken, as in `weights.nearest`.
@@ -87,7 +87,7 @@ class Locality:
             rows[some] = np.nonzero(kept)[1].reshape(len(some), count)
         return rows, self.norm.lengths(self.points[rows] - queries[:, None, :])
 
-    def _query(self, queries: Array, count: int) -> tuple[NDArray[np.intp], Array, float]:
+    def _query(self, queries: Floats, count: int) -> tuple[NDArray[np.intp], Floats, float]:
         if self.has_tree:
             tree = self._index()
             reach, rows = tree.query(queries, k=count, p=self.norm.order)

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
+from pacband._arrays import Floats
 from pacband.exceptions import InvalidInput
 
 __all__ = ["Norm", "resolve_norm"]
 
-Array = NDArray[np.float64]
 
 _METRICS: dict[float, Literal["cityblock", "euclidean", "chebyshev"]] = {
     1.0: "cityblock",
@@ -38,27 +37,27 @@ class Norm:
     """
 
     order: float
-    factor: Array | None = None
+    factor: Floats | None = None
 
-    def embed(self, X: Array) -> Array:
+    def embed(self, X: Floats) -> Floats:
         """Wx for every row x of X."""
         return X if self.factor is None else X @ self.factor.T
 
-    def distances(self, left: Array, right: Array) -> Array:
+    def distances(self, left: Floats, right: Floats) -> Floats:
         """‖a − b‖ for every pair of embedded rows: shape (len(left), len(right))."""
         if left.shape[1] == 1:
             gaps = np.subtract.outer(left[:, 0], right[:, 0])
             return np.abs(gaps, out=gaps)
-        pairs: Array = cdist(left, right, _METRICS[self.order])
+        pairs: Floats = cdist(left, right, _METRICS[self.order])
         return pairs
 
-    def lengths(self, vectors: Array) -> Array:
+    def lengths(self, vectors: Floats) -> Floats:
         """‖v‖ of embedded vectors along the last axis."""
         if self.order == 2.0 and vectors.shape[-1] > 1:
-            squared: Array = np.einsum("...d,...d->...", vectors, vectors)
+            squared: Floats = np.einsum("...d,...d->...", vectors, vectors)
             return np.sqrt(squared, out=squared)
         sizes = np.abs(vectors)
-        lengths: Array = sizes.sum(axis=-1) if self.order == 1.0 else sizes.max(axis=-1)
+        lengths: Floats = sizes.sum(axis=-1) if self.order == 1.0 else sizes.max(axis=-1)
         return lengths
 
 

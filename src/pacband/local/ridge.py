@@ -10,8 +10,9 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import clone
 
+from pacband._arrays import Floats
 from pacband.exceptions import InvalidInput
-from pacband.local.design import Array, Regressors, regressors
+from pacband.local.design import Regressors, regressors
 from pacband.local.estimator import LocalRegressor, Shared
 from pacband.local.kernels import is_number
 from pacband.local.solvers.jobs import Model
@@ -25,16 +26,16 @@ class _FeatureMap:
     """x ↦ C⁻¹φ(x), with Σ_θ = CCᵀ: the penalty θᵀΣ_θθ becomes a sum of squares."""
 
     features: Any = None
-    triangle: Array | None = None
+    triangle: Floats | None = None
 
-    def __call__(self, X: Array) -> Array:
+    def __call__(self, X: Floats) -> Floats:
         rows = self._raw(X)
         if self.triangle is None:
             return rows
-        whitened: Array = np.linalg.solve(self.triangle, rows.T).astype(np.float64, copy=False)
+        whitened: Floats = np.linalg.solve(self.triangle, rows.T).astype(np.float64, copy=False)
         return whitened.T
 
-    def _raw(self, X: Array) -> Array:
+    def _raw(self, X: Floats) -> Floats:
         if self.features is None:
             return np.column_stack([np.ones(len(X)), X])
         rows = self.features.transform(X) if hasattr(self.features, "transform") else self.features(X)
@@ -129,7 +130,7 @@ class LocalRidge(LocalRegressor):
         self.norm = norm
         self.n_neighbors = n_neighbors
 
-    def _fit(self, X: Array, y: Array, unit: float, shared: Shared) -> Model:
+    def _fit(self, X: Floats, y: Floats, unit: float, shared: Shared) -> Model:
         weight = resolve_weight(self.weight, self.decay, self.n_neighbors)
         locality = shared.locality(self.norm, X)
         if np.ndim(self.alpha) == 0:
@@ -144,7 +145,7 @@ class LocalRidge(LocalRegressor):
         return Model(solver, locality, weight, design, alpha, y, unit)
 
 
-def _fitted(features: Any, X: Array, y: Array) -> Any:
+def _fitted(features: Any, X: Floats, y: Floats) -> Any:
     if features is None:
         return None
     if hasattr(features, "transform"):
@@ -154,7 +155,7 @@ def _fitted(features: Any, X: Array, y: Array) -> Any:
     return features
 
 
-def _design(features: Callable[[Array], Any] | None, sigma: Array | None, X: Array, y: Array) -> Regressors:
+def _design(features: Callable[[Floats], Any] | None, sigma: Floats | None, X: Floats, y: Floats) -> Regressors:
     rows = _FeatureMap(features)(X)
     if sigma is None:
         return regressors(rows, y, _FeatureMap(features))
@@ -166,7 +167,7 @@ def _design(features: Callable[[Array], Any] | None, sigma: Array | None, X: Arr
     if not np.isfinite(sigma).all() or not np.allclose(sigma, sigma.T, rtol=1e-10, atol=0.0):
         raise InvalidInput("alpha as a matrix must be symmetric and finite.")
     try:
-        triangle: Array = np.linalg.cholesky(sigma).astype(np.float64)
+        triangle: Floats = np.linalg.cholesky(sigma).astype(np.float64)
     except np.linalg.LinAlgError:
         least = np.linalg.eigvalsh(sigma)[0]
         raise InvalidInput(f"alpha as a matrix must be positive definite, got an eigenvalue of {least:.3g}.") from None

@@ -11,40 +11,40 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pacband._arrays import Floats
 from pacband.exceptions import InvalidInput
 
 __all__ = ["Weight", "nearest", "resolve_weight"]
 
-Array = NDArray[np.float64]
 
 # Below the smallest normal number a weight has lost its digits: the row counts as underflowed.
 _LOST = np.finfo(float).tiny
 
 
-def _exponential(t: Array) -> Array:
+def _exponential(t: Floats) -> Floats:
     np.negative(t, out=t)
     return np.exp(t, out=t)
 
 
-def _gaussian(t: Array) -> Array:
+def _gaussian(t: Floats) -> Floats:
     np.multiply(t, t, out=t)
     return _exponential(t)
 
 
-def _epanechnikov(t: Array) -> Array:
+def _epanechnikov(t: Floats) -> Floats:
     np.multiply(t, t, out=t)
     np.subtract(1.0, t, out=t)
     return np.maximum(t, 0.0, out=t)
 
 
-def _tricube(t: Array) -> Array:
+def _tricube(t: Floats) -> Floats:
     np.subtract(1.0, t * t * t, out=t)
     np.maximum(t, 0.0, out=t)
     return np.multiply(t * t, t, out=t)
 
 
 # Each takes the scaled distance t = λ‖x − z‖ as scratch space it may overwrite.
-_PROFILES: dict[str, Callable[[Array], Array]] = {
+_PROFILES: dict[str, Callable[[Floats], Floats]] = {
     "exponential": _exponential,
     "gaussian": _gaussian,
     "epanechnikov": _epanechnikov,
@@ -84,18 +84,18 @@ class Weight:
         L.
     """
 
-    profile: str | Callable[[Array], Any]
+    profile: str | Callable[[Floats], Any]
     decay: float
     n_neighbors: int | None = None
 
-    def __call__(self, distances: Array) -> Array:
+    def __call__(self, distances: Floats) -> Floats:
         """Γ for an array of distances whose rows are the points x: same shape, every row has a positive sum."""
         kept = None
         if self.n_neighbors is not None and self.n_neighbors < distances.shape[1]:
             kept = nearest(distances, self.n_neighbors)
         return self.of(distances, kept)
 
-    def of(self, distances: Array, kept: NDArray[np.bool_] | None = None) -> Array:
+    def of(self, distances: Floats, kept: NDArray[np.bool_] | None = None) -> Floats:
         """Γ where only the samples marked in `kept` may count."""
         weights = self._values(distances)
         if kept is not None:
@@ -106,7 +106,7 @@ class Weight:
             weights[lost] = self._relative(far)
         return weights
 
-    def _values(self, distances: Array) -> Array:
+    def _values(self, distances: Floats) -> Floats:
         with np.errstate(over="ignore"):
             scaled = distances * self.decay
             if isinstance(self.profile, str):
@@ -120,7 +120,7 @@ class Weight:
             raise InvalidInput("weight as a callable must return finite numbers >= 0.")
         return weights
 
-    def _relative(self, distances: Array) -> Array:
+    def _relative(self, distances: Floats) -> Floats:
         closest = distances.min(axis=1, keepdims=True)
         if self.profile not in ("exponential", "gaussian"):
             return np.where(distances == closest, 1.0, 0.0)
@@ -129,11 +129,11 @@ class Weight:
             if self.profile == "gaussian":
                 excess *= self.decay * (distances + closest)
         excess[distances == closest] = 0.0
-        relative: Array = np.exp(-excess)
+        relative: Floats = np.exp(-excess)
         return relative
 
 
-def nearest(distances: Array, count: int) -> NDArray[np.bool_]:
+def nearest(distances: Floats, count: int) -> NDArray[np.bool_]:
     """Mark the `count` smallest distances of each row; of equal ones, the first.
 
     >>> import numpy as np

@@ -13,9 +13,9 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils import assert_all_finite, column_or_1d, get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from pacband._arrays import as_numbers, name_rows
+from pacband._arrays import Floats, as_numbers, name_rows
 from pacband.exceptions import InvalidInput
-from pacband.scale.crossfit import Floats, Predictor
+from pacband.scale.crossfit import Predictor
 
 __all__ = ["BaseScale", "after_preprocessing", "fit_scale", "rounding_of"]
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from pacband._arrays import Floats
 from pacband.exceptions import InvalidInput
 from pacband.scale.base import BaseScale, fit_scale, rounding_of
-from pacband.scale.crossfit import Floats, predictions
+from pacband.scale.crossfit import predictions
 
 __all__ = ["FloorScale", "ProductScale"]
 

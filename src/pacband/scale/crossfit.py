@@ -10,18 +10,16 @@ from collections.abc import Callable
 from typing import Any, Self, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator, clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import KFold, cross_val_predict
 
-from pacband._arrays import name_rows
+from pacband._arrays import Floats, name_rows
 from pacband._checks import check_positive_integer
 from pacband.exceptions import InvalidInput
 
 __all__ = ["Predictor", "cross_predict", "predictions"]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 Reading: TypeAlias = Callable[[Any, Any], Any]
 
 

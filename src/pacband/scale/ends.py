@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from pacband._arrays import Floats
 from pacband._checks import check_probability
 from pacband.exceptions import InvalidInput
 from pacband.scale.base import BaseScale, after_preprocessing, rounding_of
-from pacband.scale.crossfit import Floats, cross_predict
+from pacband.scale.crossfit import cross_predict
 from pacband.scale.shrinkage import PairShrinkage
 
 __all__ = ["QuantileEnds"]

@@ -9,10 +9,10 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_array
 
+from pacband._arrays import Floats
 from pacband._checks import check_choice
 from pacband.exceptions import InvalidInput
 from pacband.scale.base import BaseScale, rounding_of
-from pacband.scale.crossfit import Floats
 from pacband.scale.shrinkage import Shrinkage
 
 __all__ = ["LeverageScale"]

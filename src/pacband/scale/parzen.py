@@ -10,7 +10,8 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
-from pacband.local.design import Array, Regressors
+from pacband._arrays import Floats
+from pacband.local.design import Regressors
 from pacband.local.engine import evaluate
 from pacband.local.estimator import unit_of
 from pacband.local.locality import Locality
@@ -19,7 +20,7 @@ from pacband.local.ridge import feature_solver
 from pacband.local.solvers.jobs import Model
 from pacband.local.weights import resolve_weight
 from pacband.scale.base import BaseScale
-from pacband.scale.crossfit import Floats, Predictor
+from pacband.scale.crossfit import Predictor
 
 __all__ = ["ParzenScale"]
 
@@ -119,7 +120,7 @@ class ParzenScale(BaseScale):
         return tags
 
 
-def _nothing(X: Array) -> Array:
+def _nothing(X: Floats) -> Floats:
     return np.empty((len(X), 0))
 
 

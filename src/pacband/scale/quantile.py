@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from pacband._arrays import Floats
 from pacband._checks import check_choice
-from pacband.scale.crossfit import Floats, predictions
+from pacband.scale.crossfit import predictions
 from pacband.scale.ends import QuantileEnds
 from pacband.scale.residual import CAUTIOUS
 

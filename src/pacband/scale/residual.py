@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from pacband._arrays import Floats
 from pacband.scale.base import BaseScale, after_preprocessing, rounding_of
-from pacband.scale.crossfit import Floats, cross_predict
+from pacband.scale.crossfit import cross_predict
 from pacband.scale.shrinkage import Shrinkage
 
 __all__ = ["CAUTIOUS", "ResidualScale"]

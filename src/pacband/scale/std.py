@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+from pacband._arrays import Floats
 from pacband.exceptions import InvalidInput
 from pacband.scale.base import BaseScale, rounding_of
-from pacband.scale.crossfit import Floats
 
 __all__ = ["StdScale", "speaks_std"]
 

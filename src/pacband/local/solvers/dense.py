@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from pacband.local.design import Array
+from pacband._arrays import Floats
 from pacband.local.solvers.dual import fit_dual
 from pacband.local.solvers.jobs import Job, Members, Piece, batches, grouped
 
 __all__ = ["jobs"]
 
 
-def jobs(members: Members, X: Array, room: int) -> Iterator[Job]:
+def jobs(members: Members, X: Floats, room: int) -> Iterator[Job]:
     """One point a job where systems are large, a stack of them where they are small."""
     for group in grouped(members, key=lambda member: id(member[1].locality)):
         size = len(group[0][1].locality.points) + 1
@@ -22,7 +22,7 @@ def jobs(members: Members, X: Array, room: int) -> Iterator[Job]:
             yield _job(group, X[rows], rows)
 
 
-def _job(group: Members, X: Array, place: slice) -> Job:
+def _job(group: Members, X: Floats, place: slice) -> Job:
     def run() -> list[Piece]:
         pieces: list[Piece] = []
         distances = group[0][1].locality.distances(X)

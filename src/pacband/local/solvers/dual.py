@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from pacband.local.design import Array
+from pacband._arrays import Floats
 from pacband.local.solvers.linear import solve_bordered
 
 __all__ = ["fit_dual"]
 
 
-def fit_dual(gram: Array, cross: Array, weights: Array, y: Array, alpha: float) -> tuple[Array, Array]:
+def fit_dual(gram: Floats, cross: Floats, weights: Floats, y: Floats, alpha: float) -> tuple[Floats, Floats]:
     """T(x) and σ̂²(x) of a batch of points, each with its own L samples.
 
     The paper prints (D + 𝕂)⁻¹; its derivation gives (D⁻¹ + 𝕂)⁻¹, 𝕂 = K/α. Weights may vanish, so no inverse of D

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn import get_config
 
-from pacband.local.design import Array, Gram, Regressors
+from pacband._arrays import Floats
+from pacband.local.design import Gram, Regressors
 from pacband.local.locality import Locality
 from pacband.local.weights import Weight
 
@@ -49,7 +50,7 @@ class Model:
     weight: Weight
     design: Regressors | Gram
     alpha: float
-    y: Array
+    y: Floats
     unit: float
 
     @property
@@ -59,7 +60,7 @@ class Model:
 
 
 # (which member, which rows, T, σ̂²)
-Piece: TypeAlias = tuple[int, NDArray[np.intp] | slice, Array, Array]
+Piece: TypeAlias = tuple[int, NDArray[np.intp] | slice, Floats, Floats]
 Job: TypeAlias = Callable[[], list[Piece]]
 
 

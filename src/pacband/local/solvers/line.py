@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pacband.local.design import Array, Regressors
+from pacband._arrays import Floats
+from pacband.local.design import Regressors
 from pacband.local.solvers.jobs import Job, Members, Piece, batches, grouped
 from pacband.local.solvers.lowrank import regressors_of
 from pacband.local.solvers.primal import Products, Rows, fit_primal
@@ -43,15 +44,15 @@ class _Line:
     """
 
     order: Rows
-    points: Array
+    points: Floats
     products: Products
     edges: Rows
-    decays: Array
-    left: Array
-    right: Array
+    decays: Floats
+    left: Floats
+    right: Floats
 
     @classmethod
-    def of(cls, design: Regressors, points: Array, decays: Array) -> _Line:
+    def of(cls, design: Regressors, points: Floats, decays: Floats) -> _Line:
         order = np.argsort(points, kind="stable")
         points = points[order]
         products = Products(
@@ -74,7 +75,7 @@ class _Line:
                 right[k - 1] += np.exp(-decays * (first[k + 1] - first[k]))[:, None] * right[k]
         return cls(order, points, products, edges, decays, left, right)
 
-    def sums(self, k: int, x: Array) -> Array:
+    def sums(self, k: int, x: Floats) -> Floats:
         """Packed sums for points x of block k, for every decay: shape (n_decays, len(x), size)."""
         block = slice(self.edges[k], self.edges[k + 1])
         here = self.points[block]
@@ -90,7 +91,7 @@ class _Line:
         return packed
 
 
-def jobs(members: Members, X: Array, room: int) -> Iterator[Job]:
+def jobs(members: Members, X: Floats, room: int) -> Iterator[Job]:
     """Points sorted into the blocks of the samples; all decays of a design together."""
     for group in grouped(members, key=lambda member: (id(member[1].locality), id(member[1].design))):
         model = group[0][1]
@@ -107,14 +108,14 @@ def jobs(members: Members, X: Array, room: int) -> Iterator[Job]:
                 yield _job(group, line, k, X, x, order[bounds[k] + part.start : bounds[k] + part.stop])
 
 
-def _job(group: Members, line: _Line, k: int, X: Array, x: Array, place: Rows) -> Job:
+def _job(group: Members, line: _Line, k: int, X: Floats, x: Floats, place: Rows) -> Job:
     def run() -> list[Piece]:
         design, locality = regressors_of(group[0][1]), group[0][1].locality
         features = design.features(X[place])
         decays = {decay: m for m, decay in enumerate(line.decays)}
         weights = {decays[model.weight.decay]: model.weight for _, model in group}
 
-        def weighted(points: Rows) -> tuple[Array, Rows]:
+        def weighted(points: Rows) -> tuple[Floats, Rows]:
             which, where = np.divmod(points, len(place))
             gamma = locality.distances(X[place[where]])
             for m in np.unique(which):
@@ -134,7 +135,7 @@ def _job(group: Members, line: _Line, k: int, X: Array, x: Array, place: Rows) -
             whole = len(flat) == len(sums) and bool((np.diff(flat) == 1).all())
             some = sums if whole else sums[flat]
 
-            def chosen_weights(points: Rows, flat: Rows = flat) -> tuple[Array, Rows]:
+            def chosen_weights(points: Rows, flat: Rows = flat) -> tuple[Floats, Rows]:
                 return weighted(flat[points])
 
             tiled = np.tile(features, (len(chosen), 1))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pacband.local.design import Array
+from pacband._arrays import Floats
 
 __all__ = ["solve_bordered"]
 
@@ -12,7 +12,7 @@ _SMALL = 256
 _BLOCK = 128
 
 
-def solve_bordered(stack: Array, least: float) -> Array:
+def solve_bordered(stack: Floats, least: float) -> Floats:
     """Solve H z = h for a stack of bordered matrices [H ·; hᵀ ·] with H ≥ least·I.
 
     Cholesky of the bordered matrix carries out the forward substitution on the way: its last row is C⁻¹h. The corner
@@ -39,16 +39,16 @@ def solve_bordered(stack: Array, least: float) -> Array:
     right = stack[:, order, :order]
     stack[:, order, order] = 1.0 + 2.0 * np.einsum("ni,ni->n", right, right) / least
     try:
-        triangles: Array = np.linalg.cholesky(stack).astype(np.float64, copy=False)
+        triangles: Floats = np.linalg.cholesky(stack).astype(np.float64, copy=False)
     except np.linalg.LinAlgError:
         return _solve_by_eigenvalues(stack, least)
     return _back_substitute(triangles[:, :order, :order], triangles[:, order, :order])
 
 
-def _back_substitute(triangles: Array, right: Array) -> Array:
+def _back_substitute(triangles: Floats, right: Floats) -> Floats:
     """Solve Cᵀz = w for a stack of lower triangular C, from the last column to the first."""
     order = right.shape[1]
-    solution: Array = right.astype(np.float64)
+    solution: Floats = right.astype(np.float64)
     # One call a column serves a whole stack of small matrices; of large ones there are few, and a call does a block.
     if order <= _SMALL:
         for j in range(order - 1, -1, -1):
@@ -63,10 +63,10 @@ def _back_substitute(triangles: Array, right: Array) -> Array:
     return solution
 
 
-def _solve_by_eigenvalues(stack: Array, least: float) -> Array:
+def _solve_by_eigenvalues(stack: Floats, least: float) -> Floats:
     """Where rounding hides that H is definite, its eigenvalues are raised to the bound they are known to meet."""
     order = stack.shape[1] - 1
     values, vectors = np.linalg.eigh(stack[:, :order, :order])
     parts = np.einsum("nij,ni->nj", vectors, stack[:, order, :order]) / np.maximum(values, least)
-    solution: Array = np.einsum("nij,nj->ni", vectors, parts)
+    solution: Floats = np.einsum("nij,nj->ni", vectors, parts)
     return solution

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from pacband.local.design import Array, Regressors
+from pacband._arrays import Floats
+from pacband.local.design import Regressors
 from pacband.local.solvers.jobs import Job, Members, Model, Piece, batches, grouped
 from pacband.local.solvers.primal import Products, Rows, fit_primal
 
@@ -21,7 +22,7 @@ def regressors_of(model: Model) -> Regressors:
     return model.design
 
 
-def jobs(members: Members, X: Array, room: int) -> Iterator[Job]:
+def jobs(members: Members, X: Floats, room: int) -> Iterator[Job]:
     """Batches of points; distances once a batch, Γ once a weight, sums once a weight and design."""
     products = {id(model.design): Products(regressors_of(model)) for _, model in members}
     numbers = max(table.numbers_per_point for table in products.values())
@@ -31,7 +32,7 @@ def jobs(members: Members, X: Array, room: int) -> Iterator[Job]:
             yield _job(group, products, X[rows], rows)
 
 
-def _job(group: Members, products: dict[int, Products], X: Array, place: slice) -> Job:
+def _job(group: Members, products: dict[int, Products], X: Floats, place: slice) -> Job:
     def run() -> list[Piece]:
         pieces: list[Piece] = []
         distances = group[0][1].locality.distances(X)
@@ -39,7 +40,7 @@ def _job(group: Members, products: dict[int, Products], X: Array, place: slice) 
         for same_weight in grouped(group, key=lambda member: member[1].weight):
             weights = same_weight[0][1].weight(distances)
 
-            def weighted(points: Rows, weights: Array = weights) -> tuple[Array, Rows]:
+            def weighted(points: Rows, weights: Floats = weights) -> tuple[Floats, Rows]:
                 return weights[points], _ALL
 
             for same_design in grouped(same_weight, key=lambda member: id(member[1].design)):

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from pacband.local.design import Array, Regressors
+from pacband._arrays import Floats
+from pacband.local.design import Regressors
 from pacband.local.solvers.dual import fit_dual
 from pacband.local.solvers.jobs import Job, Members, Model, Piece, batches, grouped
 from pacband.local.solvers.primal import Rows, fit_primal
@@ -14,7 +15,7 @@ from pacband.local.solvers.primal import Rows, fit_primal
 __all__ = ["jobs"]
 
 
-def jobs(members: Members, X: Array, room: int) -> Iterator[Job]:
+def jobs(members: Members, X: Floats, room: int) -> Iterator[Job]:
     """Batches of points; neighbours once a batch and L, Gram matrices once a batch and kernel."""
     for group in grouped(members, key=lambda member: (id(member[1].locality), _count(member[1]))):
         count = _count(group[0][1])
@@ -41,7 +42,7 @@ def _order(model: Model) -> int:
     return _count(model)
 
 
-def _job(group: Members, count: int, X: Array, place: Rows) -> Job:
+def _job(group: Members, count: int, X: Floats, place: Rows) -> Job:
     def run() -> list[Piece]:
         pieces: list[Piece] = []
         rows, distances = group[0][1].locality.nearest(X, count)
@@ -55,28 +56,28 @@ def _job(group: Members, count: int, X: Array, place: Rows) -> Job:
 
 
 class _Dual:
-    def __init__(self, model: Model, X: Array, rows: Rows) -> None:
+    def __init__(self, model: Model, X: Floats, rows: Rows) -> None:
         self.gram = model.design.gram(rows)
         self.cross = model.design.cross(X, rows)
         self.rows = rows
 
-    def __call__(self, model: Model, weights: Array) -> tuple[Array, Array]:
+    def __call__(self, model: Model, weights: Floats) -> tuple[Floats, Floats]:
         return fit_dual(self.gram, self.cross, weights, model.y[self.rows], model.alpha)
 
 
 class _Primal:
-    def __init__(self, model: Model, X: Array, rows: Rows) -> None:
+    def __init__(self, model: Model, X: Floats, rows: Rows) -> None:
         assert isinstance(model.design, Regressors)
         self.design = model.design
         self.features = model.design.features(X)
         self.samples = np.concatenate([model.design.matrix[rows], model.design.residual[rows][:, :, None]], axis=2)
         self.rows = rows
 
-    def __call__(self, model: Model, weights: Array) -> tuple[Array, Array]:
+    def __call__(self, model: Model, weights: Floats) -> tuple[Floats, Floats]:
         rooted = self.samples * np.sqrt(weights)[:, :, None]
         stack = np.swapaxes(rooted, 1, 2) @ rooted
 
-        def weighted(points: Rows) -> tuple[Array, Rows]:
+        def weighted(points: Rows) -> tuple[Floats, Rows]:
             return weights[points], self.rows[points]
 
         return fit_primal(self.design, self.features, model.alpha, stack, weights.sum(axis=1), weighted)

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from pacband.local.design import Array, Regressors
+from pacband._arrays import Floats
+from pacband.local.design import Regressors
 from pacband.local.solvers.jobs import budget
 from pacband.local.solvers.linear import solve_bordered
 
@@ -23,7 +24,7 @@ _PORTION = 1 << 22
 _CACHED = 1 << 17
 
 Rows = NDArray[np.intp]
-Weighted = Callable[[Rows], tuple[Array, Rows]]
+Weighted = Callable[[Rows], tuple[Floats, Rows]]
 
 
 class Products:
@@ -42,7 +43,7 @@ class Products:
         self.order = int(self.samples.shape[1])
         self.size = self.order * (self.order + 1) // 2 + 1
         self.by_table = self.order <= _TABLE_RANK
-        self._kept: Array | None = None
+        self._kept: Floats | None = None
         if self.by_table and len(self.samples) * self.size <= budget() // 4:
             self._kept = self.table(slice(None))
 
@@ -51,7 +52,7 @@ class Products:
         """Scratch space of the sums of one point."""
         return self.size if self.by_table else self.order**2 + 2 * int(self.samples.size)
 
-    def table(self, rows: slice) -> Array:
+    def table(self, rows: slice) -> Floats:
         """The products of these samples, lower triangle by rows, and a column of ones."""
         if self._kept is not None:
             return self._kept[rows]
@@ -64,14 +65,14 @@ class Products:
         table[:, start] = 1.0
         return table
 
-    def sums(self, weights: Array) -> tuple[Array, Array]:
+    def sums(self, weights: Floats) -> tuple[Floats, Floats]:
         """Σ Γ z zᵀ and Σ Γ for each row of weights; the former packed, or as a stack."""
         if not self.by_table:
             return self._one_by_one(weights)
         packed = self.packed(weights)
         return packed, packed[:, -1]
 
-    def packed(self, weights: Array) -> Array:
+    def packed(self, weights: Floats) -> Floats:
         """The sums of table rows, shape (n, size); the last column is Σ Γ."""
         n_samples = len(self.samples)
         step = n_samples if self._kept is not None else max(64, min(budget() // 4, _PORTION) // self.size)
@@ -80,7 +81,7 @@ class Products:
             packed += weights[:, start : start + step] @ self.table(slice(start, start + step))
         return packed
 
-    def _one_by_one(self, weights: Array) -> tuple[Array, Array]:
+    def _one_by_one(self, weights: Floats) -> tuple[Floats, Floats]:
         stack = np.empty((len(weights), self.order, self.order))
         for roots, matrix in zip(np.sqrt(weights), stack, strict=True):
             active = roots > 0.0
@@ -89,7 +90,7 @@ class Products:
         return stack, weights.sum(axis=1)
 
 
-def _unpack(sums: Array, stack: Array) -> None:
+def _unpack(sums: Floats, stack: Floats) -> None:
     """Write sums of table rows, or a stack, as lower triangles."""
     if sums.ndim == 3:
         stack[:] = sums
@@ -101,8 +102,8 @@ def _unpack(sums: Array, stack: Array) -> None:
 
 
 def fit_primal(
-    regressors: Regressors, features: Array, alpha: float, sums: Array, total: Array, weighted: Weighted
-) -> tuple[Array, Array]:
+    regressors: Regressors, features: Floats, alpha: float, sums: Floats, total: Floats, weighted: Weighted
+) -> tuple[Floats, Floats]:
     """T(x) and σ̂²(x) of a batch from its weighted sums.
 
     With y = Fθ₀ + r and θ = θ₀ + η, G = FᵀDF and c = FᵀDr, the minimizer of
