@@ -11,7 +11,7 @@ from importlib.util import find_spec
 
 import numpy as np
 
-NAMES = ("planning", "certify", "start_up", "local_models")
+NAMES = ("planning", "certify", "start_up", "local_models", "sharpness")
 
 
 def main() -> None:

@@ -91,7 +91,7 @@ class _Certified(RegressorMixin, BaseEstimator, ABC):
         training = row_fingerprints(X, y) if X is not None else None
         if calibration is not None:
             refuse_reused_rows(training, row_fingerprints(X_cal, y_cal))
-        members = fit_members(declared, X, y) if X is not None else declared
+        members = self._fitted(declared, X, y, _length(y_cal)) if X is not None else declared
         certificate = self._certified(members, X_cal, y_cal)
         self._training_rows = training
         self._adopt(members, certificate)
@@ -138,6 +138,10 @@ class _Certified(RegressorMixin, BaseEstimator, ABC):
         prediction, scale = member.predict_with_scale(X)
         ends = certificate.interval(prediction, scale)
         return ends if output == "array" else _as_frame(X, prediction, ends)
+
+    def _fitted(self, declared: dict[str, Member], X: Any, y: Any, n_calibration: int) -> dict[str, Member]:
+        """The declared members, fitted on training rows."""
+        return fit_members(declared, X, y)
 
     def _settle(self, n_samples: int | None = None) -> int:
         """Check every option of the promise before any work, and return the N that is planned for."""
@@ -317,19 +321,27 @@ class CertifiedFamily(_Certified):
 
     Parameters
     ----------
-    candidates : mapping of str to estimator or (estimator, scale)
-        Each as in `CertifiedRegressor`.
+    candidates : mapping of str to estimator or (estimator, scale), or "auto"
+        Each as in `CertifiedRegressor`. "auto" tries many pairs (T, σ̂) on the training rows, for tables of numbers and
+        categories with gaps, and certifies the few sharpest; as one of the candidates, ``{"auto": "auto", "mine":
+        model}``, it is joined by yours.
     weights : mapping or sequence of float, optional
-        How much of δ each candidate may spend; positive, summing to one.
+        How much of δ each candidate may spend; positive, summing to one. "auto" settles it by itself.
     eps, delta, rank, rule, side, min_scale, nonfinite, gauge
         As in `certify`.
     calibration_size, random_state
         As in `CertifiedRegressor`.
     progress : function of (done, total), optional
-        Called as calibration goes on, for a progress bar.
+        Called as calibration goes on (and with "auto", before, as the search does), for a progress bar.
+    n_jobs : int or None
+        With "auto": threads, as in joblib; -1 is every core.
+    time_budget : float
+        With "auto": the seconds that the search may take; what would take longer is left out.
 
     Attributes
     ----------
+    auto_ : AutoFamily
+        With "auto": what was tried, how sharp each was, and what became of it; ``print`` shows it as a table.
     certificate_ : FamilyCertificate
         The promise of every candidate.
     best_name_ : str
@@ -354,7 +366,7 @@ class CertifiedFamily(_Certified):
 
     def __init__(
         self,
-        candidates: Mapping[str, Any],
+        candidates: Mapping[str, Any] | str,
         *,
         eps: float = 0.05,
         delta: float = 1e-6,
@@ -368,6 +380,8 @@ class CertifiedFamily(_Certified):
         calibration_size: int | float | None = None,
         random_state: Any = None,
         progress: Progress | None = None,
+        n_jobs: int | None = -1,
+        time_budget: float = 300.0,
     ) -> None:
         self.candidates = candidates
         self.eps = eps
@@ -382,6 +396,8 @@ class CertifiedFamily(_Certified):
         self.calibration_size = calibration_size
         self.random_state = random_state
         self.progress = progress
+        self.n_jobs = n_jobs
+        self.time_budget = time_budget
 
     @classmethod
     def from_grid(
@@ -424,23 +440,58 @@ class CertifiedFamily(_Certified):
         return cls(candidates, **options)
 
     def _declared(self) -> dict[str, Member]:
-        if not isinstance(self.candidates, Mapping) or not self.candidates:
+        candidates = {"auto": "auto"} if _is_auto(self.candidates) else self.candidates
+        if not isinstance(candidates, Mapping) or not candidates:
             raise InvalidInput(
-                "candidates must be a non-empty mapping of names to estimators or (estimator, scale), "
+                "candidates must be a non-empty mapping of names to estimators or (estimator, scale), or 'auto', "
                 f"got {self.candidates!r}."
             )
-        return {
-            name: Member(*candidate) if isinstance(candidate, tuple) else Member(candidate)
-            for name, candidate in self.candidates.items()
-        }
+        if self._automatic and self.weights is not None:
+            raise InvalidInput(f"weights must be None with 'auto', which settles them by itself, got {self.weights!r}.")
+        return {name: _member(candidate) for name, candidate in candidates.items()}
+
+    @property
+    def _automatic(self) -> bool:
+        """Whether the automatic family is among the candidates."""
+        parts = self.candidates.values() if isinstance(self.candidates, Mapping) else [self.candidates]
+        return any(_is_auto(part) for part in parts)
+
+    def _fitted(self, declared: dict[str, Member], X: Any, y: Any, n_calibration: int) -> dict[str, Member]:
+        if not self._automatic:
+            return super()._fitted(declared, X, y, n_calibration)
+        from pacband.auto import Automatic, auto_candidates
+
+        self.auto_ = auto_candidates(
+            X,
+            y,
+            eps=self.eps,
+            delta=self.delta,
+            side=self.side,
+            n_calibration=n_calibration,
+            n_jobs=self.n_jobs,
+            time_budget=self.time_budget,
+            random_state=self.random_state,
+            progress=self.progress,
+            extra={name: member for name, member in declared.items() if not isinstance(member.predictor, Automatic)},
+        )
+        return dict(self.auto_.members)
 
     def _shares(self) -> list[float]:
         names = list(self._declared())
+        if self._automatic:
+            # How many enter is settled by how many rows there are: one at least.
+            return [1.0]
         return [share or 1.0 / len(names) for share in delta_shares(self.weights, names).values()]
 
     def _certified(self, members: dict[str, Member], X: Any, y: Any) -> FamilyCertificate:
+        weights = self.weights
+        if self._automatic:
+            from pacband.auto import entrants
+
+            weights = entrants(list(members), _length(y), self.eps, self.delta, rank=self.rank, rule=self.rule)
+            members = {name: members[name] for name in weights}
         columns = predict_members(members, X, self.progress)
-        return certify_family(y, columns, weights=self.weights, **self._options())
+        return certify_family(y, columns, weights=weights, **self._options())
 
     def _adopt(self, members: dict[str, Member], certificate: FamilyCertificate) -> None:
         self._members_, self.certificate_ = members, certificate
@@ -449,6 +500,19 @@ class CertifiedFamily(_Certified):
 
     def _chosen(self) -> tuple[Member, Certificate]:
         return self._members_[self.best_name_], self.certificate_.certificate
+
+
+def _is_auto(candidate: Any) -> bool:
+    return isinstance(candidate, str) and candidate == "auto"
+
+
+def _member(candidate: Any) -> Member:
+    if _is_auto(candidate):
+        # Only here, for it loads much that other families do without.
+        from pacband.auto import Automatic
+
+        return Member(Automatic())
+    return Member(*candidate) if isinstance(candidate, tuple) else Member(candidate)
 
 
 def _pair(calibration: Any) -> tuple[Any, Any]:

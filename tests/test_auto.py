@@ -1,0 +1,361 @@
+"""The automatic family: what it keeps, what it leaves out, and what it never looks at."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy.sparse import csr_matrix
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingRegressor
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+
+from pacband import InvalidInput, NotEnoughSamples, certify, certify_family
+from pacband._auto.blend import convex_weights
+from pacband._auto.defaults import default_predictors
+from pacband._auto.tables import TableReader
+from pacband._auto.windows import ShortestWindow
+from pacband._members import Member, predict_members
+from pacband.auto import auto_candidates
+
+FAST = {
+    "linear": make_pipeline(SimpleImputer(), Ridge()),
+    "neighbours": make_pipeline(SimpleImputer(), KNeighborsRegressor(10)),
+    "boosting": HistGradientBoostingRegressor(max_iter=30, random_state=0),
+}
+OPTIONS = {"eps": 0.1, "delta": 0.05, "n_jobs": 2}
+
+
+def draw(rng, n, columns=3):
+    """A bend and a noise that both depend on the first column."""
+    X = rng.uniform(-1, 1, (n, columns))
+    return X, np.sin(3 * X[:, 0]) + X[:, -1] + (0.05 + 0.6 * (X[:, 0] > 0)) * rng.standard_normal(n)
+
+
+@pytest.fixture(scope="module")
+def fast():
+    """A family of fast predictors that several tests look at, and its steps."""
+    steps = []
+    X, y = draw(np.random.default_rng(7), 200)
+    options = OPTIONS | {"predictors": FAST, "n_calibration": 300, "progress": lambda *step: steps.append(step)}
+    return auto_candidates(X, y, **options), steps
+
+
+def certified(family, X, y, *, eps=0.1, delta=0.05):
+    weights = family.weights(len(y), eps, delta)
+    members = {name: family.members[name] for name in weights}
+    certificate = certify_family(y, predict_members(members, X), eps=eps, delta=delta, weights=weights)
+    return members[certificate.best], certificate
+
+
+def as_numbers(family, X):
+    return {name: np.array(columns) for name, columns in predict_members(family.members, X).items()}
+
+
+def outcome(family):
+    return [(tried.name, tried.width, tried.status) for tried in family.tried]
+
+
+def test_sharper_than_one_model_with_a_constant_scale_and_the_promise_holds(rng):
+    X, y = draw(rng, 1000)
+    X_cal, y_cal = draw(rng, 1000)
+    X_test, y_test = draw(rng, 20_000)
+    family = auto_candidates(X, y, n_calibration=1000, **OPTIONS)
+    member, certificate = certified(family, X_cal, y_cal)
+    ends = certificate.interval(*member.predict_with_scale(X_test))
+    assert ((y_test < ends[:, 0]) | (y_test > ends[:, 1])).mean() < 0.1
+
+    single = ExtraTreesRegressor(100, min_samples_leaf=3, random_state=0).fit(X, y)
+    constant = certify(y_cal, single.predict(X_cal), eps=0.1, delta=0.05)
+    assert np.diff(ends).mean() < 0.75 * 2 * constant.gamma
+
+
+def test_the_estimated_width_is_the_width_to_come(rng):
+    X, y = draw(rng, 1200)
+    X_cal, y_cal = draw(rng, 2000)
+    family = auto_candidates(X, y, n_calibration=2000, predictors=FAST, **OPTIONS)
+    _, certificate = certified(family, X_cal, y_cal)
+    widths = {tried.name: tried.width for tried in family.tried}
+    for name, width in certificate.mean_bound.items():
+        assert width == pytest.approx(widths[name], rel=0.12)
+
+
+def test_the_same_seed_gives_the_same_family_and_another_gives_another(rng):
+    X, y = draw(rng, 150)
+    new = draw(rng, 50)[0]
+    first, second, other = (
+        auto_candidates(X, y, random_state=seed, n_jobs=jobs, eps=0.1, delta=0.05, predictors=FAST)
+        for seed, jobs in ((3, 1), (3, 2), (4, 2))
+    )
+    assert outcome(first) == outcome(second)
+    assert outcome(first) != outcome(other)
+    numbers = as_numbers(second, new)
+    for name, columns in as_numbers(first, new).items():
+        np.testing.assert_array_equal(columns, numbers[name])
+
+
+def test_what_is_predicted_at_a_row_does_not_depend_on_the_rows_beside_it(rng, fast):
+    new = draw(rng, 30)[0]
+    together, alone = as_numbers(fast[0], new), as_numbers(fast[0], new[:1])
+    for name in together:
+        np.testing.assert_allclose(together[name][:, :1], alone[name], rtol=1e-9)
+
+
+def test_calibration_rows_are_used_by_the_certificate_alone(rng, fast):
+    """Poisoned calibration targets change the certificate and nothing of the family, nor who enters at what share."""
+    X_cal, y_cal = draw(rng, 300)
+    family = fast[0]
+    before, shares = as_numbers(family, X_cal), family.weights(300, 0.1, 0.05)
+    _, honest = certified(family, X_cal, y_cal)
+    _, poisoned = certified(family, X_cal, 1000 * y_cal[::-1])
+    assert poisoned.certificate.gamma > 10 * honest.certificate.gamma
+    assert family.weights(300, 0.1, 0.05) == shares
+    for name, columns in as_numbers(family, X_cal).items():
+        np.testing.assert_array_equal(columns, before[name])
+
+
+class Witness(RegressorMixin, BaseEstimator):
+    """A regressor that keeps the targets it was shown in fits."""
+
+    shown: list = []  # noqa: RUF012 (shared by the clones on purpose)
+
+    def fit(self, X, y):
+        self.shown.append(y)
+        self.mean_ = float(np.mean(y))
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.mean_)
+
+
+def test_no_row_is_judged_by_a_fit_that_saw_it(rng):
+    X, y = draw(rng, 100)
+    Witness.shown = []
+    auto_candidates(X, y, predictors={"witness": Witness()}, **OPTIONS)
+    # Five folds of 80 rows, and the last fit on all.
+    assert sorted(map(len, Witness.shown)) == [80] * 5 + [100]
+
+
+def mixed_table(rng, n):
+    city = rng.choice(["Rome", "Oslo", "Lima"], n)
+    x = rng.uniform(-1, 1, n)
+    y = np.select([city == "Rome", city == "Oslo"], [0.0, 5.0], 9.0) + x + 0.2 * rng.standard_normal(n)
+    columns = {
+        "city": [None if u < 0.05 else c for u, c in zip(rng.uniform(size=n), city, strict=True)],
+        "x": np.where(rng.uniform(size=n) < 0.1, np.nan, x),
+        "open": rng.uniform(size=n) < 0.5,
+        "nothing": np.full(n, np.nan),
+        "same": np.ones(n),
+    }
+    return columns, y
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
+def test_categories_and_gaps_in_frames(rng, make):
+    columns, y = mixed_table(rng, 200)
+    family = auto_candidates(make(columns), y, **OPTIONS)
+    new, truth = mixed_table(rng, 200)
+    new["city"][0] = "Atlantis"
+    (prediction, scale), *_ = predict_members(family.members, make(new)).values()
+    assert np.isfinite(prediction).all()
+    assert (scale > 0).all()
+    assert np.abs(prediction - truth)[1:].mean() < 0.25 * np.abs(truth - truth.mean()).mean()
+    assert not [tried for tried in family.tried if tried.status.startswith("dropped")]
+
+
+def test_pandas_categories_nullable_numbers_and_objects(rng):
+    columns, y = mixed_table(rng, 120)
+    plain = pd.DataFrame(columns)
+    typed = plain.astype({"city": "category", "x": "Float64", "open": "boolean"})
+    typed["same"] = typed["same"].astype(object)
+    first, second = (auto_candidates(X, y, predictors=FAST, **OPTIONS) for X in (plain, typed))
+    assert outcome(first) == outcome(second)
+
+
+def test_numpy_objects_are_read_as_frames_are(rng):
+    columns, _ = mixed_table(rng, 60)
+    frame = pd.DataFrame(columns)
+    reader = TableReader().fit(frame)
+    np.testing.assert_array_equal(TableReader().fit(frame.to_numpy(object)).transform(frame), reader.transform(frame))
+    assert reader.kept_ == (0, 1, 2)
+    assert reader.categorical_ == (0,)
+
+
+@pytest.mark.parametrize(("n", "columns"), [(10, 3), (30, 1)])
+def test_tiny_tables(rng, n, columns):
+    X, y = draw(rng, n, columns)
+    family = auto_candidates(X, y, **OPTIONS)
+    for prediction, scale in predict_members(family.members, draw(rng, 20, columns)[0]).values():
+        assert np.isfinite(prediction).all()
+        assert (scale > 0).all()
+
+
+def test_columns_that_say_nothing(rng):
+    y = draw(rng, 100)[1]
+    family = auto_candidates(np.ones((100, 2)), y, predictors=FAST, **OPTIONS)
+    for prediction, _ in predict_members(family.members, np.ones((3, 2))).values():
+        np.testing.assert_allclose(prediction, y.mean(), atol=0.5)
+
+
+def test_a_constant_target_is_predicted_by_that_constant(rng):
+    family = auto_candidates(draw(rng, 50)[0], np.full(50, 7.0), **OPTIONS)
+    assert list(family.members) == ["constant"]
+    member, certificate = certified(family, draw(rng, 100)[0], np.full(100, 7.0))
+    assert certificate.certificate.gamma == 0.0
+    assert member.predict([[0.0] * 3]) == [7.0]
+
+
+def test_a_skewed_positive_target_is_also_tried_by_its_log(rng):
+    X = rng.uniform(-1, 1, (60, 2))
+    y = np.exp(2 * X[:, 0] + 0.3 * rng.standard_normal(60))
+    reader = TableReader().fit(X)
+    assert any("log" in name for name in default_predictors(reader, X, y, 0, 1))
+    assert not any("log" in name for name in default_predictors(reader, X, -y, 0, 1))
+    log = next(model for name, model in default_predictors(reader, X, y, 0, 1).items() if "log" in name)
+    z = (y - y.mean()) / y.std()
+    assert np.corrcoef(log.fit(X, z).predict(X), z)[0, 1] > 0.8
+
+
+@pytest.mark.parametrize("side", ["upper", "lower"])
+def test_one_sided(rng, side):
+    X, y = draw(rng, 100)
+    family = auto_candidates(X, y, side=side, predictors=FAST, **OPTIONS)
+    X_cal, y_cal = draw(rng, 300)
+    weights = family.weights(300, 0.1, 0.05)
+    columns = predict_members({name: family.members[name] for name in weights}, X_cal)
+    assert certify_family(y_cal, columns, eps=0.1, delta=0.05, weights=weights, side=side).best in weights
+
+
+class Slow(LinearRegression):
+    """A regressor that takes its time."""
+
+    def fit(self, X, y):
+        time.sleep(0.3)
+        return super().fit(X, y)
+
+
+def test_what_would_exceed_the_budget_is_left_out_and_said_so(rng):
+    X, y = draw(rng, 100)
+    models = {"fast": Ridge(), "slow": Slow()}
+    hasty = auto_candidates(X, y, predictors=models, time_budget=1.0, **OPTIONS)
+    (record,) = [tried for tried in hasty.tried if tried.name == "slow"]
+    assert "budget" in record.status
+    assert not any("slow" in name for name in hasty.members)
+    patient = auto_candidates(X, y, predictors=models, time_budget=1000.0, **OPTIONS)
+    assert any(tried.name.startswith("slow /") for tried in patient.tried)
+
+
+def test_the_first_predictor_is_never_left_out(rng):
+    X, y = draw(rng, 60)
+    family = auto_candidates(X, y, predictors={"slow": Slow()}, time_budget=1e-3, **OPTIONS)
+    assert next(iter(family.members)).startswith(("slow", "blend"))
+
+
+class Broken(LinearRegression):
+    """A regressor that cannot."""
+
+    def fit(self, X, y):
+        raise ValueError("singular\nmatrix")
+
+
+def test_a_predictor_that_fails_is_noted_and_one_is_enough(rng):
+    X, y = draw(rng, 60)
+    family = auto_candidates(X, y, predictors={"broken": Broken(), "linear": Ridge()}, **OPTIONS)
+    assert [tried.status for tried in family.tried if tried.name == "broken"] == ["dropped: singular"]
+    with pytest.raises(InvalidInput, match="not one predictor could be fitted: broken dropped: singular"):
+        auto_candidates(X, y, predictors={"broken": Broken()}, **OPTIONS)
+
+
+def test_candidates_of_ones_own_join(rng):
+    X, y = draw(rng, 200)
+    extra = {"mine": Member(LinearRegression()), "truth": Member(lambda X: np.sin(3 * X[:, 0]) + X[:, -1])}
+    family = auto_candidates(X, y, extra=extra, predictors=FAST, **OPTIONS)
+    assert {"mine", "truth"} < set(family.members)
+    assert [tried.status for tried in family.tried if tried.name in extra] == ["given", "given"]
+    _, certificate = certified(family, *draw(rng, 2000))
+    assert {"mine", "truth"} < set(certificate.candidates)
+    with pytest.raises(InvalidInput, match="name of its own"):
+        auto_candidates(X, np.full(200, 1.0), extra={"constant": extra["mine"]}, **OPTIONS)
+
+
+def test_the_record_reads_as_a_table(fast):
+    family, steps = fast
+    lines = str(family).splitlines()
+    assert lines[0].split() == ["candidate", "width", "seconds"]
+    assert sum(line.endswith("chosen") for line in lines) == len(family.members) == 5
+    assert lines[-1].endswith("wider still")
+    assert steps == [(k + 1, len(steps)) for k in range(len(steps))]
+    widths = [tried.width for tried in family.tried]
+    assert min(widths) > 0
+
+
+@pytest.mark.parametrize("n_samples", [29, 30, 44, 88, 206, 1000, 10_000])
+def test_shares_spend_delta_and_cost_the_first_little(rng, fast, n_samples):
+    family = fast[0]
+    weights = family.weights(n_samples, 0.1, 0.05)
+    assert next(iter(weights)) == next(iter(family.members))
+    assert sum(weights.values()) == pytest.approx(1.0, abs=1e-12)
+    zeros = dict.fromkeys(weights, (np.zeros(n_samples), np.ones(n_samples)))
+    certificate = certify_family(rng.uniform(size=n_samples), zeros, eps=0.1, delta=0.05, weights=weights)
+    ranks = [one.rank for one in certificate.candidates.values()]
+    alone = certify(rng.uniform(size=n_samples), np.zeros(n_samples), eps=0.1, delta=0.05).rank
+    assert 0.95 * alone <= ranks[0] <= alone or alone == ranks[0] + 1
+    assert min(ranks) >= 1
+
+
+def test_too_few_calibration_rows_are_refused(fast):
+    with pytest.raises(NotEnoughSamples):
+        fast[0].weights(28, 0.1, 0.05)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"y": np.arange(59.0)}, "one length, got 60 and 59"),
+        ({"y": np.ones((60, 2))}, "one target a row"),
+        ({"y": np.append(np.nan, np.arange(59.0))}, "y must be finite"),
+        ({"X": np.ones((9, 1)), "y": np.arange(9.0)}, "at least 10 training rows, got 9"),
+        ({"X": csr_matrix(np.ones((60, 2)))}, "dense table, got a sparse"),
+        ({"X": np.ones(60)}, "shape"),
+        ({"X": np.ones((60, 0))}, "at least one column"),
+        ({"X": np.full((60, 1), np.inf)}, "infinite in 60 rows"),
+        ({"X": pd.DataFrame({"day": pd.date_range("2020-01-01", periods=60)})}, "'day' must hold numbers, texts"),
+        ({"X": 7.0}, "array or a dataframe"),
+        ({"time_budget": 0}, "time_budget must be a positive"),
+        ({"eps": 1.5}, "eps must be in"),
+        ({"side": "left"}, "side must be one of"),
+        ({"predictors": {}}, "predictors must hold at least one"),
+    ],
+)
+def test_bad_input_is_refused_with_its_rule(rng, change, message):
+    arguments = {"X": rng.uniform(size=(60, 2)), "y": rng.uniform(size=60), **OPTIONS, **change}
+    with pytest.raises(InvalidInput, match=message):
+        auto_candidates(arguments.pop("X"), arguments.pop("y"), **arguments)
+
+
+def test_convex_weights_find_the_best_blend(rng):
+    y = rng.standard_normal(500)
+    columns = y[:, None] + rng.standard_normal((500, 3)) * [1.0, 2.0, 20.0]
+    weights = convex_weights(columns, y)
+    assert weights.min() >= 0
+    assert weights.sum() == pytest.approx(1.0)
+    best = np.mean((columns @ weights - y) ** 2)
+    for _ in range(50):
+        assert best <= np.mean((columns @ rng.dirichlet(np.ones(3)) - y) ** 2) + 1e-9
+
+
+def test_the_shortest_window_leans_to_where_the_values_are(rng):
+    X = rng.uniform(size=(4000, 1))
+    y = np.where(X[:, 0] > 0.5, 1.0, -1.0) * rng.exponential(size=4000)
+    window = ShortestWindow(ExtraTreesRegressor(50, min_samples_leaf=50, random_state=0), 0.9).fit(X, y)
+    (low_left, high_left), (low_right, high_right) = window.predict(np.array([[0.25], [0.75]]))
+    assert low_left == pytest.approx(-2.3, abs=0.5)
+    assert high_left == pytest.approx(0.0, abs=0.2)
+    assert low_right == pytest.approx(0.0, abs=0.2)
+    assert high_right == pytest.approx(2.3, abs=0.5)
