@@ -10,13 +10,14 @@ import polars as pl
 import pytest
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.compose import make_column_transformer
 from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingRegressor
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 
-from pacband import InvalidInput, NotEnoughSamples, certify, certify_family
+from pacband import CertifiedFamily, InvalidInput, NotEnoughSamples, certify, certify_family
 from pacband._auto.blend import convex_weights
 from pacband._auto.defaults import default_predictors
 from pacband._auto.tables import TableReader
@@ -359,3 +360,17 @@ def test_the_shortest_window_leans_to_where_the_values_are(rng):
     assert high_left == pytest.approx(0.0, abs=0.2)
     assert low_right == pytest.approx(0.0, abs=0.2)
     assert high_right == pytest.approx(2.3, abs=0.5)
+
+
+def test_a_certified_family_finds_its_candidates_itself(rng):
+    X, y = draw(rng, 300)
+    table = pd.DataFrame(X, columns=["a", "b", "c"]).assign(site=np.where(X[:, 0] > 0, "north", "south"))
+    table.loc[::7, "b"] = np.nan
+    mine = make_pipeline(make_column_transformer((SimpleImputer(), ["a", "b", "c"])), Ridge())
+    family = CertifiedFamily({"auto": "auto", "mine": mine}, eps=0.2, delta=0.1, random_state=0, n_jobs=2).fit(table, y)
+    assert "mine" in family.certificate_.candidates
+    assert sum(cert.share for cert in family.certificate_.candidates.values()) <= 1
+    assert "chosen" in str(family.auto_)
+    assert family.predict_interval(table.iloc[:5]).shape == (5, 2)
+    with pytest.raises(InvalidInput, match="weights must be None with 'auto'"):
+        CertifiedFamily("auto", weights=[1.0]).fit(table, y)
