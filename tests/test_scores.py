@@ -122,14 +122,15 @@ def test_fingerprint_ignores_order_and_sees_values(scores, random):
     assert fingerprint(scores[order], 2.0) == fingerprint(scores, 2.0)
     changed = scores.copy()
     changed[0] += 0.001
-    assert fingerprint(changed, 2.0) != fingerprint(scores, 2.0) or abs(scores[0]) > 7.9, "cut off at 4γ"
+    assert fingerprint(changed, 2.0) != fingerprint(scores, 2.0) or abs(scores[0]) > 31.9, "cut off at 16γ"
 
 
 def test_fingerprint_is_the_documented_sum_of_integers():
     scores = np.array([0.1, 1.5, 3.0, 1e9, np.inf])
-    cut = [min(q * (2.0**36 / 1.5), 2.0**38) for q in scores.tolist()]
-    total, roots = sum(math.floor(a) for a in cut), sum(math.floor(2.0**18 * math.sqrt(a)) for a in cut)
-    assert fingerprint(scores, 1.5) == sha256(f"5 {total} {roots}".encode()).hexdigest()[:32]
+    total = sum(math.floor(math.sqrt(min(q * (2.0**72 / 1.5), 2.0**76))) for q in scores.tolist())
+    assert fingerprint(scores, 1.5) == sha256(f"5 {total}".encode()).hexdigest()[:32]
+    mirrored = sum(math.floor(-math.sqrt(min(q * (2.0**72 / 1.5), 2.0**76))) for q in scores.tolist())
+    assert fingerprint(-scores, 1.5) == sha256(f"5 {mirrored}".encode()).hexdigest()[:32]
     for gamma in (0.0, np.inf, -2.0, 5e-324):
         assert len(fingerprint(scores, gamma)) == 32
 

@@ -300,27 +300,30 @@ def _outwards(gamma: float | Floats) -> Floats:
 def fingerprint(scores: Floats, gamma: float) -> str:
     """Return a fingerprint of a set of scores that does not depend on their order.
 
-    With a = q·c, c = 2³⁶/|γ̄| (2³⁶ where γ̄ is zero or infinite), cut off at ±2³⁸, it is the SHA-256 of
-    N, Σ⌊a⌋ and Σ⌊2¹⁸·sqrt|a|⌋: correctly rounded operations and sums of integers, which any engine can
-    evaluate, in any order and in any number of parts, with the same result. (The root tells apart data whose
-    errors are few round numbers with the same sum.)
+    With c = 2⁷²/|γ̄| (2⁷² where γ̄ is zero or infinite), it is the SHA-256 of N and Σ⌊± sqrt(min(|q|·c, 2⁷⁶))⌋, the
+    sign being that of q: correctly rounded operations and a sum of integers, which any engine can evaluate, in
+    any order and in any number of parts, with the same result. (The root tells apart data whose errors are few round
+    numbers with the same sum.)
 
     It tells one data set from another; it is no seal against someone who wants to forge one.
     """
-    factor = 2.0**36 / abs(gamma) if gamma != 0.0 else math.inf
+    factor = 2.0**72 / abs(gamma) if gamma != 0.0 else math.inf
     if not 0.0 < factor < math.inf:
-        factor = 2.0**36
-    total = roots = 0
+        factor = 2.0**72
+    total = 0
     for rows in blocks(len(scores)):
-        scaled = scores[rows] * factor
-        if scaled.max() > 2.0**38 or scaled.min() < -(2.0**38):
-            np.clip(scaled, -(2.0**38), 2.0**38, out=scaled)
-        # Both sums are exact in float64: 2¹⁴ integers of at most 2³⁸.
-        total += int(np.floor(scaled).sum())
-        np.sqrt(np.abs(scaled, out=scaled), out=scaled)
-        scaled *= 2.0**18
-        roots += int(np.floor(scaled, out=scaled).sum())
-    return sha256(f"{len(scores)} {total} {roots}".encode()).hexdigest()[:32]
+        root = scores[rows] * factor
+        signed = root.min() < 0.0
+        if signed:
+            np.abs(root, out=root)
+        if root.max() > 2.0**76:
+            np.minimum(root, 2.0**76, out=root)
+        np.sqrt(root, out=root)
+        if signed:
+            np.copysign(root, scores[rows], out=root)
+        # Exact in float64: 2¹⁴ integers of at most 2³⁸.
+        total += int(np.floor(root, out=root).sum())
+    return sha256(f"{len(scores)} {total}".encode()).hexdigest()[:32]
 
 
 def _row_sum(array: Floats) -> Floats:
