@@ -41,18 +41,18 @@ $(VENV)/demo.stamp: pyproject.toml | $(VENV)/bin/python
 	@touch $@
 
 $(VENV)/test.stamp: pyproject.toml | $(VENV)/bin/python
-	$(PIP) install --editable ".[cli,test]"
+	$(PIP) install --editable ".[test]"
 	@touch $@
 
 $(VENV)/lint.stamp: pyproject.toml | $(VENV)/bin/python
-	$(PIP) install --editable ".[cli,test,lint]"
+	$(PIP) install --editable ".[test,lint]"
 	@touch $@
 
 $(VENV)/bench.stamp: pyproject.toml | $(VENV)/bin/python
-	$(PIP) install --editable ".[cli,test,bench]"
+	$(PIP) install --editable ".[test,bench]"
 	@touch $@
 
 $(OLDEST)/test.stamp: pyproject.toml tests/oldest.txt
 	$(PYTHON) -m venv $(OLDEST)
-	$(OLDEST)/bin/pip --disable-pip-version-check --quiet install --editable ".[cli,test]" --constraint tests/oldest.txt
+	$(OLDEST)/bin/pip --disable-pip-version-check --quiet install --editable ".[test]" --constraint tests/oldest.txt
 	@touch $@
