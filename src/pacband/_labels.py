@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy.typing as npt
 from pacband._arrays import name_rows
 from pacband.exceptions import InvalidInput
 
-__all__ = ["Label", "as_labels", "group_rows", "locate_rows"]
+__all__ = ["Label", "as_labels", "check_label", "group_rows", "listed", "locate_rows", "sorted_labels"]
 
 Label: TypeAlias = str | int | float | bool
 
@@ -49,7 +50,7 @@ def locate_rows(labels: npt.NDArray[Any], known: list[Label]) -> npt.NDArray[np.
     unknown = [name for name in names if name not in known]
     if unknown:
         raise InvalidInput(
-            f"groups has labels without a certificate: {_listed(unknown)}. Certified are {_listed(known)}."
+            f"groups has labels without a certificate: {listed(unknown)}. Certified are {listed(known)}."
         )
     return np.array([known.index(name) for name in names], dtype=np.intp)[codes]
 
@@ -61,15 +62,25 @@ def _factorize(labels: npt.NDArray[Any]) -> tuple[list[Label], npt.NDArray[np.in
     else:
         order: dict[Any, int] = {}
         found = np.fromiter((order.setdefault(label, len(order)) for label in labels), np.intp, len(labels))
-        ranked = sorted(order, key=lambda label: (type(label).__name__, label))
+        ranked = sorted_labels(order)
         position = np.empty(len(order), dtype=np.intp)
         position[[order[label] for label in ranked]] = np.arange(len(order))
         names = [label.item() if isinstance(label, np.generic) else label for label in ranked]
         codes = position[found]
     for name in names:
-        if not isinstance(name, (str, int, float)) or name in (math.inf, -math.inf):
-            raise InvalidInput(f"group labels must be strings, finite numbers or booleans, got {name!r}.")
+        check_label(name)
     return names, codes
+
+
+def check_label(label: Any) -> None:
+    """Raise unless this can name a group in a certificate."""
+    if not isinstance(label, (str, int, float)) or label in (math.inf, -math.inf):
+        raise InvalidInput(f"group labels must be strings, finite numbers or booleans, got {label!r}.")
+
+
+def sorted_labels(labels: Iterable[Any]) -> list[Any]:
+    """Return labels in sorted order, type by type."""
+    return sorted(labels, key=lambda label: (type(label).__name__, label))
 
 
 def _refuse_missing(missing: npt.NDArray[np.bool_]) -> None:
@@ -77,6 +88,7 @@ def _refuse_missing(missing: npt.NDArray[np.bool_]) -> None:
         raise InvalidInput(f"groups must have a label in every row: it is missing in {name_rows(missing)}.")
 
 
-def _listed(names: list[Label], most: int = 5) -> str:
+def listed(names: list[Label], most: int = 5) -> str:
+    """Return the first few labels in words."""
     shown = ", ".join(repr(name) for name in names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

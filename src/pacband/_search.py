@@ -7,7 +7,7 @@ import struct
 from bisect import bisect_left
 from collections.abc import Callable
 
-__all__ = ["first", "first_float", "step_up"]
+__all__ = ["first", "first_float", "float_at", "ordinal", "step_up"]
 
 
 def first(holds: Callable[[int], bool], numbers: range, guess: float) -> int:
@@ -39,9 +39,7 @@ def first(holds: Callable[[int], bool], numbers: range, guess: float) -> int:
 
 def first_float(holds: Callable[[float], bool], guess: float) -> float:
     """Return the first float in (0, 1) from which on `holds` is true, or 1.0."""
-    # Positive floats are ordered as the integers that share their bits.
-    bits = first(lambda bits: holds(_float_of(bits)), range(1, _bits_of(1.0)), guess=_bits_of(guess))
-    return _float_of(bits)
+    return float_at(first(lambda place: holds(float_at(place)), range(1, ordinal(1.0)), guess=ordinal(guess)))
 
 
 def step_up(value: float, holds: Callable[[float], bool]) -> float:
@@ -52,9 +50,14 @@ def step_up(value: float, holds: Callable[[float], bool]) -> float:
     return min(value, 1.0)
 
 
-def _bits_of(value: float) -> int:
-    return int.from_bytes(struct.pack(">d", value), "big")
+def ordinal(value: float) -> int:
+    """Return the place of a float among all floats: consecutive ones have consecutive places, both zeros have 0."""
+    # Positive floats are ordered as the integers that share their bits.
+    bits = int.from_bytes(struct.pack(">d", abs(value)), "big")
+    return -bits if value < 0.0 else bits
 
 
-def _float_of(bits: int) -> float:
-    return float(struct.unpack(">d", bits.to_bytes(8, "big"))[0])
+def float_at(place: int) -> float:
+    """Return the float at a place."""
+    value = float(struct.unpack(">d", abs(place).to_bytes(8, "big"))[0])
+    return -value if place < 0 else value

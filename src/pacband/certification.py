@@ -6,20 +6,19 @@ bound. A constant scale is Algorithm 1, any other Algorithm 2; a family of one c
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
-from fractions import Fraction
 from typing import Any
 
 from pacband._arrays import Numbers, as_numbers, check_same_rows
+from pacband._checks import check_positive_integer
 from pacband._frozen import FrozenMap
 from pacband._labels import as_labels, group_rows
+from pacband._terms import Terms, delta_shares
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
-from pacband.certificate.family import split_candidate
-from pacband.certificate.single import issue
-from pacband.exceptions import InvalidInput, NotEnoughSamples
-from pacband.planning import plan
+from pacband.certificate.family import check_candidates, split_candidate
+from pacband.exceptions import InvalidInput
 from pacband.scores import ScoreRule, Spread
+from pacband.selection import measure
 
 __all__ = ["certify", "certify_family", "certify_groups", "delta_shares"]
 
@@ -90,20 +89,20 @@ def certify(
     >>> cert.interval(y_pred=[0.0], scale=[0.2]).round(3)
     array([[-0.428,  0.428]])
     """
+    terms = Terms.create(
+        eps=eps, delta=delta, rank=rank, rule=rule, side=side, min_scale=min_scale, nonfinite=nonfinite, gauge=gauge
+    )
     target = as_numbers("y", y)
-    settled = plan(eps, delta, n_samples=len(target), rank=rank, n_candidates=n_candidates, rule=rule)
-    scoring = ScoreRule.create(side=side, gauge=gauge, min_scale=min_scale, nonfinite=nonfinite)
+    settled = terms.single_rank(len(target), n_candidates)
     check_same_rows(y=y, y_pred=y_pred, scale=scale)
-    prediction, spread = _align(scoring, target, y_pred, scale)
-    return issue(
-        scoring.score_rows(target, prediction, spread),
+    prediction, spread = _align(terms.scoring, target, y_pred, scale)
+    scores = terms.scoring.score_rows(target, prediction, spread)
+    return terms.certificate(
+        measure(scores, settled),
+        settled,
         n_outputs=_outputs(target),
-        rule=scoring,
         scale_kind=spread.kind,
-        eps=settled.eps,
-        delta=settled.delta,
-        rank=settled.rank,
-        n_candidates=settled.n_candidates,
+        n_candidates=int(n_candidates),
     )
 
 
@@ -150,57 +149,36 @@ def certify_family(
     >>> family.best
     'scaled'
     """
-    if not isinstance(candidates, Mapping) or not candidates:
-        raise InvalidInput(
-            "candidates must be a non-empty mapping of names to y_pred or (y_pred, scale), "
-            f"got {type(candidates).__name__}."
-        )
-    for name in candidates:
-        if not isinstance(name, str):
-            raise InvalidInput(f"candidate names must be strings, got {name!r}.")
-    target = as_numbers("y", y)
-    scoring = ScoreRule.create(side=side, gauge=gauge, min_scale=min_scale, nonfinite=nonfinite)
-    # What δ alone cannot carry, no share of it can.
-    plan(eps, delta, n_samples=len(target), rank=rank, rule=rule)
+    check_candidates(candidates)
+    terms = Terms.create(
+        eps=eps, delta=delta, rank=rank, rule=rule, side=side, min_scale=min_scale, nonfinite=nonfinite, gauge=gauge
+    )
+    target, scoring = as_numbers("y", y), terms.scoring
     shares = delta_shares(weights, list(candidates))
-    ranks = {
-        name: _settle(name, len(target), eps, delta, share, len(candidates), rank, rule)
-        for name, share in shares.items()
-    }
+    ranks = terms.family_ranks(len(target), shares)
     columns = {}
     for name, candidate in candidates.items():
         y_pred, scale = split_candidate(candidate)
         check_same_rows(y=y, **{f"candidate {name!r}": y_pred, f"the scale of candidate {name!r}": scale})
         columns[name] = _align(scoring, target, y_pred, scale, name=name)
 
-    certificates: dict[str, Certificate] = {}
-    mean_bound: dict[str, float] = {}
-    sharpness: dict[str, float] = {}
+    certificates, mean_scale, mean_offset = {}, {}, {}
     for name, (prediction, spread) in columns.items():
         try:
             scores = scoring.score_rows(target, prediction, spread)
         except InvalidInput as error:
             raise type(error)(f"candidate {name!r}: {error}") from None
-        cert = issue(
-            scores,
+        certificates[name] = terms.certificate(
+            measure(scores, ranks[name]),
+            ranks[name],
             n_outputs=_outputs(target),
-            rule=scoring,
             scale_kind=spread.kind,
-            eps=float(eps),
-            delta=float(delta),
-            rank=ranks[name],
             n_candidates=len(candidates),
             weight=shares[name],
         )
-        certificates[name] = cert
-        mean_bound[name] = scoring.mean_bound(cert.gamma, spread)
-        sharpness[name] = mean_bound[name] + scoring.mean_offset(target, prediction)
-    return FamilyCertificate(
-        best=min(sharpness, key=sharpness.__getitem__),
-        candidates=FrozenMap(certificates),
-        mean_bound=FrozenMap(mean_bound),
-        sharpness=FrozenMap(sharpness),
-    )
+        mean_scale[name] = spread.mean()
+        mean_offset[name] = scoring.mean_offset(target, prediction)
+    return FamilyCertificate.of(certificates, mean_scale, mean_offset)
 
 
 def certify_groups(
@@ -213,6 +191,7 @@ def certify_groups(
     delta: float = 1e-6,
     rule: str = "exact",
     side: str = "both",
+    n_candidates: int = 1,
     min_scale: float | None = None,
     nonfinite: str = "raise",
     gauge: Any = "max",
@@ -228,8 +207,8 @@ def certify_groups(
         As in `certify`.
     groups : array-like of shape (n,)
         The group of every row: strings, numbers or booleans.
-    eps, delta, rule, side, min_scale, nonfinite, gauge
-        As in `certify`.
+    eps, delta, rule, side, n_candidates, min_scale, nonfinite, gauge
+        As in `certify`; each of n_F candidates in each of G groups is certified at δ/(n_F·G).
 
     Examples
     --------
@@ -242,32 +221,27 @@ def certify_groups(
     array([[-1.7,  1.7],
            [-5.5,  5.5]])
     """
+    terms = Terms.create(
+        eps=eps, delta=delta, rank=None, rule=rule, side=side, min_scale=min_scale, nonfinite=nonfinite, gauge=gauge
+    )
     check_same_rows(y=y, y_pred=y_pred, groups=groups, scale=scale)
     target, labels = as_numbers("y", y), as_labels(groups)
     if len(labels) != len(target):
         raise InvalidInput(f"y and groups must have one length, got {len(target)} and {len(labels)}.")
     members = group_rows(labels)
-    settled = {}
-    for label, rows in members.items():
-        try:
-            settled[label] = plan(eps, delta, n_samples=len(rows), n_candidates=len(members), rule=rule)
-        except NotEnoughSamples as error:
-            raise error.within(f"group {label!r}") from None
-    scoring = ScoreRule.create(side=side, gauge=gauge, min_scale=min_scale, nonfinite=nonfinite)
-    prediction, spread = _align(scoring, target, y_pred, scale)
-    scores = scoring.score_rows(target, prediction, spread)
+    n_candidates = check_positive_integer("n_candidates", n_candidates)
+    ranks = terms.group_ranks({label: len(rows) for label, rows in members.items()}, n_candidates)
+    prediction, spread = _align(terms.scoring, target, y_pred, scale)
+    scores = terms.scoring.score_rows(target, prediction, spread)
     return GroupCertificate(
         groups=FrozenMap(
             {
-                label: issue(
-                    scores[rows],
+                label: terms.certificate(
+                    measure(scores[rows], ranks[label]),
+                    ranks[label],
                     n_outputs=_outputs(target),
-                    rule=scoring,
                     scale_kind=spread.kind,
-                    eps=float(eps),
-                    delta=float(delta),
-                    rank=settled[label].rank,
-                    n_candidates=len(members),
+                    n_candidates=n_candidates * len(members),
                 )
                 for label, rows in members.items()
             }
@@ -284,47 +258,6 @@ def _align(
     if prediction.shape != target.shape:
         raise InvalidInput(f"y and y_pred{of} must have the same shape, got {target.shape} and {prediction.shape}.")
     return prediction, scoring.spread(scale, target.shape)
-
-
-def delta_shares(weights: Mapping[str, float] | Iterable[float] | None, names: list[str]) -> dict[str, float | None]:
-    """Return the share of δ of every candidate; None is the even share."""
-    if weights is None:
-        return dict.fromkeys(names)
-    keys, given = (list(weights), list(weights.values())) if isinstance(weights, Mapping) else (names, list(weights))
-    if set(keys) != set(names) or len(given) != len(names):
-        raise InvalidInput(f"weights must have one value for each of {names}, got {weights!r}.")
-    values = {name: float(weight) for name, weight in zip(keys, given, strict=True)}
-    if not all(0.0 < value <= 1.0 for value in values.values()) or abs(sum(values.values()) - 1.0) > 1e-9:
-        raise InvalidInput(f"weights must be positive and sum to 1, got {weights!r}.")
-    total = sum(map(Fraction, values.values()), Fraction(0))
-    return {name: _rounded_down(Fraction(value) / total) for name, value in values.items()}
-
-
-def _rounded_down(share: Fraction) -> float:
-    """The float next below, so that the shares never sum to more than one."""
-    value = float(share)
-    return value if Fraction(value) <= share else math.nextafter(value, 0.0)
-
-
-def _settle(
-    name: str,
-    n_samples: int,
-    eps: float,
-    delta: float,
-    share: float | None,
-    n_candidates: int,
-    rank: int | None,
-    rule: str,
-) -> int:
-    """Return the rank of one candidate, settled from its share of δ."""
-    if share is None:
-        return plan(eps, delta, n_samples=n_samples, rank=rank, n_candidates=n_candidates, rule=rule).rank
-    try:
-        return plan(
-            eps, _rounded_down(Fraction(delta) * Fraction(share)), n_samples=n_samples, rank=rank, rule=rule
-        ).rank
-    except NotEnoughSamples as error:
-        raise error.within(f"candidate {name!r} with weight {share:g}") from None
 
 
 def _outputs(target: Numbers) -> int:

@@ -17,9 +17,10 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from decimal import ROUND_CEILING, Context, Decimal, localcontext
 from fractions import Fraction
+from typing import Any
 
 from scipy.special import bdtrik, bdtrin, betainccinv
 
@@ -72,6 +73,10 @@ class Plan:
     def expected_violation(self) -> float:
         """The mean r/(N + 1) of the true violation probability, which follows Beta(r, N − r + 1)."""
         return self.rank / (self.n_samples + 1)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the plan as JSON-ready values."""
+        return {**asdict(self), "attained_delta": self.attained_delta, "expected_violation": self.expected_violation}
 
     def __str__(self) -> str:
         family = f" for each of {self.n_candidates} candidates" if self.n_candidates > 1 else ""

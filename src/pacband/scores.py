@@ -21,16 +21,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from pacband._arrays import Floats, Numbers, as_numbers, blocks, name_rows
 from pacband._checks import check_choice
+from pacband._means import exact_mean
 from pacband.exceptions import InvalidInput, InvalidScale
 
-__all__ = ["Matrix", "ScoreRule", "Spread", "fingerprint"]
+__all__ = ["Matrix", "ScoreRule", "Spread", "outwards"]
 
 Matrix: TypeAlias = tuple[tuple[float, ...], ...]
 
@@ -64,9 +64,7 @@ class Spread:
         """Return the mean of σ̂ over the rows (of (σ̂⁻ + σ̂⁺)/2 for a pair)."""
         if not self.parts:
             return 1.0
-        n_rows = len(self.parts[0])
-        total = math.fsum(float(part.mean()) * len(part) for rows in blocks(n_rows) for part in self.block(rows))
-        return total / n_rows / len(self.parts)
+        return sum(exact_mean(part) for part in self.block(slice(None))) / len(self.parts)
 
     def _floored(self, part: Numbers) -> Floats:
         if self.floor is None:
@@ -181,7 +179,7 @@ class ScoreRule:
         """Return γσ̂, rounded outwards as in `band`: one value for each of `scale`, or one number for a number."""
         array = as_numbers("scale", scale, scalar=True)
         (part,) = Spread((np.atleast_1d(array),), self.min_scale).block(slice(None))
-        bound = _outwards(gamma) * part
+        bound = outwards(gamma) * part
         return bound if array.ndim else float(bound[0])
 
     def band(self, gamma: float | Floats, y_pred: Any, scale: Any = None) -> Floats:
@@ -201,7 +199,7 @@ class ScoreRule:
         prediction = as_numbers("y_pred", y_pred, empty=True)
         self._check_outputs(prediction)
         spread, widths = self.spread(scale, prediction.shape), self._widths()
-        outward = np.broadcast_to(_outwards(gamma), len(prediction))
+        outward = np.broadcast_to(outwards(gamma), len(prediction))
         ends = np.empty((*prediction.shape, 2))
         with np.errstate(over="ignore"):
             self._fill(ends, prediction, spread, outward, widths)
@@ -226,10 +224,10 @@ class ScoreRule:
                 # A prediction that counts as an infinite error has no finite band.
                 ends[rows][~np.isfinite(centre)] = (-math.inf, math.inf)
 
-    def mean_bound(self, gamma: float, spread: Spread) -> float:
+    def mean_bound(self, gamma: float, mean_scale: float) -> float:
         """Return the mean of γσ̂ over the rows; for a matrix gauge, of the half-widths of its box."""
         widths = self._widths()
-        return gamma * spread.mean() * (1.0 if widths is None else float(widths.mean()))
+        return gamma * mean_scale * (1.0 if widths is None else float(widths.mean()))
 
     def mean_offset(self, target: Numbers, prediction: Numbers) -> float:
         """Return the mean distance from y to T(x) towards the side that is bounded; zero where both are.
@@ -242,7 +240,7 @@ class ScoreRule:
         distance = distance[np.isfinite(distance)]
         if not len(distance):
             return math.inf
-        return float(distance.mean()) * (1.0 if self.side == "upper" else -1.0)
+        return exact_mean(distance) * (1.0 if self.side == "upper" else -1.0)
 
     def _score(self, error: Floats, parts: tuple[Floats, ...], whitening: Floats | None) -> Floats:
         """Score one block of errors, in place where possible."""
@@ -291,39 +289,10 @@ class ScoreRule:
         return np.sqrt(np.diag(np.array(self.gauge)))
 
 
-def _outwards(gamma: float | Floats) -> Floats:
+def outwards(gamma: float | Floats) -> Floats:
     """Return γ rounded up by enough for the roundings between y and γσ̂; see `ScoreRule.band`."""
     bound = np.asarray(gamma, dtype=np.float64)
     return np.asarray(np.nextafter(bound + np.abs(bound) * 2.0**-50, math.inf))
-
-
-def fingerprint(scores: Floats, gamma: float) -> str:
-    """Return a fingerprint of a set of scores that does not depend on their order.
-
-    With c = 2⁷²/|γ̄| (2⁷² where γ̄ is zero or infinite), it is the SHA-256 of N and Σ⌊± sqrt(min(|q|·c, 2⁷⁶))⌋, the
-    sign being that of q: correctly rounded operations and a sum of integers, which any engine can evaluate, in
-    any order and in any number of parts, with the same result. (The root tells apart data whose errors are few round
-    numbers with the same sum.)
-
-    It tells one data set from another; it is no seal against someone who wants to forge one.
-    """
-    factor = 2.0**72 / abs(gamma) if gamma != 0.0 else math.inf
-    if not 0.0 < factor < math.inf:
-        factor = 2.0**72
-    total = 0
-    for rows in blocks(len(scores)):
-        root = scores[rows] * factor
-        signed = root.min() < 0.0
-        if signed:
-            np.abs(root, out=root)
-        if root.max() > 2.0**76:
-            np.minimum(root, 2.0**76, out=root)
-        np.sqrt(root, out=root)
-        if signed:
-            np.copysign(root, scores[rows], out=root)
-        # Exact in float64: 2¹⁴ integers of at most 2³⁸.
-        total += int(np.floor(root, out=root).sum())
-    return sha256(f"{len(scores)} {total}".encode()).hexdigest()[:32]
 
 
 def _row_sum(array: Floats) -> Floats:

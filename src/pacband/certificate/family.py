@@ -13,7 +13,7 @@ from pacband.certificate.portable import Portable, decode, encode
 from pacband.certificate.single import Certificate, check_joint
 from pacband.exceptions import CertificateError, InvalidInput
 
-__all__ = ["FamilyCertificate", "split_candidate"]
+__all__ = ["FamilyCertificate", "check_candidates", "split_candidate"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +44,23 @@ class FamilyCertificate(Portable):
         check_joint(self.candidates.values())
         if not set(self.candidates) == set(self.mean_bound) == set(self.sharpness) or self.best not in self.candidates:
             raise CertificateError("the best and the bounds of a family must be those of its candidates.")
+
+    @classmethod
+    def of(
+        cls,
+        certificates: Mapping[str, Certificate],
+        mean_scale: Mapping[str, float],
+        mean_offset: Mapping[str, float],
+    ) -> Self:
+        """Join the certificates of all candidates; the mean scale and offset over the rows say which is sharpest."""
+        mean_bound = {name: cert.mean_bound(mean_scale[name]) for name, cert in certificates.items()}
+        sharpness = {name: bound + mean_offset[name] for name, bound in mean_bound.items()}
+        return cls(
+            best=min(sharpness, key=sharpness.__getitem__),
+            candidates=FrozenMap(certificates),
+            mean_bound=FrozenMap(mean_bound),
+            sharpness=FrozenMap(sharpness),
+        )
 
     @property
     def certificate(self) -> Certificate:
@@ -136,6 +153,18 @@ class FamilyCertificate(Portable):
             mean_bound=FrozenMap({m["name"]: decode(m["mean_bound"]) for m in members}),
             sharpness=FrozenMap({m["name"]: decode(m["sharpness"]) for m in members}),
         )
+
+
+def check_candidates(candidates: Any) -> None:
+    """Raise unless these are named candidates."""
+    if not isinstance(candidates, Mapping) or not candidates:
+        raise InvalidInput(
+            "candidates must be a non-empty mapping of names to y_pred or (y_pred, scale), "
+            f"got {type(candidates).__name__}."
+        )
+    for name in candidates:
+        if not isinstance(name, str):
+            raise InvalidInput(f"candidate names must be strings, got {name!r}.")
 
 
 def split_candidate(candidate: Any) -> tuple[Any, Any]:

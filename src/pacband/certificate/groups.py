@@ -13,7 +13,7 @@ from pacband._frozen import FrozenMap
 from pacband._labels import Label, as_labels, group_rows, locate_rows
 from pacband._wording import card, complement, confidence
 from pacband.certificate.portable import Portable
-from pacband.certificate.single import Certificate, check_joint, measure
+from pacband.certificate.single import Certificate, check_joint
 from pacband.exceptions import InvalidInput
 
 __all__ = ["GroupCertificate"]
@@ -74,9 +74,7 @@ class GroupCertificate(Portable):
         scores = self._any.rule.scores(self._any.check_outputs("y", y), y_pred, scale)
         members = group_rows(as_labels(groups))
         return set(members) == set(self.groups) and all(
-            len(members[label]) == cert.n_samples
-            and (cert.gamma, cert.data_digest) == measure(scores[members[label]], cert.rank)
-            for label, cert in self.groups.items()
+            cert.states(scores[members[label]]) for label, cert in self.groups.items()
         )
 
     @property

@@ -9,12 +9,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from pacband._storage import write_document
+from pacband._storage import document_digest, write_document
 
 __all__ = ["SCHEMA", "SCHEMA_VERSION", "Portable", "decode", "encode"]
 
 SCHEMA = "pacband/certificate"
 SCHEMA_VERSION = 1
+_DERIVED = ("promise", "attained_delta", "expected_violation")
 
 
 class Portable(ABC):
@@ -29,12 +30,27 @@ class Portable(ABC):
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
         """Rebuild a certificate from `to_dict`."""
 
+    @property
+    def digest(self) -> str:
+        """A SHA-256 of what it states: what monitors and successors know a certificate by.
+
+        The promise in words and the numbers that follow from the others are left out, so that a later pacband
+        that says it differently knows it still.
+        """
+        return document_digest(SCHEMA, SCHEMA_VERSION, _stated(self.to_dict()))
+
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the certificate to a JSON file, atomically: a crash leaves the old file or the new one.
 
         `pacband.load` takes back just what was written: keep the file as it is, byte for byte.
         """
         return write_document(path, SCHEMA, SCHEMA_VERSION, self.to_dict())
+
+
+def _stated(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _stated(entry) for key, entry in value.items() if key not in _DERIVED}
+    return [_stated(entry) for entry in value] if isinstance(value, list) else value
 
 
 def encode(value: Any) -> Any:

@@ -16,13 +16,14 @@ from pacband._arrays import Floats, Numbers, as_numbers, check_same_rows
 from pacband._binomial import tail_at_most
 from pacband._checks import check_probability
 from pacband._wording import card, complement, confidence, figure, percent, round_up
+from pacband.certificate.chain import check_chain
 from pacband.certificate.portable import Portable, decode, encode
 from pacband.exceptions import CertificateError, InvalidInput, InvalidScale
 from pacband.planning import smallest_delta
-from pacband.scores import Matrix, ScoreRule, fingerprint
-from pacband.selection import rth_largest
+from pacband.scores import Matrix, ScoreRule
+from pacband.selection import Measured, measure
 
-__all__ = ["Certificate", "check_joint", "issue", "measure"]
+__all__ = ["Certificate", "check_joint", "issue"]
 
 ASSUMPTIONS = (
     "calibration rows and future rows are independent draws from one distribution",
@@ -69,6 +70,12 @@ class Certificate(Portable):
         An order-independent fingerprint of the calibration scores.
     assumptions : tuple of str
         What the promise rests on.
+    predecessor : str or None
+        The digest of the certificate that this one follows; see `recalibrate`.
+    generation : int
+        Its place in the chain of certificates, from 1.
+    chain_delta : float or None
+        The probability that any certificate of the chain fails.
     """
 
     gamma: float
@@ -88,6 +95,9 @@ class Certificate(Portable):
     pacband_version: str = __version__
     data_digest: str
     assumptions: tuple[str, ...] = ASSUMPTIONS
+    predecessor: str | None = None
+    generation: int = 1
+    chain_delta: float | None = None
 
     def __post_init__(self) -> None:
         try:
@@ -96,6 +106,7 @@ class Certificate(Portable):
             ScoreRule.create(side=self.side, gauge=self.gauge, min_scale=self.min_scale, nonfinite=self.nonfinite)
         except InvalidInput as error:
             raise CertificateError(f"no certificate can say this: {error}") from None
+        check_chain(self.delta, self.predecessor, self.generation, self.chain_delta)
         if self.side == "both" and self.gamma < 0.0:
             raise CertificateError(f"gamma must not be negative where both sides are bounded, got {self.gamma}.")
         if not 1 <= self.rank <= self.n_samples or math.isnan(self.gamma):
@@ -159,6 +170,10 @@ class Certificate(Portable):
             return tuple(self.rule.bound(self.gamma, part) for part in scale)
         return self.rule.bound(self.gamma, scale)
 
+    def mean_bound(self, mean_scale: float) -> float:
+        """Return the mean of γ̄·σ̂(x) over rows with this mean of σ̂; for a matrix gauge, of its box's half-widths."""
+        return self.rule.mean_bound(self.gamma, mean_scale)
+
     def interval(self, y_pred: Any, scale: Any = None) -> Floats:
         """Return the certified band around predictions: lower and upper end, shape (n, 2) or (n, k, 2).
 
@@ -177,9 +192,13 @@ class Certificate(Portable):
         self.check_scale(scale)
         check_same_rows(y=y, y_pred=y_pred, scale=scale)
         scores = self.rule.scores(self.check_outputs("y", y), y_pred, scale)
+        return self.states(scores)
+
+    def states(self, scores: Floats) -> bool:
+        """Whether these are the scores it was made from, which are reordered."""
         if len(scores) != self.n_samples:
             return False
-        return (self.gamma, self.data_digest) == measure(scores, self.rank)
+        return measure(scores, self.rank) == Measured(self.n_samples, self.gamma, self.data_digest)
 
     def check_outputs(self, name: str, column: Any) -> Numbers:
         """Return the column as an array with as many outputs as were calibrated, or raise."""
@@ -240,7 +259,15 @@ class Certificate(Portable):
             f"{self.promise}\n"
             f"The bound is the score of rank {self.rank} from the top among {self.n_samples} calibration samples; "
             f"the violation to expect is {percent(self.expected_violation)}.\n"
-            f"It holds if {'; '.join(self.assumptions)}."
+            f"It holds if {'; '.join(self.assumptions)}.{self._chain_words()}"
+        )
+
+    def _chain_words(self) -> str:
+        if self.predecessor is None or self.chain_delta is None:
+            return ""
+        return (
+            f"\nIt is number {self.generation} of a chain, after {self.predecessor[:16]}…; with confidence "
+            f"{confidence(self.chain_delta)} every certificate of the chain holds."
         )
 
     def _repr_html_(self) -> str:
@@ -275,7 +302,7 @@ class Certificate(Portable):
 
 
 def issue(
-    scores: Floats,
+    measured: Measured,
     *,
     n_outputs: int,
     rule: ScoreRule,
@@ -286,13 +313,12 @@ def issue(
     n_candidates: int,
     weight: float | None = None,
 ) -> Certificate:
-    """Make the certificate of scores, which are reordered."""
-    gamma, digest = measure(scores, rank)
+    """Make the certificate of scores that were measured at this rank, now."""
     return Certificate(
-        gamma=gamma,
+        gamma=measured.gamma,
         eps=eps,
         delta=delta,
-        n_samples=len(scores),
+        n_samples=measured.n_samples,
         n_outputs=n_outputs,
         rank=rank,
         n_candidates=n_candidates,
@@ -303,7 +329,7 @@ def issue(
         gauge=rule.gauge,
         nonfinite=rule.nonfinite,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        data_digest=digest,
+        data_digest=measured.digest,
     )
 
 
@@ -315,9 +341,3 @@ def check_joint(certificates: Collection[Certificate]) -> None:
             f"{len(certificates)} certificates do not make one promise: they must have one eps and delta, and their "
             "shares of delta must not exceed it."
         )
-
-
-def measure(scores: Floats, rank: int) -> tuple[float, str]:
-    """Return γ̄ and the digest of scores, which are reordered."""
-    gamma = rth_largest(scores, rank)
-    return gamma, fingerprint(scores, gamma)

@@ -1,0 +1,170 @@
+"""``pacband monitor``: watch the promise after deployment."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pacband.cli._console import fail, note, say
+
+if TYPE_CHECKING:
+    from pacband.monitoring import Monitor, StateFile
+
+EXAMPLES = """
+\b
+Examples:
+  pacband monitor cert.json --state state.json --target y --prediction yhat today.csv
+  producer | pacband monitor cert.json --state state.json --target y --prediction yhat --scale s --json
+  pacband monitor cert.json --state state.json --target y --prediction yhat --follow --metrics pacband.prom log.jsonl
+  pacband monitor cert.json --state state.json --acknowledge
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@click.argument("certificate", type=click.Path())
+@click.argument("file", type=click.Path(), required=False)
+@click.option("--state", type=click.Path(), required=True, help="The state file; made if there is none.")
+@click.option(
+    "--target", multiple=True, help="Column of the labels; empty or null where one has not come. Repeat for outputs."
+)
+@click.option("--prediction", multiple=True, help="Column of the predictions. Repeat for outputs.")
+@click.option("--scale", multiple=True, help="Column of the scale; twice for (lower, upper).")
+@click.option("--group", help="Column of the group, for certificates with groups.")
+@click.option("--format", "form", type=click.Choice(["csv", "jsonl"]), help="What the stream is, if it is not evident.")
+@click.option("--batch-size", type=click.IntRange(min=1), default=1000, show_default=True, help="Rows between saves.")
+@click.option("--alpha", type=float, help="Probability of ever revoking falsely.  [default: 0.01]")
+@click.option("--false-alarm-interval", type=float, help="Mean rows to a false warning.  [default: 100000]")
+@click.option("--follow", is_flag=True, help="Wait for more rows at the end of the file.")
+@click.option("--replay", is_flag=True, help="Standard input begins with rows that were read before: skip them.")
+@click.option("--acknowledge", is_flag=True, help="Take note of a warning; the detector starts afresh.")
+@click.option("--metrics", type=click.Path(), help="Write Prometheus metrics to this file, after every batch.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object a line.")
+def command(certificate: str, file: str | None, state: str, as_json: bool, **options: Any) -> None:
+    """Watch whether violations stay as rare as a certificate promised, and print a line a batch.
+
+    Rows come from FILE, or from standard input, as CSV with a header or JSON lines. A file that begins with rows which
+    were read before, under any name, is gone on with from there, so that a run that was killed can just be repeated.
+    The command ends with exit code 1 as soon as the certificate is revoked.
+    """
+    import pacband
+    from pacband.monitoring import Monitor, StateFile
+
+    cert = pacband.load(certificate)
+    settings = {name: options[name] for name in ("alpha", "false_alarm_interval") if options[name] is not None}
+    with StateFile(state) as stored:
+        monitor = stored.read(cert, kind=Monitor) if stored.exists() else Monitor(cert, **settings)
+        for name, value in settings.items():
+            if getattr(monitor, name) != value:
+                fail(f"{state} was begun with {name}={getattr(monitor, name):g}: it cannot go on with {value:g}.")
+        if options["acknowledge"]:
+            monitor.acknowledge()
+            stored.write(monitor)
+            if file is None:
+                say(str(monitor))
+        if (file is not None or not options["acknowledge"]) and monitor.state != "revoked":
+            try:
+                _watch(monitor, stored, file, as_json, options)
+            except KeyboardInterrupt:
+                note(f"pacband: interrupted; {state} holds all rows up to the last line printed.")
+                sys.exit(130)
+        if monitor.state != "ok":
+            note(f"pacband: {monitor}")
+        if monitor.state == "revoked":
+            sys.exit(1)
+
+
+def _watch(
+    monitor: Monitor,
+    stored: StateFile,
+    file: str | None,
+    as_json: bool,
+    options: dict[str, Any],
+) -> None:
+    from pacband.monitoring.metrics import write_metrics
+    from pacband.monitoring.streams import RowStream
+
+    targets, predictions, scales = options["target"], options["prediction"], options["scale"]
+    if not targets or len(targets) != len(predictions):
+        raise click.UsageError("name as many --target columns as --prediction columns, at least one.")
+    group = options["group"]
+    with ExitStack() as stack:
+        piped = file is None or file == "-"
+        source = sys.stdin.buffer if file is None or piped else stack.enter_context(open(file, "rb"))
+        form = options["form"] or ("jsonl" if str(file).endswith((".jsonl", ".ndjson")) else None)
+        stream = RowStream(source, [*targets, *predictions, *scales], [group] if group else [], form)
+        before = None
+        if not piped:
+            before = stream.skip(monitor.ledger.streams)
+        elif options["replay"] and monitor.ledger.streams:
+            before = stream.skip(monitor.ledger.streams[-1:])
+            if before is None:
+                fail("standard input does not begin with the rows that were read before; --replay needs that it does.")
+        if before is not None:
+            note(f"pacband: {before.rows} rows were read before: going on after them.")
+        for rows in stream.batches(options["batch_size"], follow=options["follow"]):
+            monitor.update(
+                _table(rows.columns, targets),
+                _table(rows.columns, predictions),
+                _scale(rows.columns, scales, monitor),
+                groups=_groups(rows.columns[group], monitor) if group else None,
+            )
+            monitor.ledger.note_stream(rows.position, before)
+            before = rows.position
+            stored.write(monitor)
+            if options["metrics"]:
+                write_metrics(monitor, options["metrics"])
+            say(json.dumps(_summary(monitor)) if as_json else _line(monitor))
+            if monitor.state == "revoked":
+                return
+
+
+def _table(columns: dict[str, list[Any]], names: tuple[str, ...]) -> Any:
+    import numpy as np
+
+    return np.array(columns[names[0]]) if len(names) == 1 else np.column_stack([columns[name] for name in names])
+
+
+def _scale(columns: dict[str, list[Any]], names: tuple[str, ...], monitor: Monitor) -> Any:
+    if not names:
+        return None
+    if monitor.scale_kind == "asymmetric":
+        if len(names) != 2:
+            raise click.UsageError("this certificate takes --scale twice: the lower and the upper column.")
+        return tuple(_table(columns, (name,)) for name in names)
+    return _table(columns, names)
+
+
+def _groups(words: list[Any], monitor: Monitor) -> list[Any]:
+    """Return the labels as the certificate has them: in CSV every label is a word."""
+    known = {str(label): label for label in monitor.groups}
+    return [known.get(str(word), word) for word in words]
+
+
+def _summary(monitor: Monitor) -> dict[str, Any]:
+    low, high = monitor.violation_interval(0.95)
+    summary: dict[str, Any] = {
+        "state": monitor.state,
+        "reason": monitor.reason,
+        "rows": monitor.n_rows,
+        "violations": monitor.n_violations,
+        "unlabelled": monitor.n_unlabelled,
+        "violation_interval": [low, high],
+        "e_value": monitor.e_value,
+        "detector_value": monitor.detector_value,
+    }
+    if monitor.groups:
+        summary["groups"] = [{"label": label, "state": watch.state} for label, watch in monitor.groups.items()]
+    return summary
+
+
+def _line(monitor: Monitor) -> str:
+    low, high = monitor.violation_interval(0.95)
+    rate = f"{monitor.violation_rate:.2%}" if monitor.n_rows else "none"
+    return (
+        f"{monitor.n_rows} rows, {monitor.n_violations} violations: {rate} ({low:.2%} to {high:.2%}), "
+        f"evidence {monitor.e_value:.3g} of {1 / monitor.alpha:g}: {monitor.state}"
+    )

@@ -1,0 +1,252 @@
+"""`certify_frame`: the certificate of columns of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from pacband._frozen import FrozenMap
+from pacband._terms import Terms, delta_shares
+from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
+from pacband.certificate.family import check_candidates, split_candidate
+from pacband.certification import certify, certify_family, certify_groups
+from pacband.exceptions import InvalidInput
+from pacband.frames.columns import Names, Pair, as_frame, check_columns, names_of, pair_of, read_pair, read_values
+from pacband.frames.engines import fetch_columns
+from pacband.frames.scan import FamilyScan, GroupScan
+from pacband.frames.table import Table
+from pacband.planning import plan
+from pacband.selection import Measured, Request, Search, Tally, select
+
+__all__ = ["certify_frame"]
+
+# A table of no more rows is brought here; of a larger one these are the sample that the search starts from.
+SAMPLE = 1 << 17
+
+Progress = Callable[[int, int], None]
+
+
+def certify_frame(
+    frame: Any,
+    *,
+    target: str | list[str],
+    prediction: str | list[str] | None = None,
+    scale: Any = None,
+    group: str | None = None,
+    candidates: Mapping[str, Any] | None = None,
+    eps: float = 0.05,
+    delta: float = 1e-6,
+    weights: Mapping[str, float] | Iterable[float] | None = None,
+    rank: int | None = None,
+    rule: str = "exact",
+    side: str = "both",
+    n_candidates: int = 1,
+    min_scale: float | None = None,
+    nonfinite: str = "raise",
+    gauge: Any = "max",
+    progress: Progress | None = None,
+) -> Certificate | FamilyCertificate | GroupCertificate:
+    """Certify columns of a table: one predictor, one within every group, or a family of candidates.
+
+    Parameters
+    ----------
+    frame : table
+        Of pandas, polars (eager or lazy), pyarrow, DuckDB, Dask or PySpark. Tables in an engine stay there: only counts
+        and a few rows come back.
+    target : str or list of str
+        The column of y; with several outputs, their columns.
+    prediction : str or list of str
+        The column of T(x), or of each output.
+    scale : str, pair of str, optional
+        The column of σ̂(x) > 0; a tuple of two columns (lower, upper) makes an asymmetric band.
+    group : str, optional
+        The column of groups: the promise is then kept within each (`certify_groups`).
+    candidates : mapping of str to prediction or (prediction, scale), optional
+        In place of `prediction`: the columns of every candidate (`certify_family`).
+    progress : function of (done, total), optional
+        Called after every pass over the table.
+    eps, delta, weights, rank, rule, side, n_candidates, min_scale, nonfinite, gauge
+        As in `certify`, `certify_family` and `certify_groups`. A matrix gauge needs a table in memory.
+
+    Returns
+    -------
+    Certificate, FamilyCertificate or GroupCertificate
+        What `certify`, `certify_family` or `certify_groups` give for the same numbers, to the last bit.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pacband
+    >>> table = pd.DataFrame({"y": range(1000), "guess": [value + (-1) ** value for value in range(1000)]})
+    >>> pacband.certify_frame(table, target="y", prediction="guess", eps=0.1, delta=0.01).gamma
+    1.0
+    """
+    options = {
+        "eps": eps,
+        "delta": delta,
+        "rank": rank,
+        "rule": rule,
+        "side": side,
+        "min_scale": min_scale,
+        "nonfinite": nonfinite,
+        "gauge": gauge,
+    }
+    terms = Terms.create(**options)
+    outputs, pairs = names_of("target", target), _pairs(prediction, scale, candidates)
+    for name, pair in pairs.items():
+        _check_outputs(name, outputs, pair)
+    if group is not None and (candidates is not None or rank is not None):
+        raise InvalidInput("group goes with one prediction, and settles a rank for each group: no candidates, no rank.")
+    shares = delta_shares(weights, list(pairs))
+    plan(eps, delta, rank=rank, rule=rule)
+
+    table = as_frame(frame)
+    numeric = [*outputs, *(name for pair in pairs.values() for name in pair.columns)]
+    schema = check_columns(table, numeric, group)
+    wanted = list(dict.fromkeys([*numeric, *([group] if group is not None else [])]))
+    if isinstance(table, nw.LazyFrame):
+        head = fetch_columns(table.head(SAMPLE + 1), wanted)
+        n_rows = len(head[wanted[0]])
+    else:
+        head = {name: table.get_column(name).to_native() for name in wanted}
+        n_rows = 0
+
+    if isinstance(table, nw.LazyFrame) and n_rows > SAMPLE:
+        if not isinstance(gauge, str):
+            raise InvalidInput("a matrix gauge needs the rows in memory: collect the table first.")
+        distant = Table(table, schema, terms.scoring, outputs, pairs)
+        sample = {name: _scores(terms, head, outputs, pair) for name, pair in pairs.items()}
+        if group is not None:
+            labels = np.asarray(head[group])
+            return _groups(
+                terms, GroupScan(distant, group), next(iter(sample.values())), labels, n_candidates, progress
+            )
+        if candidates is not None:
+            return _family(terms, distant, sample, shares, progress)
+        return _single(terms, distant, sample, n_candidates, progress)
+
+    y = read_values(head, outputs)
+    if group is not None:
+        del options["rank"]
+        prediction_, scale_ = read_pair(head, pairs[""])
+        return certify_groups(y, prediction_, head[group], scale_, n_candidates=n_candidates, **options)
+    if candidates is not None:
+        columns = {name: read_pair(head, pair) for name, pair in pairs.items()}
+        return certify_family(y, columns, weights=weights, **options)
+    return certify(y, *read_pair(head, pairs[""]), n_candidates=n_candidates, **options)
+
+
+def _single(
+    terms: Terms, table: Table, sample: Mapping[str, Any], n_candidates: int, progress: Progress | None
+) -> Certificate:
+    ((name, scores),) = sample.items()
+    search = Search.begin(scores, lambda n: terms.single_rank(n, n_candidates))
+    measured = _measured(FamilyScan(table), {name: search}, progress)[name]
+    return terms.certificate(
+        measured,
+        terms.single_rank(measured.n_samples, n_candidates),
+        n_outputs=len(table.target),
+        scale_kind=table.pairs[name].kind,
+        n_candidates=n_candidates,
+    )
+
+
+def _family(
+    terms: Terms,
+    table: Table,
+    sample: Mapping[str, Any],
+    shares: Mapping[str, float | None],
+    progress: Progress | None,
+) -> FamilyCertificate:
+    ranks = cache(lambda n: terms.family_ranks(n, shares))
+
+    def settle(name: str) -> Callable[[int], int]:
+        return lambda n: ranks(n)[name]
+
+    searches = {name: Search.begin(scores, settle(name)) for name, scores in sample.items()}
+    measured = _measured(FamilyScan(table), searches, progress)
+    certificates = {
+        name: terms.certificate(
+            found,
+            ranks(found.n_samples)[name],
+            n_outputs=len(table.target),
+            scale_kind=table.pairs[name].kind,
+            n_candidates=len(shares),
+            weight=shares[name],
+        )
+        for name, found in measured.items()
+    }
+    return FamilyCertificate.of(certificates, table.mean_scales(), table.mean_offsets())
+
+
+def _groups(
+    terms: Terms, scan: GroupScan, sample: Any, labels: Any, n_candidates: int, progress: Progress | None
+) -> GroupCertificate:
+    counts = scan.counts()
+    ranks = terms.group_ranks(counts, n_candidates)
+    searches = {label: Search.begin(sample[labels == label], _settled(n, ranks[label])) for label, n in counts.items()}
+    measured = _measured(scan, searches, progress)
+    (pair,) = scan.table.pairs.values()
+    return GroupCertificate(
+        groups=FrozenMap(
+            {
+                label: terms.certificate(
+                    measured[label],
+                    ranks[label],
+                    n_outputs=len(scan.table.target),
+                    scale_kind=pair.kind,
+                    n_candidates=n_candidates * len(counts),
+                )
+                for label in counts
+            }
+        )
+    )
+
+
+def _settled(n_samples: int, rank: int) -> Callable[[int], int]:
+    """The rank within a group, whose number of rows is known: of a sample of it, the same share."""
+    return lambda n: rank if n == n_samples else max(1, round(rank * (n / n_samples)))
+
+
+def _measured(scan: Any, searches: Mapping[Any, Search], progress: Progress | None) -> dict[Any, Measured]:
+    passes = 0
+
+    def reporting(requests: Mapping[Any, Request]) -> Mapping[Any, Tally]:
+        nonlocal passes
+        answers: Mapping[Any, Tally] = scan(requests)
+        passes += 1
+        if progress is not None:
+            progress(passes, max(2, passes))
+        return answers
+
+    return select(reporting, searches)
+
+
+def _pairs(prediction: Any, scale: Any, candidates: Any) -> dict[str, Pair]:
+    if (prediction is None) == (candidates is None):
+        raise InvalidInput("either prediction or candidates must be given, and not both.")
+    if candidates is None:
+        return {"": pair_of("prediction", prediction, scale)}
+    if scale is not None:
+        raise InvalidInput("with candidates, each brings its own scale: {'name': ('prediction', 'scale')}.")
+    check_candidates(candidates)
+    return {name: pair_of(f"candidate {name!r}", *split_candidate(parts)) for name, parts in candidates.items()}
+
+
+def _check_outputs(name: str, target: Names, pair: Pair) -> None:
+    of = f" of candidate {name!r}" if name else ""
+    if len(pair.prediction) != len(target):
+        raise InvalidInput(
+            f"target and prediction{of} must have as many columns, got {len(target)} and {len(pair.prediction)}."
+        )
+    for part in pair.scale:
+        if len(part) not in (1, len(target)):
+            raise InvalidInput(f"the scale{of} must have 1 column or {len(target)}, got {len(part)}.")
+
+
+def _scores(terms: Terms, columns: Mapping[str, Any], target: Names, pair: Pair) -> Any:
+    return terms.scoring.scores(read_values(columns, target), *read_pair(columns, pair))

@@ -1,0 +1,152 @@
+"""Scores, fingerprints and bands as narwhals expressions: the arithmetic of `pacband.scores`, on any engine.
+
+Each is the same chain of correctly rounded operations on float64 as in numpy, so that a score has the same bits
+wherever it is computed. NaN is the largest number to some engines and no number to others; nothing here compares what
+may be one except by ``<=`` against a finite number, which is false everywhere.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
+from operator import and_
+from typing import Any
+
+import narwhals as nw
+
+from pacband._fingerprint import CUT
+from pacband._labels import Label
+from pacband._means import STEP
+from pacband.frames.columns import Names, Pair
+from pacband.scores import ScoreRule
+
+__all__ = [
+    "LARGEST",
+    "at_least",
+    "band",
+    "broken",
+    "by_label",
+    "count",
+    "distances",
+    "fingerprint_terms",
+    "fixed_terms",
+    "number",
+    "scale_part",
+    "score",
+    "sound",
+]
+
+LARGEST = 1.7976931348623157e308
+
+
+def number(name: str) -> nw.Expr:
+    """Return a column as float64."""
+    return nw.col(name).cast(nw.Float64)
+
+
+def scale_part(rule: ScoreRule, name: str) -> nw.Expr:
+    """Return a column of σ̂, floored."""
+    value = number(name)
+    if rule.min_scale is None:
+        return value
+    floor = nw.lit(rule.min_scale, nw.Float64)
+    return nw.when(value.is_nan() | value.is_null() | (value < rule.min_scale)).then(floor).otherwise(value)
+
+
+def score(rule: ScoreRule, target: Names, pair: Pair) -> nw.Expr:
+    """Return the score of every row: the largest over the outputs."""
+    outputs = [_score(rule, target[k], pair, k) for k in range(len(target))]
+    largest = outputs[0] if len(outputs) == 1 else nw.max_horizontal(*outputs)
+    if rule.nonfinite == "raise":
+        return largest if len(outputs) == 1 else nw.when(all_of(sound(one) for one in outputs)).then(largest)
+    known = all_of([*(number(name).is_finite() for name in pair.prediction), *(sound(one) for one in outputs)])
+    return nw.when(known).then(largest).otherwise(nw.lit(math.inf, nw.Float64))
+
+
+def _score(rule: ScoreRule, target: str, pair: Pair, output: int) -> nw.Expr:
+    error = number(target) - number(pair.prediction[output])
+    if rule.side == "lower":
+        error = nw.lit(0.0, nw.Float64) - error
+    parts = [scale_part(rule, part[min(output, len(part) - 1)]) for part in pair.scale]
+    size = error.abs() if rule.side == "both" else error
+    if len(parts) == 2:
+        return size / nw.when(error > 0.0).then(parts[1]).otherwise(parts[0])
+    return size / parts[0] if parts else size
+
+
+def sound(value: nw.Expr) -> nw.Expr:
+    """Whether a value is a finite number: false for NaN, false or null for null."""
+    return value.abs() <= LARGEST
+
+
+def broken(rule: nw.Expr) -> nw.Expr:
+    """Whether a rule does not hold: also where it is null."""
+    held: nw.Expr = nw.when(rule).then(nw.lit(0)).otherwise(nw.lit(1))
+    return held == 1
+
+
+def at_least(column: str, edge: Any) -> nw.Expr:
+    """Whether a score lies at or above an edge."""
+    above: nw.Expr = nw.col(column) >= edge
+    return above
+
+
+def all_of(conditions: Iterable[nw.Expr]) -> nw.Expr:
+    """Whether all conditions hold."""
+    return reduce(and_, conditions)
+
+
+def count(condition: nw.Expr) -> nw.Expr:
+    """Count the rows for which the condition is true; null is not."""
+    return condition.cast(nw.Int64).sum()
+
+
+def fingerprint_terms(value: str, unit: Any, *, signed: bool) -> nw.Expr:
+    """Return ±⌊u(q)⌋ of `pacband._fingerprint` for a column of scores, as integers."""
+    scaled = nw.col(value) * unit
+    square = scaled * scaled
+    # What is no number lies beyond the cut as well; whether there is any is asked apart.
+    cut = nw.when(square <= CUT).then(square).otherwise(nw.lit(CUT, nw.Float64)).floor().cast(nw.Int64)
+    return nw.when(nw.col(value) < 0.0).then(nw.lit(0, nw.Int64) - cut).otherwise(cut) if signed else cut
+
+
+def fixed_terms(value: nw.Expr, unit: float) -> tuple[nw.Expr, nw.Expr]:
+    """Return the coarse and fine parts of `pacband._means`, as integers."""
+    scaled = value * unit
+    whole = scaled.floor()
+    return whole.cast(nw.Int64), ((scaled - whole) * STEP).floor().cast(nw.Int64)
+
+
+def distances(target: Names, pair: Pair) -> list[nw.Expr]:
+    """Return T(x) − y of every output; null where it is no number."""
+    differences = [number(there) - number(here) for here, there in zip(target, pair.prediction, strict=True)]
+    return [nw.when(sound(difference)).then(difference) for difference in differences]
+
+
+def band(rule: ScoreRule, factor: Any, pair: Pair, output: int) -> tuple[nw.Expr, nw.Expr]:
+    """Return the lower and upper end of one output, by the factor γ̄ rounded outwards."""
+    centre = number(pair.prediction[output])
+    parts = [scale_part(rule, part[min(output, len(part) - 1)]) for part in pair.scale]
+    half = [factor * part for part in parts] or [factor]
+    low, high = centre - half[0], centre + half[-1]
+    if rule.nonfinite == "violate":
+        finite = centre.is_finite()
+        low = nw.when(finite).then(low).otherwise(nw.lit(-math.inf, nw.Float64))
+        high = nw.when(finite).then(high).otherwise(nw.lit(math.inf, nw.Float64))
+    if rule.side == "upper":
+        low = nw.lit(-math.inf, nw.Float64)
+    if rule.side == "lower":
+        high = nw.lit(math.inf, nw.Float64)
+    return low, high
+
+
+def by_label(column: str, values: Mapping[Label, float]) -> nw.Expr:
+    """Return the value of every row's label: a tree of conditions, as deep as the logarithm of their number."""
+    labels = list(values)
+    if len(labels) == 1:
+        return nw.lit(values[labels[0]], nw.Float64)
+    half: Sequence[Label] = labels[: len(labels) // 2]
+    first = by_label(column, {label: values[label] for label in half})
+    second = by_label(column, {label: values[label] for label in labels[len(half) :]})
+    return nw.when(nw.col(column).is_in(half)).then(first).otherwise(second)

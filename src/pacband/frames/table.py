@@ -1,0 +1,155 @@
+"""A table in an engine: its rows scored where they are, checked as arrays are, and averaged to the last bit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+
+from pacband._means import fixed_mean, fixed_unit
+from pacband.exceptions import InvalidInput, InvalidScale
+from pacband.frames.columns import Names, Pair
+from pacband.frames.engines import fetch_rows, first_rows
+from pacband.frames.expressions import LARGEST, broken, count, distances, fixed_terms, number, scale_part, score, sound
+from pacband.scores import ScoreRule
+
+__all__ = ["Table"]
+
+_WIDE = (nw.Int64, nw.UInt64, nw.Int128, nw.UInt128)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table in an engine, with the columns and the rule by which its rows are scored.
+
+    Without targets there are no scores, only predictions and scales to be checked.
+    """
+
+    frame: nw.LazyFrame[Any]
+    schema: Mapping[str, Any]
+    rule: ScoreRule
+    target: Names
+    pairs: Mapping[str, Pair]
+
+    @property
+    def scores(self) -> dict[str, nw.Expr]:
+        """The scores of every pair, in columns q0, q1 and so on; without targets, the predictions."""
+        return {
+            f"q{k}": score(self.rule, self.target, pair) if self.target else number(pair.prediction[0])
+            for k, pair in enumerate(self.pairs.values())
+        }
+
+    def guards(self) -> dict[str, nw.Expr]:
+        """Return what tells cheaply whether all rows can be scored: aggregates of a frame that has the scores."""
+        ends = [*self._scales().values(), *map(nw.col, self._integers())]
+        asked = {f"low{k}": end.min() for k, end in enumerate(ends)}
+        asked |= {f"high{k}": end.max() for k, end in enumerate(ends)}
+        if self.rule.nonfinite == "raise":
+            values = [*map(nw.col, self.scores)]
+            if not self.target:
+                values += [number(name) for pair in self.pairs.values() for name in pair.prediction[1:]]
+        else:
+            values = [*map(number, self.target), *self._scales().values()]
+        return asked | {f"sound{k}": count(sound(value)) for k, value in enumerate(values)}
+
+    def check(self, n_rows: int, found: Mapping[str, Any]) -> None:
+        """Raise unless all rows can be scored, by what the guards found; the error names the rows that cannot."""
+        if n_rows == 0:
+            raise InvalidInput("the table is empty: at least one row is needed.")
+        n_scales = len(self._scales())
+        for k, name in enumerate(self._integers(), start=n_scales):
+            if max(abs(found[f"low{k}"] or 0), abs(found[f"high{k}"] or 0)) > 2**53:
+                raise InvalidInput(
+                    f"column {name!r} has integers beyond 2**53, which float64 cannot tell apart: "
+                    "subtract an offset first."
+                )
+        ends = [(found[f"low{k}"], found[f"high{k}"]) for k in range(n_scales)]
+        positive = all(low is not None and low > 0.0 and high <= LARGEST for low, high in ends)
+        whole = all(found[name] == n_rows for name in found if name.startswith("sound"))
+        if not (positive and whole):
+            self._refuse_rows()
+
+    def check_all(self) -> None:
+        """Raise unless all rows can be scored; a pass of its own. An empty table breaks no rule."""
+        guards = self.guards()
+        (row,) = fetch_rows(self.frame.with_columns(**self.scores).select(nw.len().alias("n"), **guards))
+        if row["n"]:
+            self.check(int(row["n"]), {name: row[name] for name in guards})
+
+    def mean_scales(self) -> dict[str, float]:
+        """Return the mean of σ̂ of every pair, as for arrays."""
+        lots = {
+            (name, k): [scale_part(self.rule, column) for column in part]
+            for name, pair in self.pairs.items()
+            for k, part in enumerate(pair.scale)
+        }
+        means = self._means(lots)
+        return {
+            name: sum(means[name, k] for k in range(len(pair.scale))) / len(pair.scale) if pair.scale else 1.0
+            for name, pair in self.pairs.items()
+        }
+
+    def mean_offsets(self) -> dict[str, float]:
+        """Return the mean distance from y to T(x) towards the side that is bounded; zero where both are."""
+        if self.rule.side == "both":
+            return dict.fromkeys(self.pairs, 0.0)
+        sign = 1.0 if self.rule.side == "upper" else -1.0
+        means = self._means({name: distances(self.target, pair) for name, pair in self.pairs.items()})
+        return {name: mean * (1.0 if math.isinf(mean) else sign) for name, mean in means.items()}
+
+    def _means(self, lots: Mapping[Any, list[nw.Expr]]) -> dict[Any, float]:
+        """Return the exact mean of each lot of columns, nulls left out; infinite where nothing is left."""
+        names = {key: [f"v{k}x{j}" for j in range(len(lot))] for k, (key, lot) in enumerate(lots.items())}
+        if not names:
+            return {}
+        columns = {name: value for key, lot in lots.items() for name, value in zip(names[key], lot, strict=True)}
+        frame = self.frame.select(**columns)
+        ends = {f"{end}{name}": getattr(nw.col(name), end)() for name in columns for end in ("min", "max")}
+        (row,) = fetch_rows(frame.select(**ends))
+        means: dict[Any, float] = {}
+        sums: dict[str, nw.Expr] = {}
+        units: dict[Any, float] = {}
+        for key, lot in names.items():
+            units[key] = fixed_unit(max(abs(row[f"{end}{name}"] or 0.0) for name in lot for end in ("min", "max")))
+            for name in lot:
+                coarse, fine = fixed_terms(nw.col(name), units[key])
+                sums |= {f"c{name}": coarse.sum(), f"f{name}": fine.sum(), f"n{name}": nw.col(name).count()}
+        (row,) = fetch_rows(frame.select(**sums))
+        for key, lot in names.items():
+            totals = [sum(int(row[f"{what}{name}"] or 0) for name in lot) for what in "cfn"]
+            means[key] = fixed_mean(totals[0], totals[1], units[key], totals[2]) if totals[2] else math.inf
+        return means
+
+    def _scales(self) -> dict[str, nw.Expr]:
+        names = dict.fromkeys(name for pair in self.pairs.values() for part in pair.scale for name in part)
+        return {name: scale_part(self.rule, name) for name in names}
+
+    def _integers(self) -> list[str]:
+        """The columns whose integers float64 may not hold."""
+        names = [*self.target, *(name for pair in self.pairs.values() for name in pair.columns)]
+        return [name for name in dict.fromkeys(names) if self.schema[name] in _WIDE]
+
+    def _refuse_rows(self) -> None:
+        """Raise for the first rule that some row breaks: the rules of arrays, in their order."""
+        cure = "" if self.rule.min_scale is not None else " Declare a min_scale to put a floor under it."
+        for name, value in self._scales().items():
+            rule = f"scale must be positive and finite in every row: column {name!r} is zero, negative, NaN or infinite"
+            self._refuse(broken(sound(value) & (value > 0.0)), rule, cure, InvalidScale)
+        columns = list(self.target)
+        if self.rule.nonfinite == "raise":
+            columns += dict.fromkeys(name for pair in self.pairs.values() for name in pair.prediction)
+        for name in columns:
+            self._refuse(broken(sound(number(name))), f"column {name!r} must be finite: it is NaN, infinite or missing")
+        if self.rule.nonfinite == "raise":
+            for value in self.scores.values():
+                self._refuse(broken(sound(value)), "the score overflows float64")
+
+    def _refuse(self, bad: nw.Expr, rule: str, cure: str = "", kind: type[InvalidInput] = InvalidInput) -> None:
+        (row,) = fetch_rows(self.frame.select(count(bad).alias("n")))
+        if n_bad := row["n"]:
+            rows = ", ".join(map(str, first_rows(self.frame, bad)))
+            where = (f", row {rows}" if n_bad == 1 else f", the first {rows}") + " (counting from 0)" if rows else ""
+            raise kind(f"{rule} in {n_bad} row{'s' if n_bad > 1 else ''}{where}.{cure}")
