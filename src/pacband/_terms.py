@@ -15,6 +15,7 @@ from typing import Any, Self
 from pacband._checks import check_probability
 from pacband._labels import Label
 from pacband.certificate import Certificate
+from pacband.certificate.columns import Columns
 from pacband.certificate.single import issue
 from pacband.exceptions import InvalidInput, NotEnoughSamples
 from pacband.planning import plan
@@ -88,6 +89,7 @@ class Terms:
         scale_kind: str,
         n_candidates: int = 1,
         weight: float | None = None,
+        columns: Columns | None = None,
     ) -> Certificate:
         """Issue the certificate of scores that were measured at this rank."""
         return issue(
@@ -100,6 +102,7 @@ class Terms:
             rank=rank,
             n_candidates=n_candidates,
             weight=weight,
+            columns=columns,
         )
 
     def _rank_of(self, name: str, share: float | None, n_samples: int, n_candidates: int) -> int:

@@ -8,15 +8,16 @@ the same rule, and a scale that was used at calibration cannot be forgotten late
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
-from pacband._storage import read_document
+from pacband._storage import parse_document
 from pacband.certificate.family import FamilyCertificate
 from pacband.certificate.groups import GroupCertificate
 from pacband.certificate.portable import SCHEMA, SCHEMA_VERSION
 from pacband.certificate.single import Certificate
 from pacband.exceptions import CertificateError
 
-__all__ = ["Certificate", "FamilyCertificate", "GroupCertificate", "load"]
+__all__ = ["Certificate", "FamilyCertificate", "GroupCertificate", "load", "revive"]
 
 
 def load(path: str | os.PathLike[str]) -> Certificate | FamilyCertificate | GroupCertificate:
@@ -35,7 +36,12 @@ def load(path: str | os.PathLike[str]) -> Certificate | FamilyCertificate | Grou
     >>> pacband.load(path) == cert
     True
     """
-    content = read_document(path, SCHEMA, SCHEMA_VERSION)
+    return revive(Path(path).read_bytes(), os.fspath(path))
+
+
+def revive(data: bytes, source: str) -> Certificate | FamilyCertificate | GroupCertificate:
+    """Return the certificate that the bytes of a file hold; `source` is what errors call it."""
+    content = parse_document(data, source, SCHEMA, SCHEMA_VERSION)
     kinds: dict[str, type[Certificate] | type[FamilyCertificate] | type[GroupCertificate]] = {
         "single": Certificate,
         "family": FamilyCertificate,
@@ -44,4 +50,4 @@ def load(path: str | os.PathLike[str]) -> Certificate | FamilyCertificate | Grou
     try:
         return kinds[content["kind"]].from_dict(content)
     except CertificateError as error:
-        raise CertificateError(f"{os.fspath(path)}: {error}") from None
+        raise CertificateError(f"{source}: {error}") from None

@@ -17,6 +17,7 @@ from pacband._binomial import tail_at_most
 from pacband._checks import check_probability
 from pacband._wording import card, complement, confidence, figure, percent, round_up
 from pacband.certificate.chain import check_chain
+from pacband.certificate.columns import Columns
 from pacband.certificate.portable import Portable, decode, encode
 from pacband.exceptions import CertificateError, InvalidInput, InvalidScale
 from pacband.planning import smallest_delta
@@ -68,6 +69,8 @@ class Certificate(Portable):
         What made it.
     data_digest : str
         An order-independent fingerprint of the calibration scores.
+    columns : Columns or None
+        The columns of the table it was made from, where it was made from one.
     assumptions : tuple of str
         What the promise rests on.
     predecessor : str or None
@@ -94,6 +97,7 @@ class Certificate(Portable):
     created: str
     pacband_version: str = __version__
     data_digest: str
+    columns: Columns | None = None
     assumptions: tuple[str, ...] = ASSUMPTIONS
     predecessor: str | None = None
     generation: int = 1
@@ -291,6 +295,7 @@ class Certificate(Portable):
             "kind": "single",
             "promise": self.promise,
             **{field.name: encode(getattr(self, field.name)) for field in fields(self)},
+            "columns": None if self.columns is None else self.columns.to_dict(),
             "attained_delta": self.attained_delta,
             "expected_violation": self.expected_violation,
         }
@@ -298,7 +303,9 @@ class Certificate(Portable):
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
         """Rebuild a certificate from `to_dict`."""
-        return cls(**{field.name: decode(content[field.name]) for field in fields(cls)})
+        columns = content["columns"]
+        known = {field.name: decode(content[field.name]) for field in fields(cls) if field.name != "columns"}
+        return cls(**known, columns=None if columns is None else Columns.from_dict(columns))
 
 
 def issue(
@@ -312,6 +319,7 @@ def issue(
     rank: int,
     n_candidates: int,
     weight: float | None = None,
+    columns: Columns | None = None,
 ) -> Certificate:
     """Make the certificate of scores that were measured at this rank, now."""
     return Certificate(
@@ -330,6 +338,7 @@ def issue(
         nonfinite=rule.nonfinite,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         data_digest=measured.digest,
+        columns=columns,
     )
 
 

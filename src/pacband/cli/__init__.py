@@ -60,16 +60,19 @@ class _Commands(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+EXAMPLES = """
+\b
+Examples:
+  pacband plan --eps 0.05 --delta 1e-6
+  pacband certify data.parquet --target y --prediction yhat -o cert.json
+  pacband apply cert.json new.csv -o bands.csv
+"""
+
+
+@click.group(cls=_Commands, epilog=EXAMPLES, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="pacband", message="%(prog)s %(version)s")
 def pacband() -> None:
-    """Say how wrong a prediction model can be, and keep your word.
-
-    \b
-    pacband plan --eps 0.05 --delta 1e-6
-    pacband certify data.parquet --target y --prediction yhat -o cert.json
-    pacband apply cert.json new.csv -o bands.csv
-    """
+    """Say how wrong a prediction model can be, and keep your word."""
 
 
 def main() -> Any:

@@ -1,4 +1,4 @@
-"""``pacband plan``: how many samples does a promise take?"""
+"""``pacband plan``: how many samples a promise takes."""
 
 from __future__ import annotations
 

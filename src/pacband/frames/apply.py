@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import narwhals as nw
 
 from pacband._labels import as_labels, listed
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
+from pacband.certificate.columns import Columns
 from pacband.exceptions import InvalidInput
-from pacband.frames.columns import Pair, as_frame, check_columns, pair_of, read_pair
+from pacband.frames.columns import as_frame, check_columns, columns_of, read_predicted
 from pacband.frames.engines import fetch_rows
 from pacband.frames.expressions import band, by_label
 from pacband.frames.table import Table
@@ -22,7 +24,7 @@ def apply_frame(
     certificate: Certificate | FamilyCertificate | GroupCertificate,
     frame: Any,
     *,
-    prediction: str | list[str],
+    prediction: str | list[str] | None = None,
     scale: Any = None,
     group: str | None = None,
     names: tuple[str, str] = ("lower", "upper"),
@@ -36,7 +38,7 @@ def apply_frame(
     frame : table
         As in `certify_frame`. One in an engine stays there; its rows are checked, and the band is an expression.
     prediction, scale, group
-        Columns, as in `certify_frame`.
+        Columns, as in `certify_frame`; by default those that the certificate was made from.
     names : pair of str
         What to call the two columns; with several outputs, each is followed by ``_0``, ``_1`` and so on.
 
@@ -50,80 +52,82 @@ def apply_frame(
     0   10.0    9.5   10.5
     """
     single = certificate.certificate if isinstance(certificate, FamilyCertificate) else certificate
-    any_ = next(iter(single.groups.values())) if isinstance(single, GroupCertificate) else single
-    pair = pair_of("prediction", prediction, scale)
-    any_.check_scale(scale)
-    if len(pair.prediction) != any_.n_outputs:
-        raise InvalidInput(
-            f"this certificate bounds {any_.n_outputs} output(s), got {len(pair.prediction)} prediction column(s)."
-        )
-    if isinstance(single, GroupCertificate) != (group is not None):
-        given = "none" if group is None else f"column {group!r}"
-        wanted = "one group column" if isinstance(single, GroupCertificate) else "no group column"
-        raise InvalidInput(f"this certificate takes {wanted}, got {given}.")
+    part = next(iter(single.groups.values())) if isinstance(single, GroupCertificate) else single
+    columns = replace(chosen_columns(part, prediction=prediction, scale=scale, group=group), target=())
     table = as_frame(frame)
-    schema = check_columns(table, pair.columns, group)
-    outputs = [""] if any_.n_outputs == 1 else [f"_{k}" for k in range(any_.n_outputs)]
-    for name in (f"{end}{output}" for end in names for output in outputs):
+    schema = check_columns(table, columns.predicted, columns.group)
+    outputs = [""] if part.n_outputs == 1 else [f"_{k}" for k in range(part.n_outputs)]
+    ends = [(f"{names[0]}{output}", f"{names[1]}{output}") for output in outputs]
+    for name in (name for pair in ends for name in pair):
         if name in schema:
             raise InvalidInput(f"the table has a column {name!r} already: pass other names for the ends of the band.")
-    if isinstance(table, nw.LazyFrame):
-        return _distant(single, any_, table, schema, pair, group, names, outputs)
-    return _in_memory(single, table, pair, group, names, outputs)
+    if isinstance(table, nw.DataFrame):
+        return _near(single, table, columns, ends)
+    Table(table, schema, part.rule, {"": columns}).check_all()
+    factor = _factor(single, table, columns.group)
+    bands = [band(part.rule, factor, columns, k) for k in range(part.n_outputs)]
+    return table.with_columns(
+        **{name: end for pair, both in zip(ends, bands, strict=True) for name, end in zip(pair, both, strict=True)}
+    ).to_native()
 
 
-def _in_memory(
-    single: Certificate | GroupCertificate,
-    table: nw.DataFrame[Any],
-    pair: Pair,
-    group: str | None,
-    names: tuple[str, str],
-    outputs: list[str],
-) -> Any:
-    columns = {name: table.get_column(name).to_native() for name in pair.columns}
-    prediction, scale = read_pair(columns, pair)
-    if isinstance(single, GroupCertificate):
-        labels = as_labels(table.get_column(str(group)).to_native())
-        ends = single.interval(prediction, labels, scale)
+def chosen_columns(certificate: Certificate, *, target: Any = None, prediction: Any, scale: Any, group: Any) -> Columns:
+    """Return the columns to use with a certificate: those given, else those it was made from; or raise."""
+    known = certificate.columns
+    if prediction is None:
+        if known is None:
+            raise InvalidInput("this certificate was not made from a table: name the prediction column.")
+        columns = replace(known, target=known.target if target is None else columns_of(target, target, None).target)
+        if scale is not None or group is not None:
+            given = columns_of(None, list(known.prediction), scale, group)
+            columns = replace(columns, scale=given.scale or known.scale, group=group or known.group)
     else:
-        ends = single.interval(prediction, scale)
-    ends = ends.reshape(len(ends), len(outputs), 2)
+        columns = columns_of(target or (list(known.target) if known else None), prediction, scale, group)
+        if scale is None and known is not None and columns.prediction == known.prediction:
+            columns = replace(columns, scale=known.scale)
+    if columns.scale_kind != certificate.scale_kind:
+        certificate.check_scale((None, 0, (0, 0))[len(columns.scale)])
+    if len(columns.prediction) != certificate.n_outputs:
+        raise InvalidInput(
+            f"this certificate bounds {certificate.n_outputs} output(s), got prediction columns for "
+            f"{len(columns.prediction)}."
+        )
+    return columns
+
+
+def _near(
+    single: Certificate | GroupCertificate, table: nw.DataFrame[Any], columns: Columns, ends: list[tuple[str, str]]
+) -> Any:
+    values = {name: table.get_column(name).to_native() for name in columns.predicted}
+    prediction, scale = read_predicted(values, columns)
+    if isinstance(single, GroupCertificate):
+        found = single.interval(prediction, as_labels(table.get_column(_group_of(columns.group)).to_native()), scale)
+    else:
+        found = single.interval(prediction, scale)
+    found = found.reshape(len(found), len(ends), 2)
     series = [
-        nw.new_series(f"{names[end]}{output}", ends[:, k, end].copy(), backend=table.implementation)
-        for k, output in enumerate(outputs)
-        for end in (0, 1)
+        nw.new_series(name, found[:, k, end].copy(), backend=table.implementation)
+        for k, pair in enumerate(ends)
+        for end, name in enumerate(pair)
     ]
     return table.with_columns(*series).to_native()
 
 
-def _distant(
-    single: Certificate | GroupCertificate,
-    any_: Certificate,
-    table: nw.LazyFrame[Any],
-    schema: Any,
-    pair: Pair,
-    group: str | None,
-    names: tuple[str, str],
-    outputs: list[str],
-) -> Any:
-    Table(table, schema, any_.rule, (), {"": pair}).check_all()
-    if isinstance(single, GroupCertificate):
-        _check_labels(single, table, str(group))
-        factor: Any = by_label(str(group), {label: float(outwards(c.gamma)) for label, c in single.groups.items()})
-    else:
-        factor = nw.lit(float(outwards(single.gamma)), nw.Float64)
-    ends: dict[str, nw.Expr] = {}
-    for k, output in enumerate(outputs):
-        low, high = band(any_.rule, factor, pair, k)
-        ends |= {f"{names[0]}{output}": low, f"{names[1]}{output}": high}
-    return table.with_columns(**ends).to_native()
-
-
-def _check_labels(certificate: GroupCertificate, table: nw.LazyFrame[Any], group: str) -> None:
-    labels = [row["g"] for row in fetch_rows(table.select(nw.col(group).alias("g")).unique())]
-    unknown = [label for label in labels if label not in certificate.groups]
-    if unknown:
+def _factor(single: Certificate | GroupCertificate, table: nw.LazyFrame[Any], group: str | None) -> nw.Expr:
+    """Return γ̄ of every row, rounded outwards."""
+    if isinstance(single, Certificate):
+        return nw.lit(float(outwards(single.gamma)), nw.Float64)
+    column = _group_of(group)
+    labels = [row["g"] for row in fetch_rows(table.select(nw.col(column).alias("g")).unique())]
+    if unknown := [label for label in labels if label not in single.groups]:
         raise InvalidInput(
-            f"column {group!r} has labels without a certificate: {listed(unknown)}. "
-            f"Certified are {listed(list(certificate.groups))}."
+            f"column {column!r} has labels without a certificate: {listed(unknown)}. "
+            f"Certified are {listed(list(single.groups))}."
         )
+    return by_label(column, {label: float(outwards(cert.gamma)) for label, cert in single.groups.items()})
+
+
+def _group_of(group: str | None) -> str:
+    if group is None:
+        raise InvalidInput("this certificate promises within groups: name the group column.")
+    return group

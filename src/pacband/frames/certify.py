@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -12,10 +13,11 @@ import numpy as np
 from pacband._frozen import FrozenMap
 from pacband._terms import Terms, delta_shares
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
+from pacband.certificate.columns import Columns
 from pacband.certificate.family import check_candidates, split_candidate
 from pacband.certification import certify, certify_family, certify_groups
 from pacband.exceptions import InvalidInput
-from pacband.frames.columns import Names, Pair, as_frame, check_columns, names_of, pair_of, read_pair, read_values
+from pacband.frames.columns import as_frame, check_columns, columns_of, read_predicted, read_values
 from pacband.frames.engines import fetch_columns
 from pacband.frames.scan import FamilyScan, GroupScan
 from pacband.frames.table import Table
@@ -96,63 +98,65 @@ def certify_frame(
         "gauge": gauge,
     }
     terms = Terms.create(**options)
-    outputs, pairs = names_of("target", target), _pairs(prediction, scale, candidates)
-    for name, pair in pairs.items():
-        _check_outputs(name, outputs, pair)
+    plan(eps, delta, rank=rank, rule=rule)
+    named = _named(target, prediction, scale, group, candidates)
     if group is not None and (candidates is not None or rank is not None):
         raise InvalidInput("group goes with one prediction, and settles a rank for each group: no candidates, no rank.")
-    shares = delta_shares(weights, list(pairs))
-    plan(eps, delta, rank=rank, rule=rule)
+    shares = delta_shares(weights, list(named))
 
     table = as_frame(frame)
-    numeric = [*outputs, *(name for pair in pairs.values() for name in pair.columns)]
-    schema = check_columns(table, numeric, group)
-    wanted = list(dict.fromkeys([*numeric, *([group] if group is not None else [])]))
-    if isinstance(table, nw.LazyFrame):
-        head = fetch_columns(table.head(SAMPLE + 1), wanted)
-        n_rows = len(head[wanted[0]])
-    else:
-        head = {name: table.get_column(name).to_native() for name in wanted}
-        n_rows = 0
+    schema = check_columns(table, [name for columns in named.values() for name in columns.numeric], group)
+    wanted = list(dict.fromkeys(name for columns in named.values() for name in columns.all))
+    if isinstance(table, nw.DataFrame):
+        values = {name: table.get_column(name).to_native() for name in wanted}
+        return _near(values, named, candidates is not None, weights, n_candidates, options)
+    values = fetch_columns(table.head(SAMPLE + 1), wanted)
+    if len(values[wanted[0]]) <= SAMPLE:
+        return _near(values, named, candidates is not None, weights, n_candidates, options)
 
-    if isinstance(table, nw.LazyFrame) and n_rows > SAMPLE:
-        if not isinstance(gauge, str):
-            raise InvalidInput("a matrix gauge needs the rows in memory: collect the table first.")
-        distant = Table(table, schema, terms.scoring, outputs, pairs)
-        sample = {name: _scores(terms, head, outputs, pair) for name, pair in pairs.items()}
-        if group is not None:
-            labels = np.asarray(head[group])
-            return _groups(
-                terms, GroupScan(distant, group), next(iter(sample.values())), labels, n_candidates, progress
-            )
-        if candidates is not None:
-            return _family(terms, distant, sample, shares, progress)
-        return _single(terms, distant, sample, n_candidates, progress)
-
-    y = read_values(head, outputs)
+    if not isinstance(gauge, str):
+        raise InvalidInput("a matrix gauge needs the rows in memory: collect the table first.")
+    distant = Table(table, schema, terms.scoring, named)
+    sample = {name: _scores(terms, values, columns) for name, columns in named.items()}
     if group is not None:
-        del options["rank"]
-        prediction_, scale_ = read_pair(head, pairs[""])
-        return certify_groups(y, prediction_, head[group], scale_, n_candidates=n_candidates, **options)
+        labels = np.asarray(values[group])
+        return _groups(terms, GroupScan(distant, group), sample[""], labels, n_candidates, progress)
     if candidates is not None:
-        columns = {name: read_pair(head, pair) for name, pair in pairs.items()}
-        return certify_family(y, columns, weights=weights, **options)
-    return certify(y, *read_pair(head, pairs[""]), n_candidates=n_candidates, **options)
+        return _family(terms, distant, sample, shares, progress)
+    return _single(terms, distant, sample[""], n_candidates, progress)
 
 
-def _single(
-    terms: Terms, table: Table, sample: Mapping[str, Any], n_candidates: int, progress: Progress | None
-) -> Certificate:
-    ((name, scores),) = sample.items()
-    search = Search.begin(scores, lambda n: terms.single_rank(n, n_candidates))
-    measured = _measured(FamilyScan(table), {name: search}, progress)[name]
-    return terms.certificate(
-        measured,
-        terms.single_rank(measured.n_samples, n_candidates),
-        n_outputs=len(table.target),
-        scale_kind=table.pairs[name].kind,
-        n_candidates=n_candidates,
-    )
+def _near(
+    values: Mapping[str, Any],
+    named: Mapping[str, Columns],
+    family: bool,
+    weights: Any,
+    n_candidates: int,
+    options: dict[str, Any],
+) -> Certificate | FamilyCertificate | GroupCertificate:
+    """Certify a table whose columns are here."""
+    columns = next(iter(named.values()))
+    y = read_values(values, columns.target)
+    if family:
+        pairs = {name: read_predicted(values, columns) for name, columns in named.items()}
+        joint = certify_family(y, pairs, weights=weights, **options)
+        of_each = {name: replace(cert, columns=named[name]) for name, cert in joint.candidates.items()}
+        return replace(joint, candidates=FrozenMap(of_each))
+    prediction, scale = read_predicted(values, columns)
+    if columns.group is not None:
+        del options["rank"]
+        groups = values[columns.group]
+        each = certify_groups(y, prediction, groups, scale, n_candidates=n_candidates, **options).groups
+        parts = {label: replace(cert, columns=columns) for label, cert in each.items()}
+        return GroupCertificate(groups=FrozenMap(parts))
+    return replace(certify(y, prediction, scale, n_candidates=n_candidates, **options), columns=columns)
+
+
+def _single(terms: Terms, table: Table, sample: Any, n_candidates: int, progress: Progress | None) -> Certificate:
+    search = Search.begin(sample, lambda n: terms.single_rank(n, n_candidates))
+    measured = _measured(FamilyScan(table), {"": search}, progress)[""]
+    settled = terms.single_rank(measured.n_samples, n_candidates)
+    return terms.certificate(measured, settled, **_known(table.candidates[""]), n_candidates=n_candidates)
 
 
 def _family(
@@ -173,8 +177,7 @@ def _family(
         name: terms.certificate(
             found,
             ranks(found.n_samples)[name],
-            n_outputs=len(table.target),
-            scale_kind=table.pairs[name].kind,
+            **_known(table.candidates[name]),
             n_candidates=len(shares),
             weight=shares[name],
         )
@@ -190,15 +193,14 @@ def _groups(
     ranks = terms.group_ranks(counts, n_candidates)
     searches = {label: Search.begin(sample[labels == label], _settled(n, ranks[label])) for label, n in counts.items()}
     measured = _measured(scan, searches, progress)
-    (pair,) = scan.table.pairs.values()
+    known = _known(scan.table.candidates[""])
     return GroupCertificate(
         groups=FrozenMap(
             {
                 label: terms.certificate(
                     measured[label],
                     ranks[label],
-                    n_outputs=len(scan.table.target),
-                    scale_kind=pair.kind,
+                    **known,
                     n_candidates=n_candidates * len(counts),
                 )
                 for label in counts
@@ -226,27 +228,27 @@ def _measured(scan: Any, searches: Mapping[Any, Search], progress: Progress | No
     return select(reporting, searches)
 
 
-def _pairs(prediction: Any, scale: Any, candidates: Any) -> dict[str, Pair]:
+def _known(columns: Columns) -> dict[str, Any]:
+    """What the columns tell a certificate."""
+    return {"n_outputs": len(columns.target), "scale_kind": columns.scale_kind, "columns": columns}
+
+
+def _named(target: Any, prediction: Any, scale: Any, group: str | None, candidates: Any) -> dict[str, Columns]:
+    """Return the columns of every candidate; of a single one, under the empty name."""
+    if not target:
+        raise InvalidInput(f"target must be the name of a column, got {target!r}.")
     if (prediction is None) == (candidates is None):
         raise InvalidInput("either prediction or candidates must be given, and not both.")
     if candidates is None:
-        return {"": pair_of("prediction", prediction, scale)}
+        return {"": columns_of(target, prediction, scale, group)}
     if scale is not None:
         raise InvalidInput("with candidates, each brings its own scale: {'name': ('prediction', 'scale')}.")
     check_candidates(candidates)
-    return {name: pair_of(f"candidate {name!r}", *split_candidate(parts)) for name, parts in candidates.items()}
+    return {
+        name: columns_of(target, *split_candidate(parts), of=f" of candidate {name!r}")
+        for name, parts in candidates.items()
+    }
 
 
-def _check_outputs(name: str, target: Names, pair: Pair) -> None:
-    of = f" of candidate {name!r}" if name else ""
-    if len(pair.prediction) != len(target):
-        raise InvalidInput(
-            f"target and prediction{of} must have as many columns, got {len(target)} and {len(pair.prediction)}."
-        )
-    for part in pair.scale:
-        if len(part) not in (1, len(target)):
-            raise InvalidInput(f"the scale{of} must have 1 column or {len(target)}, got {len(part)}.")
-
-
-def _scores(terms: Terms, columns: Mapping[str, Any], target: Names, pair: Pair) -> Any:
-    return terms.scoring.scores(read_values(columns, target), *read_pair(columns, pair))
+def _scores(terms: Terms, values: Mapping[str, Any], columns: Columns) -> Any:
+    return terms.scoring.scores(read_values(values, columns.target), *read_predicted(values, columns))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, TypeAlias
 
@@ -11,31 +10,12 @@ import narwhals as nw
 import numpy as np
 
 from pacband._arrays import as_numbers
+from pacband.certificate.columns import Columns, Names
 from pacband.exceptions import InvalidInput
 
-__all__ = ["Frame", "Names", "Pair", "as_frame", "check_columns", "names_of", "pair_of", "read_pair", "read_values"]
+__all__ = ["Frame", "as_frame", "check_columns", "columns_of", "read_predicted", "read_values"]
 
 Frame: TypeAlias = nw.DataFrame[Any] | nw.LazyFrame[Any]
-# The columns of one quantity: one, or one for each output.
-Names: TypeAlias = tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """The columns of a predictor T and of its scale σ̂: no parts, one, or the pair (σ̂⁻, σ̂⁺)."""
-
-    prediction: Names
-    scale: tuple[Names, ...] = ()
-
-    @property
-    def kind(self) -> str:
-        """How rows are scored, as certificates call it."""
-        return ("none", "symmetric", "asymmetric")[len(self.scale)]
-
-    @property
-    def columns(self) -> Names:
-        """All of them."""
-        return self.prediction + tuple(name for part in self.scale for name in part)
 
 
 def as_frame(frame: Any) -> Frame:
@@ -64,12 +44,26 @@ def names_of(what: str, given: Any) -> Names:
     return names
 
 
-def pair_of(what: str, prediction: Any, scale: Any) -> Pair:
-    """Return the columns of T and σ̂ as a user names them; a scale pair is a tuple (lower, upper)."""
+def columns_of(target: Any, prediction: Any, scale: Any, group: str | None = None, *, of: str = "") -> Columns:
+    """Return the columns as a user names them; a scale pair is a tuple (lower, upper). An empty target is none."""
     if isinstance(scale, tuple) and len(scale) != 2:
         raise InvalidInput(f"a scale pair must be (lower, upper), got {len(scale)} parts.")
     parts = scale if isinstance(scale, tuple) else () if scale is None else (scale,)
-    return Pair(names_of(what, prediction), tuple(names_of(f"the scale of {what}", part) for part in parts))
+    columns = Columns(
+        target=names_of("target", target) if target else (),
+        prediction=names_of(f"prediction{of}", prediction),
+        scale=tuple(names_of(f"scale{of}", part) for part in parts),
+        group=group,
+    )
+    n_outputs = len(columns.prediction)
+    if columns.target and len(columns.target) != n_outputs:
+        raise InvalidInput(
+            f"target and prediction{of} must have as many columns, got {len(columns.target)} and {n_outputs}."
+        )
+    for part in columns.scale:
+        if len(part) not in (1, n_outputs):
+            raise InvalidInput(f"scale{of} must have 1 column or {n_outputs}, got {len(part)}.")
+    return columns
 
 
 def check_columns(frame: Frame, numeric: Iterable[str], group: str | None = None) -> nw.Schema:
@@ -78,7 +72,8 @@ def check_columns(frame: Frame, numeric: Iterable[str], group: str | None = None
     wanted = list(dict.fromkeys(numeric))
     for name in [*wanted, *([group] if group is not None else [])]:
         if name not in schema:
-            near = get_close_matches(name, schema, n=3, cutoff=0.5)
+            folded = {known.casefold(): known for known in schema}
+            near = [folded[one] for one in get_close_matches(name.casefold(), folded, n=3, cutoff=0.5)]
             hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else f" The columns are {_listed(schema)}."
             raise InvalidInput(f"there is no column {name!r}.{hint}")
     for name in wanted:
@@ -87,16 +82,16 @@ def check_columns(frame: Frame, numeric: Iterable[str], group: str | None = None
     return schema
 
 
-def read_values(columns: Mapping[str, Any], names: Names) -> Any:
+def read_values(values: Mapping[str, Any], names: Names) -> Any:
     """Return the columns of one quantity as numbers: one vector, or one matrix for several outputs."""
-    values = [as_numbers(f"column {name!r}", columns[name], empty=True) for name in names]
-    return values[0] if len(values) == 1 else np.column_stack(values)
+    found = [as_numbers(f"column {name!r}", values[name], empty=True) for name in names]
+    return found[0] if len(found) == 1 else np.column_stack(found)
 
 
-def read_pair(columns: Mapping[str, Any], pair: Pair) -> tuple[Any, Any]:
+def read_predicted(values: Mapping[str, Any], columns: Columns) -> tuple[Any, Any]:
     """Return T and σ̂ as `certify` takes them."""
-    parts = tuple(read_values(columns, part) for part in pair.scale)
-    return read_values(columns, pair.prediction), parts if len(parts) == 2 else parts[0] if parts else None
+    parts = tuple(read_values(values, part) for part in columns.scale)
+    return read_values(values, columns.prediction), parts if len(parts) == 2 else parts[0] if parts else None
 
 
 def _listed(names: Mapping[str, Any], most: int = 12) -> str:

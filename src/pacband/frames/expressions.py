@@ -18,7 +18,7 @@ import narwhals as nw
 from pacband._fingerprint import CUT
 from pacband._labels import Label
 from pacband._means import STEP
-from pacband.frames.columns import Names, Pair
+from pacband.certificate.columns import Columns
 from pacband.scores import ScoreRule
 
 __all__ = [
@@ -54,21 +54,21 @@ def scale_part(rule: ScoreRule, name: str) -> nw.Expr:
     return nw.when(value.is_nan() | value.is_null() | (value < rule.min_scale)).then(floor).otherwise(value)
 
 
-def score(rule: ScoreRule, target: Names, pair: Pair) -> nw.Expr:
+def score(rule: ScoreRule, columns: Columns) -> nw.Expr:
     """Return the score of every row: the largest over the outputs."""
-    outputs = [_score(rule, target[k], pair, k) for k in range(len(target))]
+    outputs = [_score(rule, columns, k) for k in range(len(columns.target))]
     largest = outputs[0] if len(outputs) == 1 else nw.max_horizontal(*outputs)
     if rule.nonfinite == "raise":
         return largest if len(outputs) == 1 else nw.when(all_of(sound(one) for one in outputs)).then(largest)
-    known = all_of([*(number(name).is_finite() for name in pair.prediction), *(sound(one) for one in outputs)])
+    known = all_of([*(number(name).is_finite() for name in columns.prediction), *(sound(one) for one in outputs)])
     return nw.when(known).then(largest).otherwise(nw.lit(math.inf, nw.Float64))
 
 
-def _score(rule: ScoreRule, target: str, pair: Pair, output: int) -> nw.Expr:
-    error = number(target) - number(pair.prediction[output])
+def _score(rule: ScoreRule, columns: Columns, output: int) -> nw.Expr:
+    error = number(columns.target[output]) - number(columns.prediction[output])
     if rule.side == "lower":
         error = nw.lit(0.0, nw.Float64) - error
-    parts = [scale_part(rule, part[min(output, len(part) - 1)]) for part in pair.scale]
+    parts = [scale_part(rule, part[min(output, len(part) - 1)]) for part in columns.scale]
     size = error.abs() if rule.side == "both" else error
     if len(parts) == 2:
         return size / nw.when(error > 0.0).then(parts[1]).otherwise(parts[0])
@@ -118,16 +118,16 @@ def fixed_terms(value: nw.Expr, unit: float) -> tuple[nw.Expr, nw.Expr]:
     return whole.cast(nw.Int64), ((scaled - whole) * STEP).floor().cast(nw.Int64)
 
 
-def distances(target: Names, pair: Pair) -> list[nw.Expr]:
+def distances(columns: Columns) -> list[nw.Expr]:
     """Return T(x) − y of every output; null where it is no number."""
-    differences = [number(there) - number(here) for here, there in zip(target, pair.prediction, strict=True)]
+    differences = [number(there) - number(here) for here, there in zip(columns.target, columns.prediction, strict=True)]
     return [nw.when(sound(difference)).then(difference) for difference in differences]
 
 
-def band(rule: ScoreRule, factor: Any, pair: Pair, output: int) -> tuple[nw.Expr, nw.Expr]:
+def band(rule: ScoreRule, factor: Any, columns: Columns, output: int) -> tuple[nw.Expr, nw.Expr]:
     """Return the lower and upper end of one output, by the factor γ̄ rounded outwards."""
-    centre = number(pair.prediction[output])
-    parts = [scale_part(rule, part[min(output, len(part) - 1)]) for part in pair.scale]
+    centre = number(columns.prediction[output])
+    parts = [scale_part(rule, part[min(output, len(part) - 1)]) for part in columns.scale]
     half = [factor * part for part in parts] or [factor]
     low, high = centre - half[0], centre + half[-1]
     if rule.nonfinite == "violate":

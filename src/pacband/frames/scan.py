@@ -58,7 +58,7 @@ class FamilyScan(_Scan[str]):
 
     def __init__(self, table: Table) -> None:
         super().__init__(table)
-        self._column = dict(zip(table.pairs, table.scores, strict=True))
+        self._column = dict(zip(table.candidates, table.scores, strict=True))
         self._checked = False
 
     def _count(self, requests: Mapping[str, Request]) -> dict[str, Tally]:

@@ -10,8 +10,8 @@ from typing import Any
 import narwhals as nw
 
 from pacband._means import fixed_mean, fixed_unit
+from pacband.certificate.columns import Columns, Names
 from pacband.exceptions import InvalidInput, InvalidScale
-from pacband.frames.columns import Names, Pair
 from pacband.frames.engines import fetch_rows, first_rows
 from pacband.frames.expressions import LARGEST, broken, count, distances, fixed_terms, number, scale_part, score, sound
 from pacband.scores import ScoreRule
@@ -31,15 +31,14 @@ class Table:
     frame: nw.LazyFrame[Any]
     schema: Mapping[str, Any]
     rule: ScoreRule
-    target: Names
-    pairs: Mapping[str, Pair]
+    candidates: Mapping[str, Columns]
 
     @property
     def scores(self) -> dict[str, nw.Expr]:
-        """The scores of every pair, in columns q0, q1 and so on; without targets, the predictions."""
+        """The scores of every candidate, in columns q0, q1 and so on; without targets, the predictions."""
         return {
-            f"q{k}": score(self.rule, self.target, pair) if self.target else number(pair.prediction[0])
-            for k, pair in enumerate(self.pairs.values())
+            f"q{k}": score(self.rule, columns) if columns.target else number(columns.prediction[0])
+            for k, columns in enumerate(self.candidates.values())
         }
 
     def guards(self) -> dict[str, nw.Expr]:
@@ -49,10 +48,10 @@ class Table:
         asked |= {f"high{k}": end.max() for k, end in enumerate(ends)}
         if self.rule.nonfinite == "raise":
             values = [*map(nw.col, self.scores)]
-            if not self.target:
-                values += [number(name) for pair in self.pairs.values() for name in pair.prediction[1:]]
+            if not self._target:
+                values += [number(name) for columns in self.candidates.values() for name in columns.prediction[1:]]
         else:
-            values = [*map(number, self.target), *self._scales().values()]
+            values = [*map(number, self._target), *self._scales().values()]
         return asked | {f"sound{k}": count(sound(value)) for k, value in enumerate(values)}
 
     def check(self, n_rows: int, found: Mapping[str, Any]) -> None:
@@ -80,24 +79,24 @@ class Table:
             self.check(int(row["n"]), {name: row[name] for name in guards})
 
     def mean_scales(self) -> dict[str, float]:
-        """Return the mean of σ̂ of every pair, as for arrays."""
+        """Return the mean of σ̂ of every columns, as for arrays."""
         lots = {
             (name, k): [scale_part(self.rule, column) for column in part]
-            for name, pair in self.pairs.items()
-            for k, part in enumerate(pair.scale)
+            for name, columns in self.candidates.items()
+            for k, part in enumerate(columns.scale)
         }
         means = self._means(lots)
         return {
-            name: sum(means[name, k] for k in range(len(pair.scale))) / len(pair.scale) if pair.scale else 1.0
-            for name, pair in self.pairs.items()
+            name: sum(means[name, k] for k in range(len(columns.scale))) / len(columns.scale) if columns.scale else 1.0
+            for name, columns in self.candidates.items()
         }
 
     def mean_offsets(self) -> dict[str, float]:
         """Return the mean distance from y to T(x) towards the side that is bounded; zero where both are."""
         if self.rule.side == "both":
-            return dict.fromkeys(self.pairs, 0.0)
+            return dict.fromkeys(self.candidates, 0.0)
         sign = 1.0 if self.rule.side == "upper" else -1.0
-        means = self._means({name: distances(self.target, pair) for name, pair in self.pairs.items()})
+        means = self._means({name: distances(columns) for name, columns in self.candidates.items()})
         return {name: mean * (1.0 if math.isinf(mean) else sign) for name, mean in means.items()}
 
     def _means(self, lots: Mapping[Any, list[nw.Expr]]) -> dict[Any, float]:
@@ -123,13 +122,17 @@ class Table:
             means[key] = fixed_mean(totals[0], totals[1], units[key], totals[2]) if totals[2] else math.inf
         return means
 
+    @property
+    def _target(self) -> Names:
+        return next(iter(self.candidates.values())).target
+
     def _scales(self) -> dict[str, nw.Expr]:
-        names = dict.fromkeys(name for pair in self.pairs.values() for part in pair.scale for name in part)
+        names = dict.fromkeys(name for columns in self.candidates.values() for part in columns.scale for name in part)
         return {name: scale_part(self.rule, name) for name in names}
 
     def _integers(self) -> list[str]:
         """The columns whose integers float64 may not hold."""
-        names = [*self.target, *(name for pair in self.pairs.values() for name in pair.columns)]
+        names = [name for columns in self.candidates.values() for name in columns.numeric]
         return [name for name in dict.fromkeys(names) if self.schema[name] in _WIDE]
 
     def _refuse_rows(self) -> None:
@@ -138,10 +141,10 @@ class Table:
         for name, value in self._scales().items():
             rule = f"scale must be positive and finite in every row: column {name!r} is zero, negative, NaN or infinite"
             self._refuse(broken(sound(value) & (value > 0.0)), rule, cure, InvalidScale)
-        columns = list(self.target)
+        finite = list(self._target)
         if self.rule.nonfinite == "raise":
-            columns += dict.fromkeys(name for pair in self.pairs.values() for name in pair.prediction)
-        for name in columns:
+            finite += dict.fromkeys(name for columns in self.candidates.values() for name in columns.prediction)
+        for name in finite:
             self._refuse(broken(sound(number(name))), f"column {name!r} must be finite: it is NaN, infinite or missing")
         if self.rule.nonfinite == "raise":
             for value in self.scores.values():

@@ -1,0 +1,61 @@
+"""The columns of the table that a certificate was made from, so that the next table need not be explained again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self, TypeAlias
+
+__all__ = ["Columns", "Names"]
+
+# The columns of one quantity: one, or one for each output.
+Names: TypeAlias = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Which columns are y, T(x), the parts of σ̂(x) and the group."""
+
+    target: Names
+    prediction: Names
+    scale: tuple[Names, ...] = ()
+    group: str | None = None
+
+    @property
+    def scale_kind(self) -> str:
+        """How rows are scored, as certificates call it."""
+        return ("none", "symmetric", "asymmetric")[len(self.scale)]
+
+    @property
+    def numeric(self) -> Names:
+        """All but the group."""
+        return self.target + self.predicted
+
+    @property
+    def all(self) -> Names:
+        """All of them."""
+        return self.numeric if self.group is None else (*self.numeric, self.group)
+
+    @property
+    def predicted(self) -> Names:
+        """Those of T and σ̂."""
+        return self.prediction + tuple(name for part in self.scale for name in part)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the columns as JSON-ready values."""
+        return {
+            "target": list(self.target),
+            "prediction": list(self.prediction),
+            "scale": [list(part) for part in self.scale],
+            "group": self.group,
+        }
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+        """Rebuild the columns from `to_dict`."""
+        return cls(
+            target=tuple(content["target"]),
+            prediction=tuple(content["prediction"]),
+            scale=tuple(tuple(part) for part in content["scale"]),
+            group=content["group"],
+        )

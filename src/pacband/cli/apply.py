@@ -1,0 +1,56 @@
+"""``pacband apply``: the certified band beside new predictions."""
+
+from __future__ import annotations
+
+import click
+
+from pacband.cli._console import note
+from pacband.cli._options import scale_columns
+
+EXAMPLES = """
+\b
+Examples:
+  pacband apply cert.json new.csv -o bands.csv         the columns are called as at calibration
+  pacband apply cert.json new.parquet -o bands.parquet --prediction yhat --scale s
+  pacband apply cert.json new.csv | head
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@click.argument("certificate", type=click.Path())
+@click.argument("files", nargs=-1, required=True)
+@click.option(
+    "-o", "--output", default="-", show_default=True, help="CSV or Parquet file to write; - is standard output."
+)
+@click.option("--prediction", help="Column of the predictions, if it is not called as at calibration.")
+@click.option("--scale", multiple=True, help="Column of the scale; twice for (lower, upper).")
+@click.option("--group", help="Column of the groups.")
+@click.option("--lower", default="lower", show_default=True, help="What to call the lower end of the band.")
+@click.option("--upper", default="upper", show_default=True, help="What to call the upper end of the band.")
+def command(
+    certificate: str,
+    files: tuple[str, ...],
+    output: str,
+    prediction: str | None,
+    scale: tuple[str, ...],
+    group: str | None,
+    lower: str,
+    upper: str,
+) -> None:
+    """Add the ends of the certified band to the rows of CSV or Parquet FILES, and leave all else as it is."""
+    from pacband.certificate import load
+    from pacband.cli._tables import check_output, labels_of, opened, part_of, texts_as_labels
+    from pacband.frames.apply import apply_frame, chosen_columns
+    from pacband.frames.files import write_table
+
+    cert = load(certificate)
+    check_output(output, certificate, *files)
+    columns = chosen_columns(part_of(cert), prediction=prediction, scale=scale_columns(scale), group=group)
+    with opened(files, columns.predicted) as table:
+        labelled = texts_as_labels(table, columns.group, labels_of(cert))
+        bands = apply_frame(
+            cert, labelled, prediction=prediction, scale=scale_columns(scale), group=group, names=(lower, upper)
+        )
+        write_table(bands, output)
+    if output != "-":
+        note(f"Saved {output}")

@@ -1,0 +1,29 @@
+"""``pacband completion``: what a shell needs to complete commands and options."""
+
+from __future__ import annotations
+
+import click
+
+from pacband.cli._console import say
+
+EXAMPLES = """
+\b
+Examples:
+  pacband completion bash >> ~/.bashrc
+  pacband completion zsh >> ~/.zshrc
+  pacband completion fish > ~/.config/fish/completions/pacband.fish
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def command(shell: str) -> None:
+    """Print the completion script of a shell."""
+    from click.shell_completion import get_completion_class
+
+    from pacband.cli import pacband
+
+    script = get_completion_class(shell)
+    if script is None:
+        raise click.ClickException(f"there is no completion for {shell}.")
+    say(script(pacband, {}, "pacband", "_PACBAND_COMPLETE").source())
