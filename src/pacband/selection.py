@@ -265,7 +265,7 @@ def _guess(descending: Floats, settle: Settle) -> tuple[tuple[float, ...], float
 
 def _share(settle: Settle, n_samples: int) -> float:
     try:
-        return settle(n_samples) / n_samples
+        return min(1.0, settle(n_samples) / n_samples)
     except NotEnoughSamples:
         return 0.0
 

@@ -56,10 +56,12 @@ def command(certificate: str, file: str | None, state: str, as_json: bool, **opt
     cert = pacband.load(certificate)
     settings = {name: options[name] for name in ("alpha", "false_alarm_interval") if options[name] is not None}
     with StateFile(state) as stored:
-        monitor = stored.read(cert, kind=Monitor) if stored.exists() else Monitor(cert, **settings)
-        for name, value in settings.items():
-            if getattr(monitor, name) != value:
-                fail(f"{state} was begun with {name}={getattr(monitor, name):g}: it cannot go on with {value:g}.")
+        fresh = Monitor(cert, **settings)
+        monitor = stored.read(cert, kind=Monitor) if stored.exists() else fresh
+        for name in settings:
+            begun, asked = getattr(monitor, name), getattr(fresh, name)
+            if begun != asked:
+                fail(f"{state} was begun with {name}={begun:g}: it cannot go on with {asked:g}.")
         if options["acknowledge"]:
             monitor.acknowledge()
             stored.write(monitor)

@@ -14,8 +14,8 @@ import re
 import secrets
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from glob import glob
 from pathlib import Path
@@ -63,15 +63,9 @@ class Files:
                 )
             )
 
-    @contextmanager
-    def reading(self) -> Iterator[None]:
+    def reading(self) -> AbstractContextManager[None]:
         """Say in one sentence what cannot be read: as `reading`, and in which row a text stands for a number."""
-        try:
-            yield
-        except duckdb.ConversionException as error:
-            raise InvalidInput(_said(str(error), self.paths) + self._text_rows(str(error))) from None
-        except duckdb.Error as error:
-            raise InvalidInput(_said(str(error), self.paths)) from None
+        return reading(*self.paths, locate=self._text_rows)
 
     def _text_rows(self, message: str) -> str:
         found = _SOURCE_COLUMN.search(message)
@@ -103,12 +97,17 @@ def open_files(paths: Sequence[str | os.PathLike[str]]) -> Iterator[Files]:
 
 
 @contextmanager
-def reading(*paths: str) -> Iterator[None]:
+def reading(*paths: str, locate: Callable[[str], str] = lambda message: "") -> Iterator[None]:
     """Say in one sentence what DuckDB could not read."""
     try:
         yield
     except duckdb.Error as error:
-        raise InvalidInput(_said(str(error), paths)) from None
+        raise InvalidInput(_said(str(error), paths) + locate(str(error))) from None
+    except RuntimeError as error:
+        # This is how DuckDB tells that Ctrl-C was pressed.
+        if "interrupt" in str(error).lower():
+            raise KeyboardInterrupt from None
+        raise
 
 
 def write_table(relation: Any, path: str) -> None:

@@ -1,0 +1,141 @@
+"""``pacband predict``: predict with a saved model, band and all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import click
+
+from pacband.cli._console import fail, note, print_json, progress_bar
+
+EXAMPLES = """
+\b
+Examples:
+  pacband predict model.pacband new.csv                      to standard output, as CSV
+  pacband predict model.pacband new.parquet -o bands.parquet
+  pacband predict model.pacband new.csv --lower low --upper high -o bands.csv
+  cat new.csv | pacband predict model.pacband - --trust lightgbm.sklearn.LGBMRegressor
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@click.argument("model", type=click.Path())
+@click.argument("files", nargs=-1, required=True, type=click.Path())
+@click.option(
+    "-o", "--output", default="-", show_default=True, help="Where to write, CSV or Parquet; - is standard output."
+)
+@click.option("--prediction", default="prediction", show_default=True, help="What to call the prediction.")
+@click.option("--lower", default="lower", show_default=True, help="What to call the lower end of the band.")
+@click.option("--upper", default="upper", show_default=True, help="What to call the upper end of the band.")
+@click.option("--candidate", help="Predict with this candidate of a family.  [default: the sharpest]")
+@click.option("--trust", multiple=True, metavar="TYPE", help="Rebuild this type of another package; repeatable.")
+@click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON; needs an output file.")
+def command(
+    model: str,
+    files: tuple[str, ...],
+    output: str,
+    prediction: str,
+    lower: str,
+    upper: str,
+    candidate: str | None,
+    trust: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Add the prediction and its certified band to the rows of CSV or Parquet FILES.
+
+    Rows and their other columns stay as they are, in their order. Columns are matched by name. A model of scikit-learn
+    and pacband is opened as it is; types of other packages have to be trusted by name, for rebuilding one may run code
+    of that package, and without that the command lists them and ends with exit code 2.
+    """
+    if as_json and output == "-":
+        raise click.UsageError("--json needs an output file, for standard output has the rows.")
+    from pacband.cli._tables import check_output
+    from pacband.frames.files import open_files
+
+    names = {"prediction": prediction, "lower": lower, "upper": upper}
+    if len(set(names.values())) != 3:
+        raise click.UsageError(f"the new columns need names of their own, got {', '.join(names.values())}.")
+    with open_files(files) as found:
+        check_output(output, model, *found.paths)
+        with _opened(model, trust) as (estimator, kinds), found.reading():
+            rows = _predict(estimator, kinds, found.relation(), names, candidate, output)
+    if as_json:
+        print_json({"model": model, "output": output, "rows": rows})
+    elif output != "-":
+        note(f"Saved {output}")
+
+
+@contextmanager
+def _opened(model: str, trust: tuple[str, ...]) -> Iterator[tuple[Any, dict[str, str | None]]]:
+    """Yield the estimator and the kinds of its columns, None where the file does not tell."""
+    from pacband.cli._warnings import plain_warnings
+    from pacband.models import open_model
+    from pacband.models.trust import UntrustedTypes
+
+    with plain_warnings():
+        try:
+            estimator, columns = open_model(model, trusted=trust)
+        except UntrustedTypes as error:
+            needed = " ".join(f"--trust {name}" for name in error.types)
+            fail(
+                f"{model} holds {len(error.types)} type(s) that pacband does not know. If you trust the packages they "
+                f"belong to, and the file, add {needed}"
+            )
+        if not hasattr(estimator, "predict_interval"):
+            fail(f"{model} is a certificate, not a model: `pacband apply` adds its band to predictions.")
+        known = getattr(estimator, "feature_names_in_", None)
+        if known is None:
+            fail(f"{model} was fitted without names of columns: fit it on a dataframe to use it on files.")
+        yield estimator, {str(name): columns.get(str(name)) for name in known}
+
+
+def _predict(
+    estimator: Any,
+    kinds: dict[str, str | None],
+    relation: Any,
+    names: dict[str, str],
+    candidate: str | None,
+    output: str,
+) -> int:
+    """Predict in batches, and write the rows with what was predicted; return how many."""
+    import duckdb
+
+    from pacband.exceptions import InvalidInput
+    from pacband.frames.files import quoted, write_table
+    from pacband.models.table import batches, check_kinds, find_columns, inputs_sql
+
+    find_columns(relation, list(kinds))
+    settled = check_kinds(relation, kinds)
+    ((total,),) = relation.aggregate("count(*)").fetchall()
+    options = {} if candidate is None else {"candidate": candidate}
+    done = 0
+    with TemporaryDirectory(prefix="pacband-") as folder, progress_bar("Predicting") as progress:
+        # On disk, so that memory does not grow with the rows.
+        with duckdb.connect(f"{folder}/bands.db") as store:
+            for batch in batches(relation, inputs_sql(settled)):
+                bands = estimator.predict_interval(batch, output="frame", **options)
+                bands.columns = [_called(name, names) for name in bands.columns]
+                if not done:
+                    for name in set(bands.columns) & set(relation.columns):
+                        raise InvalidInput(f"the table has a column {name!r} already: call the new one otherwise.")
+                    listed = ", ".join(f"{quoted(name)} double" for name in bands.columns)
+                    store.execute(f"create table bands ({listed})")
+                store.register("batch", bands)
+                store.execute("insert into bands select * from batch")
+                store.unregister("batch")
+                done += len(batch)
+                progress(done, total)
+        with duckdb.connect() as connection:
+            connection.execute(f"attach '{folder}/bands.db' as predicted (read_only)")
+            joined = connection.sql(f"select * from ({relation.sql_query()}) positional join predicted.bands")
+            write_table(joined, output)
+    return done
+
+
+def _called(name: str, names: dict[str, str]) -> str:
+    """Return the name of a column as the user calls it; with several outputs it is followed by a number."""
+    kind, _, number = name.partition("_")
+    return f"{names[kind]}_{number}" if number else names[kind]

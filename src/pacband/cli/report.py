@@ -1,0 +1,169 @@
+"""``pacband report``: a page that explains a certificate."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pacband.cli._console import note, print_json, say
+
+if TYPE_CHECKING:
+    from pacband.certificate.columns import Columns
+    from pacband.frames.files import Files
+    from pacband.reporting import Report
+
+EXAMPLES = """
+\b
+Examples:
+  pacband report cert.json                                   the certificate alone
+  pacband report cert.json calibration.csv                   with the rows it was made from
+  pacband report cert.json new.csv -o check.html             with fresh rows: does the promise hold?
+  pacband report cert.json data.csv --target y --prediction yhat --scale s --feature age --feature site
+  pacband report cert.json data.csv --format json -o -       the numbers, for machines
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@click.argument("certificate", type=click.Path())
+@click.argument("files", nargs=-1, type=click.Path())
+@click.option("-o", "--output", default="report.html", show_default=True, help="Where to write; - is standard output.")
+@click.option(
+    "--format", "kind", type=click.Choice(["html", "markdown", "json"]), help="By default the output's name tells."
+)
+@click.option("--target", help="Column of the targets, if it is not called as at calibration.")
+@click.option("--prediction", help="Column of the predictions; for a family, those of the best candidate.")
+@click.option("--scale", multiple=True, help="Column of the scale; twice for (lower, upper).")
+@click.option("--group", help="Column of the groups.")
+@click.option("--feature", "features", multiple=True, help="Column to slice by; repeatable. By default all others.")
+@click.option("--title", default="How wrong can the model be?", show_default=True, help="Heading of the page.")
+def command(
+    certificate: str,
+    files: tuple[str, ...],
+    output: str,
+    kind: str | None,
+    target: str | None,
+    prediction: str | None,
+    scale: tuple[str, ...],
+    group: str | None,
+    features: tuple[str, ...],
+    title: str,
+) -> None:
+    """Write a page, Markdown or JSON that explains a certificate, with rows of CSV or Parquet FILES if any.
+
+    With the calibration rows the bound is computed again; fresh rows put the promise to the test, and the command ends
+    with exit code 1 where they contradict it.
+    """
+    from pacband.certificate import load
+    from pacband.reporting import report
+
+    if len(scale) > 2:
+        raise click.UsageError("name one --scale column, or two for (lower, upper).")
+    cert = load(certificate)
+    rows: dict[str, Any] = {}
+    if files:
+        from pacband.frames.files import open_files
+
+        columns = _columns(cert, target, prediction, scale, group)
+        with open_files(files) as opened:
+            rows = report_rows(opened, columns, features or None)
+    page = report(cert, **rows, title=title, command=shlex.join(["pacband", *sys.argv[1:]]))
+    _write(page, output, kind or {".md": "markdown", ".json": "json"}.get(Path(output).suffix.lower(), "html"))
+    if output != "-":
+        say(str(page))
+        note(f"Report: {output}")
+    if page.summary.verdict.state == "contradicted":
+        sys.exit(1)
+
+
+def certificate_report(certificate: Any, files: tuple[str, ...], columns: Columns, **options: Any) -> Report:
+    """Return the report of a certificate with the rows of files."""
+    from pacband.frames.files import open_files
+    from pacband.reporting import report
+
+    with open_files(files) as opened:
+        rows = report_rows(opened, columns, None)
+    return report(certificate, **rows, command=shlex.join(["pacband", *sys.argv[1:]]), **options)
+
+
+def report_rows(files: Files, columns: Columns, features: tuple[str, ...] | None) -> dict[str, Any]:
+    """Return the rows of files as arguments of `pacband.report`; all other columns are features by default."""
+    import numpy as np
+
+    from pacband.frames.columns import as_frame, check_columns, read_predicted, read_values
+    from pacband.frames.files import quoted, reading
+
+    relation = files.relation(columns.numeric)
+    core = [*columns.numeric, *([columns.group] if columns.group else [])]
+    wanted = [name for name in relation.columns if name not in core] if features is None else list(features)
+    check_columns(as_frame(relation), columns.numeric, columns.group)
+    for name in wanted:
+        check_columns(as_frame(relation), (), name)
+    with reading(*files.paths):
+        values = relation.project(", ".join(map(quoted, dict.fromkeys((*core, *wanted))))).fetchnumpy()
+    y_pred, scale = read_predicted(values, columns)
+    inputs = [_feature(values[name]) for name in wanted]
+    return {
+        "y": read_values(values, columns.target),
+        "y_pred": y_pred,
+        "scale": scale,
+        "groups": np.ma.filled(values[columns.group], None) if columns.group else None,
+        "X": np.column_stack([column.astype(object) for column in inputs]) if inputs else None,
+        "feature_names": wanted if inputs else None,
+    }
+
+
+def _columns(
+    cert: Any, target: str | None, prediction: str | None, scale: tuple[str, ...], group: str | None
+) -> Columns:
+    """Return the columns that were named, and for the others those the certificate was made from."""
+    from dataclasses import replace
+
+    from pacband.certificate.columns import Columns
+    from pacband.reporting.rows import single_certificate
+
+    known = single_certificate(cert).columns
+    if known is None:
+        if target is None or prediction is None:
+            raise click.UsageError("this certificate names no columns: give --target and --prediction.")
+        known = Columns(target=(target,), prediction=(prediction,))
+    given: dict[str, Any] = {
+        "target": (target,) if target else None,
+        "prediction": (prediction,) if prediction else None,
+        "scale": tuple((name,) for name in scale) or None,
+        "group": group,
+    }
+    return replace(known, **{name: value for name, value in given.items() if value is not None})
+
+
+def _feature(column: Any) -> Any:
+    """Numbers where all cells are; else texts, in which a gap is a category of its own."""
+    import numpy as np
+
+    if column.dtype.kind in "fiu":
+        return np.ma.filled(column.astype(np.float64), np.nan)
+    texts = np.ma.filled(np.ma.asarray(column, dtype=object), "").astype(str)
+    try:
+        return np.where(texts == "", "nan", texts).astype(np.float64)
+    except ValueError:
+        return np.where(texts == "", "missing", texts)
+
+
+def _write(page: Any, output: str, kind: str) -> None:
+    import json
+
+    from pacband._storage import replace_file
+
+    if output == "-":
+        if kind == "json":
+            print_json(page.to_dict())
+        else:
+            say(page.html if kind == "html" else page.to_markdown())
+    elif kind == "html":
+        page.save(output)
+    else:
+        text = page.to_markdown() if kind == "markdown" else json.dumps(page.to_dict(), indent=2) + "\n"
+        replace_file(Path(output), text.encode("utf-8"))
