@@ -41,17 +41,18 @@ def _plain(error: UnicodeError) -> tuple[str, int]:
 
 def say(text: str) -> None:
     """Print a result to stdout."""
-    click.echo(text)
+    # Not by click, which takes a terminal that knows ASCII only for one that knows more.
+    print(text, flush=True)
 
 
 def print_json(value: Any) -> None:
     """Print a result for machines to stdout, as one JSON document."""
-    click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+    say(json.dumps(value, indent=2))
 
 
 def note(text: str) -> None:
     """Print a message to stderr."""
-    click.echo(text, err=True)
+    print(text, file=sys.stderr, flush=True)
 
 
 def fail(text: str) -> NoReturn:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from contextlib import ExitStack
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
 from pacband.cli._console import print_json, say
+from pacband.cli._options import scale_columns
 
 EXAMPLES = """
 \b
@@ -49,20 +50,19 @@ def command(
 ) -> None:
     """Look for what would break the promise: dependence, drift, repeated rows, overlap with training, and more.
 
-    FILE holds calibration rows in the order in which they were drawn: CSV, JSON lines or Parquet, `-` for standard
-    input. The command ends with exit code 1 where something was found.
+    FILE holds calibration rows in the order in which they were drawn: CSV or Parquet, `-` for standard input. The
+    command ends with exit code 1 where something was found.
     """
-    if len(scale) > 2:
-        raise click.UsageError("name one --scale column, or two for (lower, upper).")
     if training is not None and not inputs:
         raise click.UsageError("--training needs --input columns to compare rows by.")
     from pacband.diagnostics import diagnose
 
+    pair = scale_columns(scale)
     columns = _read(file, [target, prediction, *scale], [*inputs, *([group] if group else [])])
     diagnosis = diagnose(
         columns[target],
         columns[prediction],
-        tuple(columns[name] for name in scale) if len(scale) == 2 else columns[scale[0]] if scale else None,
+        tuple(columns[name] for name in pair) if isinstance(pair, tuple) else columns.get(pair),
         X=_inputs(columns, inputs) if inputs else None,
         groups=columns[group] if group else None,
         training=_training(training, inputs, target) if training is not None else None,
@@ -92,30 +92,17 @@ def _inputs(columns: dict[str, Any], names: tuple[str, ...]) -> Any:
         return matrix.astype(str)
 
 
-def _read(file: str, numbers: Any, words: Any) -> dict[str, Any]:
+def _read(file: str, numbers: Sequence[str], words: Sequence[str]) -> dict[str, Any]:
+    from pacband.cli._tables import opened
     from pacband.exceptions import InvalidInput
-    from pacband.monitoring.streams import RowStream
+    from pacband.frames.columns import as_frame, check_columns
+    from pacband.frames.files import quoted
 
-    if file.endswith((".parquet", ".pq")):
-        return _read_parquet(file, [*numbers, *words])
-    with ExitStack() as stack:
-        source = sys.stdin.buffer if file == "-" else stack.enter_context(open(file, "rb"))
-        batches = [rows.columns for rows in RowStream(source, numbers, words).batches(1 << 16)]
-    if not batches:
-        raise InvalidInput(f"{file} has no rows.")
-    return {name: [value for columns in batches for value in columns[name]] for name in (*numbers, *words)}
-
-
-def _read_parquet(file: str, names: list[str]) -> dict[str, Any]:
-    import duckdb
-
-    from pacband.exceptions import InvalidInput
-
-    with duckdb.connect() as connection:
-        relation = connection.read_parquet(file)
-        for name in names:
-            if name not in relation.columns:
-                raise InvalidInput(f"{file} has no column {name!r}; it has {', '.join(map(repr, relation.columns))}.")
-        quoted = ", ".join('"' + name.replace('"', '""') + '"' for name in dict.fromkeys(names))
-        columns: dict[str, Any] = relation.project(quoted).fetchnumpy()
+    with opened([file], numbers) as table:
+        check_columns(as_frame(table), numbers)
+        for name in words:
+            if name not in table.columns:
+                raise InvalidInput(f"there is no column {name!r}. The columns are {', '.join(table.columns)}.")
+        wanted = ", ".join(quoted(name) for name in dict.fromkeys([*numbers, *words]))
+        columns: dict[str, Any] = table.project(wanted).fetchnumpy()
     return columns

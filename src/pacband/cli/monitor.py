@@ -12,14 +12,15 @@ import click
 from pacband.cli._console import fail, note, say
 
 if TYPE_CHECKING:
+    from pacband.certificate.columns import Columns
     from pacband.monitoring import Monitor, StateFile
 
 EXAMPLES = """
 \b
 Examples:
-  pacband monitor cert.json --state state.json --target y --prediction yhat today.csv
+  pacband monitor cert.json --state state.json today.csv         the columns are called as at calibration
   producer | pacband monitor cert.json --state state.json --target y --prediction yhat --scale s --json
-  pacband monitor cert.json --state state.json --target y --prediction yhat --follow --metrics pacband.prom log.jsonl
+  pacband monitor cert.json --state state.json --follow --metrics pacband.prom log.jsonl
   pacband monitor cert.json --state state.json --acknowledge
 """
 
@@ -86,18 +87,16 @@ def _watch(
     as_json: bool,
     options: dict[str, Any],
 ) -> None:
+    from pacband.frames.columns import read_predicted, read_values
     from pacband.monitoring.metrics import write_metrics
     from pacband.monitoring.streams import RowStream
 
-    targets, predictions, scales = options["target"], options["prediction"], options["scale"]
-    if not targets or len(targets) != len(predictions):
-        raise click.UsageError("name as many --target columns as --prediction columns, at least one.")
-    group = options["group"]
+    columns = _columns(monitor, options)
     with ExitStack() as stack:
         piped = file is None or file == "-"
         source = sys.stdin.buffer if file is None or piped else stack.enter_context(open(file, "rb"))
         form = options["form"] or ("jsonl" if str(file).endswith((".jsonl", ".ndjson")) else None)
-        stream = RowStream(source, [*targets, *predictions, *scales], [group] if group else [], form)
+        stream = RowStream(source, columns.numeric, [columns.group] if columns.group else [], form)
         before = None
         if not piped:
             before = stream.skip(monitor.ledger.streams)
@@ -108,12 +107,9 @@ def _watch(
         if before is not None:
             note(f"pacband: {before.rows} rows were read before: going on after them.")
         for rows in stream.batches(options["batch_size"], follow=options["follow"]):
-            monitor.update(
-                _table(rows.columns, targets),
-                _table(rows.columns, predictions),
-                _scale(rows.columns, scales, monitor),
-                groups=_groups(rows.columns[group], monitor) if group else None,
-            )
+            prediction, scale = read_predicted(rows.columns, columns)
+            groups = None if columns.group is None else _groups(rows.columns[columns.group], monitor)
+            monitor.update(read_values(rows.columns, columns.target), prediction, scale, groups=groups)
             monitor.ledger.note_stream(rows.position, before)
             before = rows.position
             stored.write(monitor)
@@ -124,20 +120,23 @@ def _watch(
                 return
 
 
-def _table(columns: dict[str, list[Any]], names: tuple[str, ...]) -> Any:
-    import numpy as np
+def _columns(monitor: Monitor, options: dict[str, Any]) -> Columns:
+    """Return the columns that were named, else those the certificate was made from."""
+    from pacband.cli._tables import part_of
+    from pacband.frames.apply import chosen_columns
 
-    return np.array(columns[names[0]]) if len(names) == 1 else np.column_stack([columns[name] for name in names])
-
-
-def _scale(columns: dict[str, list[Any]], names: tuple[str, ...], monitor: Monitor) -> Any:
-    if not names:
-        return None
-    if monitor.scale_kind == "asymmetric":
-        if len(names) != 2:
-            raise click.UsageError("this certificate takes --scale twice: the lower and the upper column.")
-        return tuple(_table(columns, (name,)) for name in names)
-    return _table(columns, names)
+    names = options["scale"]
+    scale = None if not names else names if monitor.scale_kind == "asymmetric" else list(names)
+    columns = chosen_columns(
+        part_of(monitor.certificate),
+        target=list(options["target"]) or None,
+        prediction=list(options["prediction"]) or None,
+        scale=scale,
+        group=options["group"],
+    )
+    if not columns.target:
+        raise click.UsageError("name the --target column: the certificate does not know it.")
+    return columns
 
 
 def _groups(words: list[Any], monitor: Monitor) -> list[Any]:

@@ -19,6 +19,7 @@ Examples:
   pacband predict model.pacband new.csv --lower low --upper high -o bands.csv
   cat new.csv | pacband predict model.pacband - --trust lightgbm.sklearn.LGBMRegressor
 """
+_CHANGED = "the rows were read in another order the second time: has the file changed meanwhile?"
 
 
 @click.command(epilog=EXAMPLES)
@@ -105,7 +106,7 @@ def _predict(
 
     from pacband.exceptions import InvalidInput
     from pacband.frames.files import quoted, write_table
-    from pacband.models.table import batches, check_kinds, find_columns, inputs_sql
+    from pacband.models.table import batches, check_kinds, find_columns, inputs_sql, row_hash_sql
 
     find_columns(relation, list(kinds))
     settled = check_kinds(relation, kinds)
@@ -115,14 +116,16 @@ def _predict(
     with TemporaryDirectory(prefix="pacband-") as folder, progress_bar("Predicting") as progress:
         # On disk, so that memory does not grow with the rows.
         with duckdb.connect(f"{folder}/bands.db") as store:
-            for batch in batches(relation, inputs_sql(settled)):
+            for batch in batches(relation, f"{inputs_sql(settled)}, {row_hash_sql(kinds)} as pacband_row"):
+                rows = batch.pop("pacband_row")
                 bands = estimator.predict_interval(batch, output="frame", **options)
                 bands.columns = [_called(name, names) for name in bands.columns]
                 if not done:
                     for name in set(bands.columns) & set(relation.columns):
                         raise InvalidInput(f"the table has a column {name!r} already: call the new one otherwise.")
-                    listed = ", ".join(f"{quoted(name)} double" for name in bands.columns)
-                    store.execute(f"create table bands ({listed})")
+                    columns = [quoted(name) for name in bands.columns]
+                    store.execute(f"create table bands ({' double, '.join(columns)} double, pacband_row ubigint)")
+                bands["pacband_row"] = rows
                 store.register("batch", bands)
                 store.execute("insert into bands select * from batch")
                 store.unregister("batch")
@@ -130,7 +133,12 @@ def _predict(
                 progress(done, total)
         with duckdb.connect() as connection:
             connection.execute(f"attach '{folder}/bands.db' as predicted (read_only)")
-            joined = connection.sql(f"select * from ({relation.sql_query()}) positional join predicted.bands")
+            # A band beside a row it was not made for would be worse than none: so this is made sure of.
+            same = f"{row_hash_sql(kinds, of='t.')} = b.pacband_row"
+            joined = connection.sql(
+                f"select t.*, {', '.join(f'b.{name}' for name in columns)} from ({relation.sql_query()}) t "
+                f"positional join predicted.bands b where case when {same} then true else error('{_CHANGED}') end"
+            )
             write_table(joined, output)
     return done
 
