@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+from functools import cache
 from hashlib import sha256
 from importlib import resources
 from pathlib import Path
@@ -17,23 +18,36 @@ from typing import Any, NoReturn
 
 from pacband.exceptions import CertificateError
 
-__all__ = ["read_document", "write_document"]
+__all__ = ["document_bytes", "document_digest", "parse_document", "read_document", "replace_file", "write_document"]
 
 
 def write_document(path: str | os.PathLike[str], schema: str, version: int, content: dict[str, Any]) -> Path:
     """Write the content as a checked document; return the path."""
+    target = Path(path)
+    replace_file(target, document_bytes(schema, version, content))
+    return target
+
+
+def document_bytes(schema: str, version: int, content: dict[str, Any]) -> bytes:
+    """Return the content as a checked document, as its file holds it."""
     document = {"schema": schema, "schema_version": version, "content": content}
     document["sha256"] = _digest(document)
     _check_schema(document, schema)
-    target = Path(path)
-    _replace(target, _serialize(document))
-    return target
+    return _serialize(document)
+
+
+def document_digest(schema: str, version: int, content: dict[str, Any]) -> str:
+    """Return the SHA-256 that the document of this content carries."""
+    return _digest({"schema": schema, "schema_version": version, "content": content})
 
 
 def read_document(path: str | os.PathLike[str], schema: str, version: int) -> dict[str, Any]:
     """Return the content of a document, or raise `CertificateError` saying what is wrong with the file."""
-    source = Path(path)
-    data = source.read_bytes()
+    return parse_document(Path(path).read_bytes(), os.fspath(path), schema, version)
+
+
+def parse_document(data: bytes, source: str, schema: str, version: int) -> dict[str, Any]:
+    """Return the content of a document; `source` is what errors call it."""
     document = _parse(data, source)
     if not isinstance(document, dict) or document.get("schema") != schema:
         raise CertificateError(f"{source} is not a {schema} file.")
@@ -55,7 +69,7 @@ def read_document(path: str | os.PathLike[str], schema: str, version: int) -> di
     return content
 
 
-def _parse(data: bytes, source: Path) -> Any:
+def _parse(data: bytes, source: str) -> Any:
     def refuse(constant: str) -> NoReturn:
         raise ValueError(f"{constant} is not JSON")
 
@@ -79,21 +93,29 @@ def _digest(unsigned: dict[str, Any]) -> str:
     return sha256(json.dumps(unsigned, sort_keys=True, separators=(",", ":")).encode("ascii")).hexdigest()
 
 
-def _check_schema(document: dict[str, Any], schema: str) -> None:
+@cache
+def _validator(schema: str) -> Any:
     import jsonschema
 
     text = resources.files("pacband.schemas").joinpath(f"{schema.replace('/', '-')}.json").read_text("utf-8")
-    error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(json.loads(text)).iter_errors(document))
+    return jsonschema.Draft202012Validator(json.loads(text))
+
+
+def _check_schema(document: dict[str, Any], schema: str) -> None:
+    from jsonschema.exceptions import best_match
+
+    error = best_match(_validator(schema).iter_errors(document))
     if error is not None:
         place = "/".join(str(step) for step in error.absolute_path) or "the document"
         raise CertificateError(f"the file does not follow its schema: {place}: {error.message}.")
 
 
-def _replace(target: Path, data: bytes) -> None:
+def replace_file(target: Path, data: bytes) -> None:
+    """Put the data into a file, atomically and durably: a crash leaves the old file or the new one."""
     # A link keeps pointing where it did: the file behind it is replaced.
     target = Path(os.path.realpath(target))
     if target.exists() and not target.is_file():
-        raise CertificateError(f"{target} is not a regular file: a certificate cannot be saved there.")
+        raise CertificateError(f"{target} is not a regular file: nothing can be saved there.")
     draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
     try:
         with open(draft, "xb") as file:

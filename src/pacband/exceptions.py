@@ -7,7 +7,7 @@
     │   ├── InvalidScale                   σ̂ is not a positive finite number
     │   ├── NotEnoughSamples               (ε, δ) cannot be certified with these samples
     │   └── ReusedData                     calibration rows were used to build the model
-    └── CertificateError (also a ValueError)   a certificate file cannot be trusted
+    └── CertificateError (also a ValueError)   the file of a certificate, or of a monitor's state, cannot be trusted
 
 Every message states the rule and the offending value, and nothing has been written when one is raised.
 """
@@ -41,7 +41,7 @@ class ReusedData(InvalidInput):
 
 
 class CertificateError(PacbandError, ValueError):
-    """A certificate file is damaged, truncated, edited, or written by a newer pacband."""
+    """A file is damaged, truncated, edited, in use, or of a newer pacband; or a certificate contradicts itself."""
 
 
 class NotEnoughSamples(InvalidInput):

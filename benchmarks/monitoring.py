@@ -1,0 +1,224 @@
+"""The monitor beside its peers: how soon it sees a broken promise, how often it cries wolf, and what a row costs.
+
+Every peer gets the same stream of violations of a promise of ε = 0.05.
+
+- pacband: the state "revoked" (the e-process, α = 0.01) and the state "warning" (the e-detector, one false alarm in
+  10⁵ rows on average, at most).
+- MAPIE: `RiskMonitoring` with the threshold ε and the same α for its lower confidence sequence, looked at after every
+  row. It works through its whole history at every update, so that it gets one stream in a hundred, and fewer rows.
+- river: `ADWIN` at its default δ = 0.002, which looks for any change of the mean; an alarm is one to a mean above ε. It
+  gets one stream in five.
+- binomial test: an ordinary one-sided test at 0.01 after every row, which is what is often written by hand.
+
+Delays are medians from the change on. ADWIN sees changes only, so that it has nothing to say of a rate that was wrong
+from the start. Time is that of batches of 1,000 rows, from y, T and σ̂ for pacband, from violations for the others,
+beside the bare comparison |y − T| > γσ̂ in numpy. Memory is what is held after the last row.
+"""
+
+from __future__ import annotations
+
+import gc
+import tracemalloc
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from mapie.exchangeability_testing import RiskMonitoring
+from river.drift import ADWIN
+from scipy.stats import binom
+
+import pacband
+from benchmarks._timing import best_of, print_table, ratio
+
+EPS, ALPHA = 0.05, 0.01
+CALM, HORIZON = 5000, 6000
+MAPIE, ADWIN_NAME = "MAPIE RiskMonitoring", "river ADWIN"
+# One stream in so many, for those that take long.
+SHARE = {MAPIE: 100, ADWIN_NAME: 5}
+
+Flags = np.ndarray[Any, np.dtype[np.bool_]]
+# From a stream of violations to the row of the first alarm, or None.
+Alarm = Callable[[Flags], int | None]
+
+
+def main(quick: bool = False) -> None:
+    runs = 40 if quick else 1000
+    _print_delays(runs)
+    _print_costs(quick)
+
+
+def _print_delays(runs: int) -> None:
+    rng = np.random.default_rng(0)
+    calm = np.full(20000, EPS)
+    streams = {
+        "false alarms in 20,000 rows": (calm, 0),
+        "p = 0.10 from the start": (np.full(HORIZON, 0.10), 0),
+        "p = 0.20 from the start": (np.full(HORIZON, 0.20), 0),
+        "0.05 → 0.10 at row 5,000": (np.r_[np.full(CALM, EPS), np.full(HORIZON, 0.10)], CALM),
+    }
+    table = {name: [name] for name in _alarms()}
+    for title, (rates, change) in streams.items():
+        at: dict[str, list[int | None]] = {name: [] for name in table}
+        for run in range(runs):
+            violated = rng.random(len(rates)) < rates
+            for name, alarm in _alarms().items():
+                if run % SHARE.get(name, 1) == 0:
+                    at[name].append(alarm(violated))
+        for name, rows in at.items():
+            table[name].append(_false(rows) if title.startswith("false") else _delay(name, title, rows, change))
+    print(f"\nfirst alarms over {runs} streams (ε = {EPS}; rows from the change to the alarm, medians)")
+    print_table(["", *streams], list(table.values()))
+
+
+def _false(rows: list[int | None]) -> str:
+    return f"{sum(row is not None for row in rows) / len(rows):.1%}"
+
+
+def _delay(name: str, title: str, rows: list[int | None], change: int) -> str:
+    # An alarm before the change is a false one, and no delay.
+    later = [np.inf if row is None else row - change + 1 for row in rows if row is None or row >= change]
+    early = len(rows) - len(later)
+    median = float(np.median(later)) if later else np.inf
+    shown = f"{median:.0f}" if np.isfinite(median) else f"none in {HORIZON:,}"
+    return shown + (f" ({early / len(rows):.0%} too early)" if early else "")
+
+
+def _alarms() -> dict[str, Alarm]:
+    return {
+        "pacband, revoked": lambda violated: _with_pacband(violated, "revoked_at"),
+        "pacband, warning": lambda violated: _with_pacband(violated, "warned_at"),
+        MAPIE: _with_mapie,
+        ADWIN_NAME: _with_adwin,
+        "binomial test, peeked at": _with_peeking,
+    }
+
+
+def _certificate() -> pacband.Certificate:
+    rng = np.random.default_rng(1)
+    return pacband.certify(rng.standard_normal(2000), np.zeros(2000), np.ones(2000), eps=EPS, delta=1e-3)
+
+
+def _with_pacband(violated: Flags, moment: str) -> int | None:
+    monitor = pacband.Monitor(_CERTIFICATE, alpha=ALPHA)
+    monitor.update(np.where(violated, 9.0, 0.0), np.zeros(len(violated)), np.ones(len(violated)))
+    at = getattr(monitor.watches[None], moment)
+    return None if at is None else int(at) - 1
+
+
+def _mapie() -> RiskMonitoring:
+    # Half of its level goes to the reference data, which a given threshold replaces.
+    return RiskMonitoring(risk="accuracy", test_level=2 * ALPHA, threshold=EPS, warn=False)
+
+
+def _with_mapie(violated: Flags) -> int | None:
+    labels = violated.astype(int)
+    history = _mapie().update(labels, np.zeros_like(labels)).online_risk_lower_bound_sequence_history
+    return _first(np.asarray(history) > EPS)
+
+
+def _with_adwin(violated: Flags) -> int | None:
+    detector = ADWIN()
+    for row, hit in enumerate(violated.tolist()):
+        detector.update(hit)
+        if detector.drift_detected and detector.estimation > EPS:
+            return row
+    return None
+
+
+def _with_peeking(violated: Flags) -> int | None:
+    return _first(np.cumsum(violated) > _CRITICAL[: len(violated)])
+
+
+def _first(alarms: Flags) -> int | None:
+    return int(np.argmax(alarms)) if alarms.any() else None
+
+
+def _print_costs(quick: bool) -> None:
+    rng = np.random.default_rng(2)
+    n_rows, batch = (10**5, 1000) if quick else (10**6, 1000)
+    few = 3 * batch
+    y, y_pred, scale = rng.standard_normal(n_rows), np.zeros(n_rows), np.ones(n_rows)
+    violated = (np.abs(y - y_pred) > _CERTIFICATE.gamma * scale).astype(int)
+    cuts = [slice(start, start + batch) for start in range(0, n_rows, batch)]
+
+    def with_pacband() -> pacband.Monitor:
+        monitor = pacband.Monitor(_CERTIFICATE, alpha=ALPHA)
+        for rows in cuts:
+            monitor.update(y[rows], y_pred[rows], scale[rows])
+        return monitor
+
+    def at_once() -> pacband.Monitor:
+        monitor = pacband.Monitor(_CERTIFICATE, alpha=ALPHA)
+        monitor.update(y, y_pred, scale)
+        return monitor
+
+    def bare() -> int:
+        return sum(
+            int(np.count_nonzero(np.abs(y[rows] - y_pred[rows]) > _CERTIFICATE.gamma * scale[rows])) for rows in cuts
+        )
+
+    def bare_at_once() -> int:
+        return int(np.count_nonzero(np.abs(y - y_pred) > _CERTIFICATE.gamma * scale))
+
+    def with_mapie() -> RiskMonitoring:
+        monitor = _mapie()
+        for rows in cuts[: few // batch]:
+            monitor.update(violated[rows], np.zeros_like(violated[rows]))
+        return monitor
+
+    def with_adwin() -> ADWIN:
+        detector = ADWIN()
+        for hit in violated.tolist():
+            detector.update(hit)
+        return detector
+
+    contenders: dict[str, Callable[[], object]] = {
+        "pacband": with_pacband,
+        "pacband, all rows at once": at_once,
+        "numpy comparison": bare,
+        "numpy, all rows at once": bare_at_once,
+        ADWIN_NAME: with_adwin,
+    }
+    times = best_of(contenders, repeats=3 if quick else 7)
+    start = perf_counter()
+    with_mapie()
+    times[MAPIE] = (perf_counter() - start) * n_rows / few
+    contenders[MAPIE] = with_mapie
+    print(f"\n{n_rows:,} rows, in batches of {batch:,}; MAPIE {few:,} rows, whose cost a row grows with their number")
+    print_table(
+        ["", "ns a row", "rows a second", "of numpy's comparison", "memory held, bytes"],
+        [
+            [
+                name,
+                f"{1e9 * seconds / n_rows:.1f}",
+                f"{n_rows / seconds:,.0f}",
+                ratio(seconds, times["numpy, all rows at once" if "at once" in name else "numpy comparison"]),
+                f"{_held(contenders[name]):,}",
+            ]
+            for name, seconds in times.items()
+        ],
+    )
+    found = 1e9 * times["pacband"] / n_rows
+    print_table(
+        ["aim", "found", ""], [["at most a microsecond a row", f"{found:.0f} ns", "met" if found <= 1000 else "MISSED"]]
+    )
+
+
+def _held(make: Callable[[], object]) -> int:
+    """Return the bytes that what is made keeps."""
+    gc.collect()
+    tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        made = make()
+        gc.collect()
+        after, _ = tracemalloc.get_traced_memory()
+        del made
+    finally:
+        tracemalloc.stop()
+    return after - before
+
+
+_CERTIFICATE = _certificate()
+_CRITICAL = binom.isf(ALPHA, np.arange(1, 20001), EPS)

@@ -1,0 +1,131 @@
+"""Before the promise: whether calibration rows look like independent draws from one distribution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pacband._arrays import Floats, as_numbers, check_same_rows
+from pacband._checks import check_probability
+from pacband._frozen import FrozenMap
+from pacband.diagnostics.diagnosis import Diagnosis, Finding
+from pacband.diagnostics.order import check_drift, check_serial_dependence
+from pacband.diagnostics.rows import check_duplicates, check_overlap
+from pacband.diagnostics.shape import check_dominance, check_groups, check_scale, check_ties
+from pacband.exceptions import InvalidInput, NotEnoughSamples
+from pacband.planning import max_rank
+from pacband.scores import ScoreRule
+
+__all__ = ["Diagnosis", "Finding", "diagnose"]
+
+
+def diagnose(
+    y: Any,
+    y_pred: Any,
+    scale: Any = None,
+    *,
+    X: Any = None,
+    groups: Any = None,
+    training: Any = None,
+    level: float = 0.01,
+    eps: float = 0.05,
+    delta: float = 1e-6,
+    side: str = "both",
+    min_scale: float | None = None,
+    nonfinite: str = "raise",
+    gauge: Any = "max",
+) -> Diagnosis:
+    """Look for what would break the promise of a certificate, in rows as they came.
+
+    Checked are serial dependence and drift of the scores in row order, duplicated rows, rows shared with
+    `training`, a few scores that dominate, ties, groups beyond the common bound, and a scale that does not explain the
+    size of errors.
+
+    In sound data (independent rows of one distribution; scores that are continuous, have tails no heavier than
+    exponential, and do not depend on the scale) any finding at all comes up with probability `level` at most: the
+    checks share it, after Holm.
+
+    Parameters
+    ----------
+    y, y_pred, scale
+        As in `certify`, in the order in which rows were drawn.
+    X : array-like or dataframe, optional
+        The inputs, to tell rows apart by.
+    groups : array-like of shape (n,), optional
+        A group for every row.
+    training : pair (X, y), optional
+        The rows that the model was built from; needs `X`.
+    level : float in (0, 1)
+        The probability of one or more findings in sound data.
+    eps, delta : float in (0, 1)
+        The promise to be made; it decides the bound that groups and ties are held against.
+    side, min_scale, nonfinite, gauge
+        As in `certify`.
+
+    Returns
+    -------
+    Diagnosis
+        Its findings say what was seen, how sure it is, what it does to the promise, and what to do.
+
+    Examples
+    --------
+    >>> import numpy as np, pacband
+    >>> rng = np.random.default_rng(0)
+    >>> noise = rng.standard_normal(1000)
+    >>> pacband.diagnose(noise, np.zeros(1000)).sound
+    True
+    >>> for i in range(1, 1000):
+    ...     noise[i] += 0.6 * noise[i - 1]
+    >>> [finding.check for finding in pacband.diagnose(noise, np.zeros(1000)).findings]
+    ['serial dependence']
+    """
+    level = check_probability("level", level)
+    eps, delta = check_probability("eps", eps), check_probability("delta", delta)
+    check_same_rows(y=y, y_pred=y_pred, scale=scale, groups=groups)
+    if training is not None and X is None:
+        raise InvalidInput("training rows were given, but not X: rows are compared in inputs and target.")
+    rule = ScoreRule.create(side=side, gauge=gauge, min_scale=min_scale, nonfinite=nonfinite)
+    scores = rule.scores(y, y_pred, scale)
+    target, prediction = as_numbers("y", y), as_numbers("y_pred", y_pred)
+    if X is not None and len(X) != len(scores):
+        raise InvalidInput(f"y and X must have one length, got {len(scores)} and {len(X)}.")
+    spread = rule.spread(scale, target.shape).block(slice(None))
+    try:
+        rank = max_rank(len(scores), eps, delta)
+    except NotEnoughSamples:
+        rank = None
+
+    found = [
+        check_serial_dependence(scores),
+        check_drift(scores),
+        check_duplicates(target, _columns(prediction, *spread), X),
+        check_dominance(scores),
+        check_ties(scores, rank),
+    ]
+    if training is not None:
+        found.append(check_overlap(X, y, training))
+    if groups is not None:
+        found.append(check_groups(scores, groups, rank, eps))
+    if spread:
+        found.append(check_scale(scores, _columns(*spread).mean(axis=1)))
+    made = [finding for finding in found if finding is not None]
+    return Diagnosis(
+        findings=tuple(_holm(made, level)),
+        p_values=FrozenMap({finding.check: finding.p_value for finding in made}),
+        level=level,
+        n_rows=len(scores),
+    )
+
+
+def _holm(findings: list[Finding], level: float) -> list[Finding]:
+    """Return the findings that stand, the surest first: p-values against level/k, level/(k − 1) and so on."""
+    ranked = sorted(findings, key=lambda finding: finding.p_value)
+    for i, finding in enumerate(ranked):
+        if finding.p_value > level / (len(ranked) - i):
+            return ranked[:i]
+    return ranked
+
+
+def _columns(*parts: Any) -> Floats:
+    return np.column_stack([np.asarray(part, dtype=np.float64).reshape(len(part), -1) for part in parts])

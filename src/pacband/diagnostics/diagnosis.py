@@ -1,0 +1,99 @@
+"""What `diagnose` returns: findings, each with what was seen, how sure it is, what it does, and what to do."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from html import escape
+from typing import Any
+
+from pacband._frozen import FrozenMap
+from pacband._wording import figure, percent
+
+__all__ = ["Diagnosis", "Finding"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """One thing that stands between the data and the promise.
+
+    Attributes
+    ----------
+    check : str
+        Which check found it.
+    seen : str
+        What was seen.
+    p_value : float
+        The probability of seeing as much in sound data; zero where it is a plain fact.
+    effect : str
+        What it does to the promise.
+    advice : str
+        What to do about it.
+    """
+
+    check: str
+    seen: str
+    p_value: float
+    effect: str
+    advice: str
+
+    @property
+    def certainty(self) -> str:
+        """How sure it is, in words."""
+        return "certain" if self.p_value == 0.0 else f"by chance with probability {figure(self.p_value)}"
+
+    def __str__(self) -> str:
+        return f"{self.check}: {self.seen} ({self.certainty}). {self.effect} {self.advice}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Diagnosis:
+    """The findings about calibration rows.
+
+    Attributes
+    ----------
+    findings : tuple of Finding
+        What was found, the surest first; none where the data look sound.
+    p_values : mapping of str to float
+        Of every check that could be made, whether it found something or not.
+    level : float
+        The probability of one or more findings in sound data, at most.
+    n_rows : int
+        How many rows were looked at.
+    """
+
+    findings: tuple[Finding, ...]
+    p_values: FrozenMap[str, float]
+    level: float
+    n_rows: int
+
+    @property
+    def sound(self) -> bool:
+        """Whether nothing was found."""
+        return not self.findings
+
+    def __str__(self) -> str:
+        checks = f"{len(self.p_values)} checks of {self.n_rows} rows"
+        assurance = f"sound data raise any finding with probability {percent(self.level)} at most"
+        if self.sound:
+            return f"Nothing speaks against the promise in {checks} ({assurance})."
+        listed = "\n".join(f"- {finding}" for finding in self.findings)
+        return f"{len(self.findings)} finding(s) in {checks} ({assurance}):\n{listed}"
+
+    def _repr_html_(self) -> str:
+        head, *lines = str(self).split("\n")
+        items = "".join(f"<li>{escape(line.removeprefix('- '))}</li>" for line in lines)
+        return (
+            '<div style="border:1px solid #8888;border-radius:6px;padding:.8em 1em;max-width:44em">'
+            f'<strong>pacband diagnosis</strong><p style="margin:.4em 0">{escape(head)}</p>'
+            f'<ul style="margin:0;font-size:90%">{items}</ul></div>'
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the diagnosis as JSON-ready values."""
+        return {
+            "sound": self.sound,
+            "n_rows": self.n_rows,
+            "level": self.level,
+            "p_values": dict(self.p_values),
+            "findings": [asdict(finding) for finding in self.findings],
+        }

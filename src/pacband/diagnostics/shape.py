@@ -1,0 +1,120 @@
+"""What the scores look like: few that dominate, many that tie, groups beyond the bound, a scale that misses."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from scipy.special import comb, ndtr
+from scipy.stats import binom, rankdata
+
+from pacband._arrays import Floats
+from pacband._labels import as_labels, group_rows
+from pacband._wording import figure, percent
+from pacband.diagnostics.diagnosis import Finding
+from pacband.diagnostics.order import FEWEST_ROWS
+from pacband.exceptions import InvalidInput
+from pacband.selection import rth_largest
+
+__all__ = ["check_dominance", "check_groups", "check_scale", "check_ties"]
+
+_MOST_EXCESSES = 100
+# A tie or two of a million floats is no mass, and a correlation below a tenth explains a hundredth.
+_TIE_MASS = 0.01
+_WEAK = 0.1
+
+
+def check_dominance(scores: Floats) -> Finding | None:
+    """Does one score, or a handful, outweigh the tail? Fisher's test of the largest excess over the upper tenth.
+
+    For exponential tails the law of the largest share is exact; lighter tails raise fewer findings.
+    """
+    m = min(_MOST_EXCESSES, len(scores) // 10)
+    if len(scores) < FEWEST_ROWS:
+        return None
+    top = np.sort(np.partition(scores, len(scores) - m - 1)[-m - 1 :])
+    excesses = top[1:] - top[0]
+    total = float(excesses.sum())
+    if not 0.0 < total < math.inf:
+        return None
+    share = float(excesses[-1]) / total
+    return Finding(
+        check="a few scores dominate",
+        seen=f"the largest score is {figure(float(top[-1]))}, where the upper tenth begins at {figure(float(top[0]))}",
+        p_value=largest_share_tail(share, m),
+        effect=(
+            "The promise holds, for it counts rows beyond the bound and not how far they are; a bound of rank 1, "
+            "and any mean of errors, hangs on these few rows."
+        ),
+        advice="Look at these rows: a broken sensor, a unit, a kind of input of its own? Prefer N with a rank above 1.",
+    )
+
+
+def largest_share_tail(share: float, m: int) -> float:
+    """P(the largest of m exponential variables is more than this share of their sum), after Fisher (1929)."""
+    terms = np.arange(1, min(m, math.floor(1.0 / share)) + 1)
+    signed = np.where(terms % 2, 1.0, -1.0) * comb(m, terms) * np.maximum(0.0, 1.0 - terms * share) ** (m - 1)
+    # The sum cancels where the share is small; there it is near one, and its first term is a bound in any case.
+    first = float(signed[0])
+    return (
+        first if first < 1e-3 else float(min(1.0, max(0.0, math.fsum(signed)))) if np.abs(signed).max() < 1e6 else 1.0
+    )
+
+
+def check_ties(scores: Floats, rank: int | None) -> Finding | None:
+    """Do scores tie? A fact, without chance: continuous scores do not."""
+    _, counts = np.unique(scores, return_counts=True)
+    tied = int(counts[counts > 1].sum()) / len(scores)
+    at_bound = 0 if rank is None else int(np.count_nonzero(scores == rth_largest(scores.copy(), rank)))
+    return Finding(
+        check="tied scores",
+        seen=f"{percent(tied)} of the scores are shared by several rows"
+        + (f", and {at_bound} rows lie on the bound" if at_bound > 1 else ""),
+        p_value=0.0 if tied > _TIE_MASS else 1.0,
+        effect="The promise holds, and more so: rows on the bound are within it. It is not as sharp as it could be.",
+        advice="Nothing need be done; with finer targets or predictions the bound would be sharper.",
+    )
+
+
+def check_groups(scores: Floats, groups: Any, rank: int | None, eps: float) -> Finding | None:
+    """Are violations of the common bound more frequent than ε within some group? Bonferroni over groups."""
+    labels = as_labels(groups)
+    if len(labels) != len(scores):
+        raise InvalidInput(f"y and groups must have one length, got {len(scores)} and {len(labels)}.")
+    if rank is None:
+        return None
+    violated = scores > rth_largest(scores.copy(), rank)
+    members = group_rows(labels)
+    tails = {
+        label: float(binom.sf(np.count_nonzero(violated[rows]) - 1, len(rows), eps)) for label, rows in members.items()
+    }
+    worst = min(tails, key=tails.__getitem__)
+    rows = members[worst]
+    return Finding(
+        check="groups beyond the bound",
+        seen=(
+            f"in group {worst!r} {np.count_nonzero(violated[rows])} of {len(rows)} rows "
+            f"({percent(float(violated[rows].mean()))}) are beyond the common bound, at most {percent(eps)} promised "
+            "overall"
+        ),
+        p_value=min(1.0, len(members) * tails[worst]),
+        effect="The promise holds on average over all rows, and is broken in this group.",
+        advice="Certify every group by itself with certify_groups, or find a scale that knows the group.",
+    )
+
+
+def check_scale(scores: Floats, scale: Floats) -> Finding | None:
+    """Are scores free of the scale? Where σ̂ explains the size of errors, |y − T|/σ̂ does not depend on it."""
+    if len(scores) < FEWEST_ROWS or scale.min() == scale.max() or scores.min() == scores.max():
+        return None
+    correlation = float(np.corrcoef(rankdata(scores), rankdata(scale))[0, 1])
+    tail = 2.0 * float(ndtr(-abs(correlation) * math.sqrt(len(scores) - 1)))
+    where = "large: errors are smaller there than it says" if correlation < 0.0 else "small: errors grow faster than it"
+    return Finding(
+        check="scale and error size",
+        seen=f"scores depend on the scale, with a rank correlation of {correlation:.2f}",
+        p_value=tail if abs(correlation) > _WEAK else 1.0,
+        effect=f"The promise holds, with bands that are wider than need be where the scale is {where}.",
+        advice="Fit the scale on residuals of rows the predictor has not seen (pacband.scale), or leave it out.",
+    )

@@ -1,0 +1,66 @@
+"""A monitor in the text format of Prometheus, for the alerting that is there already."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+from pacband._storage import replace_file
+from pacband.monitoring.monitor import Monitor
+from pacband.monitoring.watch import STATES, Watch
+
+__all__ = ["prometheus_text", "write_metrics"]
+
+Reading: TypeAlias = Callable[[Watch], float]
+
+_READINGS: tuple[tuple[str, str, str, Reading], ...] = (
+    ("rows_total", "counter", "Rows with a label.", lambda watch: watch.n_rows),
+    ("violations_total", "counter", "Rows beyond the certified bound.", lambda watch: watch.n_violations),
+    ("unlabelled_rows_total", "counter", "Rows whose label had not come.", lambda watch: watch.n_unlabelled),
+    ("warnings_total", "counter", "Times the detector fired.", lambda watch: watch.n_warnings),
+    ("violation_rate", "gauge", "Share of violations since the start.", lambda watch: watch.violation_rate),
+    ("violation_rate_lower", "gauge", "Anytime-valid 95 % interval.", lambda watch: watch.violation_interval()[0]),
+    ("violation_rate_upper", "gauge", "Anytime-valid 95 % interval.", lambda watch: watch.violation_interval()[1]),
+    ("violation_rate_promised", "gauge", "The certificate's eps.", lambda watch: watch.eps),
+    ("e_value", "gauge", "Evidence against the promise.", lambda watch: watch.e_value),
+    ("e_value_limit", "gauge", "Evidence that revokes the certificate.", lambda watch: 1.0 / watch.alpha),
+    ("detector_value", "gauge", "Value of the change detector.", lambda watch: watch.detector_value),
+    ("detector_limit", "gauge", "Value at which the detector fires.", lambda watch: watch.false_alarm_interval),
+)
+
+
+def prometheus_text(monitor: Monitor) -> str:
+    """Return the readings of every group, or of the one stream there is.
+
+    ``pacband_state`` is one for the state each is in and zero for the others.
+    """
+    lines = []
+    for name, kind, help_text, reading in _READINGS:
+        lines += [f"# HELP pacband_{name} {help_text}", f"# TYPE pacband_{name} {kind}"]
+        lines += [f"pacband_{name}{_labels(group=label)} {_number(reading(w))}" for label, w in monitor.watches.items()]
+    lines += ["# HELP pacband_state One for the state it is in.", "# TYPE pacband_state gauge"]
+    lines += [
+        f"pacband_state{_labels(group=label, state=state)} {int(watch.state == state)}"
+        for label, watch in monitor.watches.items()
+        for state in STATES
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def write_metrics(monitor: Monitor, path: str | os.PathLike[str]) -> None:
+    """Write the readings to a file, atomically, as the textfile collector wants it."""
+    replace_file(Path(path), prometheus_text(monitor).encode())
+
+
+def _labels(**labels: object) -> str:
+    given = {name: str(value) for name, value in labels.items() if value is not None}
+    escaped = {
+        name: value.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n") for name, value in given.items()
+    }
+    return "{" + ",".join(f'{name}="{value}"' for name, value in escaped.items()) + "}" if escaped else ""
+
+
+def _number(value: float) -> str:
+    return {"nan": "NaN", "inf": "+Inf", "-inf": "-Inf"}.get(repr(float(value)), repr(value))

@@ -1,0 +1,341 @@
+"""`Monitor`: watch the promise of a certificate after deployment."""
+
+from __future__ import annotations
+
+import math
+import os
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from pacband._checks import check_probability
+from pacband._frozen import FrozenMap
+from pacband._labels import Label
+from pacband._wording import card, figure, percent
+from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
+from pacband.exceptions import CertificateError, InvalidInput
+from pacband.monitoring.ledger import Ledger
+from pacband.monitoring.sequence import confidence_sequence
+from pacband.monitoring.violations import Judge
+from pacband.monitoring.watch import STATES, Watch
+
+__all__ = ["Batch", "Monitor"]
+
+# A detector that fires at the first violations is of no use, however short the interval asked for.
+_FEWEST_VIOLATIONS = 10.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Batch:
+    """What `Monitor.update` saw: rows with a label, violations among them, rows without; and the state since.
+
+    `repeated` says that the batch id was known, and nothing was counted.
+    """
+
+    rows: int
+    violations: int
+    unlabelled: int
+    repeated: bool
+    state: str
+
+
+class Monitor:
+    """Watch whether violations stay as rare as a certificate promised.
+
+    A row is a violation where its score exceeds γ̄, by the certificate's own rule. Two instruments read the stream:
+
+    - an e-process against P(violation) ≤ ε (`pacband.monitoring.eprocess`): where it reaches 1/α, the state is
+      "revoked", for good. While the promise holds, that ever happens with probability α at most.
+    - an e-detector for a rise that comes late (`pacband.monitoring.detector`): where it fires, the state is
+      "warning", until `acknowledge` is called, after which the detector starts afresh. While the promise holds, the
+      mean time from one start to a false warning is `false_alarm_interval` rows at least.
+
+    Both hold however often one looks, and nothing depends on how the stream is cut into batches. Memory does not
+    grow. (The promise itself fails with probability δ over calibrations; a revocation is then no false one.)
+
+    Parameters
+    ----------
+    certificate : Certificate, FamilyCertificate or GroupCertificate
+        Of a family, the best candidate is watched. Every group is watched by itself, each at α/G (a union bound:
+        any group is ever falsely revoked with probability α at most). The detectors need no such correction: their
+        values add up to one that grows by at most one a row, so that the interval holds over the rows of all groups.
+    alpha : float in (0, 1)
+        The probability of ever being revoked falsely.
+    false_alarm_interval : float
+        The mean number of rows to a false warning, at least; no less than 10/ε is used.
+
+    Notes
+    -----
+    *Labels that come late or out of order.* Pass a row when its label is there, in any order. What must hold is
+    that the next label to come is a violation with probability ε at most, whatever came before: labels that come
+    sooner, or at all, *because* the prediction was wrong break it, labels delayed for other reasons do not.
+
+    *Labels that never come.* A row whose y is NaN is counted in `n_unlabelled` and in nothing else, also where its
+    prediction is broken. Pass it again with its label, should it come.
+
+    Examples
+    --------
+    >>> import numpy as np, pacband
+    >>> rng = np.random.default_rng(0)
+    >>> cert = pacband.certify(rng.standard_normal(2000), np.zeros(2000), eps=0.05, delta=1e-3)
+    >>> monitor = pacband.Monitor(cert)
+    >>> monitor.update(rng.standard_normal(5000), np.zeros(5000)).state
+    'ok'
+    >>> monitor.update(1.5 * rng.standard_normal(500), np.zeros(500)).state
+    'warning'
+    >>> [round(end, 3) for end in monitor.violation_interval(0.95)]
+    [0.04, 0.061]
+    """
+
+    def __init__(
+        self,
+        certificate: Certificate | FamilyCertificate | GroupCertificate,
+        *,
+        alpha: float = 0.01,
+        false_alarm_interval: float = 1e5,
+    ) -> None:
+        self._judge = Judge(certificate)
+        self.certificate = certificate
+        self.alpha = check_probability("alpha", alpha)
+        self.false_alarm_interval = max(_check_interval(false_alarm_interval), _FEWEST_VIOLATIONS / certificate.eps)
+        self.ledger = Ledger()
+        # Fingerprints of the states this monitor read or wrote, by path: see StateFile.
+        self.saved: dict[str, str] = {}
+        self._watches = {
+            label: Watch(certificate.eps, self.alpha / len(self._judge.parts), self.false_alarm_interval)
+            for label in self._judge.parts
+        }
+
+    def update(
+        self,
+        y: Any,
+        y_pred: Any,
+        scale: Any = None,
+        *,
+        groups: Any = None,
+        batch_id: str | int | None = None,
+    ) -> Batch:
+        """Take in one row or many; nothing is counted where an error is raised.
+
+        Parameters
+        ----------
+        y, y_pred, scale
+            As in `certify`; a NaN in y is a label that has not come. A single row may be given as numbers.
+        groups : array-like, label
+            The group of every row, where the certificate has groups.
+        batch_id : str or int, optional
+            A name for these rows. A batch whose name is known already (the last 1024 are) is skipped with a warning.
+
+        Returns
+        -------
+        Batch
+            What was seen, and the state now.
+        """
+        if batch_id is not None and str(batch_id) in self.ledger:
+            warnings.warn(f"batch {str(batch_id)!r} was taken in before: it is skipped.", UserWarning, stacklevel=2)
+            return Batch(rows=0, violations=0, unlabelled=0, repeated=True, state=self.state)
+        verdicts = self._judge.verdicts(y, y_pred, scale, groups)
+        for watch, verdict in zip(self._watches.values(), verdicts, strict=True):
+            watch.update(verdict.violated, verdict.unlabelled)
+        if batch_id is not None:
+            self.ledger.note_batch(str(batch_id))
+        return Batch(
+            rows=sum(len(verdict.violated) for verdict in verdicts),
+            violations=sum(int(np.count_nonzero(verdict.violated)) for verdict in verdicts),
+            unlabelled=sum(verdict.unlabelled for verdict in verdicts),
+            repeated=False,
+            state=self.state,
+        )
+
+    @property
+    def state(self) -> str:
+        """Return "ok", "warning" or "revoked": of several groups, the worst."""
+        return max((watch.state for watch in self._watches.values()), key=STATES.index)
+
+    @property
+    def reason(self) -> str:
+        """Why it is in this state, in words."""
+        if len(self._watches) == 1:
+            return next(iter(self._watches.values())).reason
+        state = self.state
+        if state == "ok":
+            return (
+                f"Nothing speaks against the promise in any of {len(self._watches)} groups: {self.n_violations} "
+                f"violations in {self.n_rows} rows, at most {percent(self.certificate.eps)} promised in each."
+            )
+        return " ".join(f"Group {label!r}: {w.reason}" for label, w in self._watches.items() if w.state == state)
+
+    @property
+    def scale_kind(self) -> str:
+        """Which scale `update` takes: "none", "symmetric" or "asymmetric"."""
+        return self._judge.scale_kind
+
+    @property
+    def groups(self) -> FrozenMap[Label, Watch]:
+        """The watch over each group; empty where the certificate has none."""
+        return FrozenMap({label: watch for label, watch in self._watches.items() if label is not None})
+
+    @property
+    def watches(self) -> FrozenMap[Label | None, Watch]:
+        """The watch over each group, or the only one under the name None."""
+        return FrozenMap(self._watches)
+
+    @property
+    def n_rows(self) -> int:
+        """Rows with a label."""
+        return sum(watch.n_rows for watch in self._watches.values())
+
+    @property
+    def n_violations(self) -> int:
+        """Rows beyond the bound."""
+        return sum(watch.n_violations for watch in self._watches.values())
+
+    @property
+    def n_unlabelled(self) -> int:
+        """Rows whose label had not come."""
+        return sum(watch.n_unlabelled for watch in self._watches.values())
+
+    @property
+    def violation_rate(self) -> float:
+        """The share of violations among rows with a label; NaN before the first."""
+        return self.n_violations / self.n_rows if self.n_rows else math.nan
+
+    @property
+    def e_value(self) -> float:
+        """The evidence E against the promise now: revoked where it reaches 1/alpha. Of G groups, the largest E/G."""
+        return max(watch.e_value for watch in self._watches.values()) / len(self._watches)
+
+    @property
+    def detector_value(self) -> float:
+        """The detector's value now: a warning where it reaches `false_alarm_interval`. Of groups, the largest."""
+        return max(watch.detector_value for watch in self._watches.values())
+
+    def violation_interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Return where the violation rate lies: an interval that holds at all times at once with this probability.
+
+        The rate is that of all rows since the start, taken to be one; after a change it lies between the old
+        rate and the new. Over groups it is the overall rate; each group has its own in `groups`.
+        """
+        return confidence_sequence(self.n_violations, self.n_rows, self.certificate.eps, level)
+
+    def acknowledge(self) -> None:
+        """Take note of warnings: the state is "ok" again, and the detectors start afresh. A revocation stays."""
+        for watch in self._watches.values():
+            watch.acknowledge()
+
+    def merge(self, *others: Monitor) -> Monitor:
+        """Return one monitor over the rows of this and others, which watched other rows under the same certificate.
+
+        Counts add up, and E of the summed counts is the evidence of the whole stream at this moment, in whatever
+        order its rows came: merging the same shards again and again, as they grow, reads one e-process at some of
+        its moments, and crosses 1/α falsely with probability α at most. The moments must not be chosen by the counts
+        of single shards. The detectors' sums add up, and keep the interval over the rows of all shards.
+
+        A shard's own warning or revocation is carried over. Each of k shards may be revoked falsely with
+        probability α too, so that all looks together make (k + 1)·α at most: give each α/(k + 1) to keep α.
+        Streams and traces are not carried over; of batch ids, the last 1024.
+        """
+        for other in others:
+            mine = (self.certificate.digest, self.alpha, self.false_alarm_interval)
+            if mine != (other.certificate.digest, other.alpha, other.false_alarm_interval):
+                raise InvalidInput(
+                    "monitors that are merged must have one certificate, alpha and false_alarm_interval, got different "
+                    "ones."
+                )
+        monitors = (self, *others)
+        if len({id(monitor) for monitor in monitors}) < len(monitors):
+            raise InvalidInput("monitors that are merged must have watched different rows, got one of them twice.")
+        whole = type(self)(self.certificate, alpha=self.alpha, false_alarm_interval=self.false_alarm_interval)
+        for label in whole._watches:
+            whole._watches[label] = Watch.merged([monitor._watches[label] for monitor in monitors])
+        for monitor in monitors:
+            whole.ledger = whole.ledger.merged(monitor.ledger)
+        return whole
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the violation rate with its confidence sequence over time; return matplotlib's axes."""
+        from pacband.monitoring.figure import draw
+
+        return draw(self, ax)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the state to a JSON file, atomically; see `pacband.monitoring.state.StateFile`.
+
+        A file that holds another state than this monitor last read or wrote there is not overwritten: another
+        process has been at work.
+        """
+        from pacband.monitoring.state import StateFile
+
+        with StateFile(path) as file:
+            file.write(self)
+        return Path(path)
+
+    @classmethod
+    def load(
+        cls, path: str | os.PathLike[str], certificate: Certificate | FamilyCertificate | GroupCertificate
+    ) -> Self:
+        """Read the state back: it must be that of this certificate, and whole."""
+        from pacband.monitoring.state import StateFile
+
+        with StateFile(path) as file:
+            return file.read(certificate, kind=cls)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the state as JSON-ready values, as `save` writes them."""
+        return {
+            "certificate": self.certificate.digest,
+            "alpha": self.alpha,
+            "false_alarm_interval": self.false_alarm_interval,
+            "state": self.state,
+            "watches": [{"label": label, **watch.to_dict()} for label, watch in self._watches.items()],
+            **self.ledger.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(
+        cls, content: dict[str, Any], certificate: Certificate | FamilyCertificate | GroupCertificate
+    ) -> Self:
+        """Rebuild a monitor from `to_dict` and its certificate."""
+        if content["certificate"] != certificate.digest:
+            raise CertificateError(
+                f"this is the state of another certificate: its digest is {content['certificate'][:16]}…, the "
+                f"certificate's is {certificate.digest[:16]}…."
+            )
+        monitor = cls(certificate, alpha=content["alpha"], false_alarm_interval=content["false_alarm_interval"])
+        labels = [watch["label"] for watch in content["watches"]]
+        if labels != list(monitor._watches):
+            raise CertificateError("the groups of the state are not those of its certificate.")
+        for watch in content["watches"]:
+            monitor._watches[watch["label"]].restore(watch)
+        monitor.ledger = Ledger.from_dict(content)
+        return monitor
+
+    def __str__(self) -> str:
+        return f"{self.state}: {self.reason}"
+
+    def __repr__(self) -> str:
+        return f"<Monitor {self.state}: {self.n_violations} violations in {self.n_rows} rows>"
+
+    def _repr_html_(self) -> str:
+        low, high = self.violation_interval(0.95)
+        rows = [
+            ("rows with a label", str(self.n_rows)),
+            ("rows without", str(self.n_unlabelled)),
+            ("violations", f"{self.n_violations}, at 95 % a rate of {percent(low)} to {percent(high)}"),
+            ("evidence, revoked at", f"{figure(self.e_value)}, {figure(1 / self.alpha)}"),
+            ("detector, warns at", f"{figure(self.detector_value)}, {figure(self.false_alarm_interval)}"),
+        ]
+        return card(f"pacband monitor: {self.state}", self.reason, rows)
+
+
+def _check_interval(value: Any) -> float:
+    try:
+        interval = float(value)
+    except (TypeError, ValueError):
+        raise InvalidInput(f"false_alarm_interval must be a number of rows, got {value!r}.") from None
+    if not 1.0 <= interval < math.inf:
+        raise InvalidInput(f"false_alarm_interval must be a finite number of rows, at least 1, got {value!r}.")
+    return interval

@@ -1,0 +1,202 @@
+"""One stream of violations under watch: its counts, its evidence, its detector."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pacband._wording import figure, percent
+from pacband.monitoring.detector import Detector, Levels
+from pacband.monitoring.eprocess import first_crossing, log_e_value
+from pacband.monitoring.sequence import confidence_sequence
+from pacband.monitoring.trace import Trace
+
+__all__ = ["STATES", "Watch"]
+
+STATES = ("ok", "warning", "revoked")
+
+
+class Watch:
+    """What is known about one violation rate, in a few numbers whatever the length of its stream.
+
+    Attributes
+    ----------
+    eps : float
+        The rate ε that was promised.
+    alpha : float
+        The probability of ever being revoked while the promise holds.
+    n_rows, n_violations, n_unlabelled : int
+        Rows with a label, those of them that are violations, and rows whose label had not come.
+    warned_at, revoked_at : int or None
+        The row, counted among those with a label, at which it happened.
+    n_warnings : int
+        How often the detector fired, acknowledged or not.
+    """
+
+    __slots__ = (
+        "_detector",
+        "_levels",
+        "_quiet",
+        "_trace",
+        "alpha",
+        "eps",
+        "n_rows",
+        "n_unlabelled",
+        "n_violations",
+        "n_warnings",
+        "revoked_at",
+        "warned_at",
+    )
+
+    def __init__(self, eps: float, alpha: float, false_alarm_interval: float) -> None:
+        self.eps, self.alpha = eps, alpha
+        self.n_rows = self.n_violations = self.n_unlabelled = self.n_warnings = 0
+        self.warned_at: int | None = None
+        self.revoked_at: int | None = None
+        self._detector = Detector(eps, false_alarm_interval)
+        self._levels: Levels = self._detector.start()
+        self._quiet = 0
+        self._trace = Trace()
+
+    @property
+    def state(self) -> str:
+        """Return "ok", "warning" or "revoked"."""
+        return "revoked" if self.revoked_at is not None else "warning" if self.warned_at is not None else "ok"
+
+    @property
+    def false_alarm_interval(self) -> float:
+        """The mean number of rows to a false warning, at least."""
+        return self._detector.threshold
+
+    @property
+    def reason(self) -> str:
+        """Why it is in this state, in words."""
+        seen = f"{self.n_violations} violations in {self.n_rows} rows"
+        if self.n_rows:
+            seen += f" ({percent(self.n_violations / self.n_rows)})"
+        promised = f"at most {percent(self.eps)} promised"
+        if self.revoked_at is not None:
+            return (
+                f"The promise does not hold: at row {self.revoked_at} the evidence against it reached "
+                f"{figure(1 / self.alpha)} to 1, which happens with probability {figure(self.alpha)} at most while it "
+                f"holds. Seen since the start: {seen}, {promised}."
+            )
+        if self.warned_at is not None:
+            return (
+                f"Violations have lately been more frequent than promised: the detector fired at row {self.warned_at}. "
+                f"While the promise holds, it does so once in {figure(self.false_alarm_interval)} rows on average, or "
+                "less. "
+                f"Seen since the start: {seen}, {promised}."
+            )
+        return f"Nothing speaks against the promise: {seen}, {promised}."
+
+    @property
+    def violation_rate(self) -> float:
+        """The share of violations among rows with a label; NaN before the first."""
+        return self.n_violations / self.n_rows if self.n_rows else math.nan
+
+    @property
+    def e_value(self) -> float:
+        """The evidence E against the promise now: revoked where it reaches 1/alpha."""
+        return math.exp(min(float(log_e_value(self.n_violations, self.n_rows, self.eps)), 700.0))
+
+    @property
+    def detector_value(self) -> float:
+        """The mean of the detector's M now: a warning where it reaches the interval between false alarms."""
+        return math.fsum(self._detector.decayed(self._levels, self._quiet)) / len(self._levels)
+
+    @property
+    def trace(self) -> list[tuple[int, int]]:
+        """Pairs (rows, violations) at evenly spaced moments, at most a few hundred."""
+        return self._trace.points
+
+    def violation_interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Return where the violation rate lies: an interval that holds at all times at once with this probability.
+
+        The rate is that of all rows since the start, taken to be one; after a change it lies between the old
+        rate and the new.
+        """
+        return confidence_sequence(self.n_violations, self.n_rows, self.eps, level)
+
+    def update(self, violated: npt.NDArray[np.bool_], unlabelled: int) -> None:
+        """Take in rows with a label, in order, and the number of those without."""
+        positions = np.flatnonzero(violated)
+        self._look(positions)
+        self._detect(positions, len(violated))
+        self._trace.extend(self.n_rows, self.n_violations, len(violated), positions)
+        self.n_rows += len(violated)
+        self.n_violations += len(positions)
+        self.n_unlabelled += unlabelled
+
+    def acknowledge(self) -> None:
+        """Take note of a warning: the detector starts afresh. A revocation stays."""
+        if self.warned_at is not None:
+            self.warned_at, self._levels, self._quiet = None, self._detector.start(), 0
+
+    def _look(self, positions: npt.NDArray[np.int64]) -> None:
+        if self.revoked_at is not None or not len(positions):
+            return
+        rows = self.n_rows + 1 + positions
+        counts = self.n_violations + np.arange(1, len(positions) + 1)
+        at = first_crossing(counts, rows, self.eps, -math.log(self.alpha))
+        if at is not None:
+            self.revoked_at = int(rows[at])
+
+    def _detect(self, positions: npt.NDArray[np.int64], n_rows: int) -> None:
+        # After an alarm it rests until the warning is acknowledged.
+        if self.warned_at is not None:
+            return
+        self._levels, alarm = self._detector.advance(self._levels, self._quiet, positions)
+        if alarm is not None:
+            self.warned_at = self.n_rows + 1 + int(positions[alarm])
+            self.n_warnings += 1
+            self._quiet = 0
+        elif len(positions):
+            self._quiet = n_rows - 1 - int(positions[-1])
+        else:
+            self._quiet += n_rows
+
+    @classmethod
+    def merged(cls, parts: Sequence[Watch]) -> Watch:
+        """Return one watch over the rows of all: counts add up, and so do the detectors' sums."""
+        first = parts[0]
+        whole = cls(first.eps, first.alpha, first._detector.threshold)
+        for name in ("n_rows", "n_violations", "n_unlabelled", "n_warnings"):
+            setattr(whole, name, sum(getattr(part, name) for part in parts))
+        now = [part._detector.decayed(part._levels, part._quiet) for part in parts if part.warned_at is None]
+        slow, middle, fast = (math.fsum(column) for column in zip(*now, strict=True)) if now else whole._levels
+        whole._levels = (slow, middle, fast)
+        crossed = float(log_e_value(whole.n_violations, whole.n_rows, whole.eps)) >= -math.log(whole.alpha)
+        if crossed or any(part.revoked_at is not None for part in parts):
+            whole.revoked_at = whole.n_rows
+        fired = math.fsum(whole._levels) >= len(whole._levels) * whole._detector.threshold
+        if fired or any(part.warned_at is not None for part in parts):
+            whole.warned_at = whole.n_rows
+            whole.n_warnings += fired
+        return whole
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the counts as JSON-ready values."""
+        return {
+            "n_rows": self.n_rows,
+            "n_violations": self.n_violations,
+            "n_unlabelled": self.n_unlabelled,
+            "n_warnings": self.n_warnings,
+            "warned_at": self.warned_at,
+            "revoked_at": self.revoked_at,
+            "detector": list(self._levels),
+            "quiet": self._quiet,
+            "trace": self._trace.encode(),
+        }
+
+    def restore(self, content: Mapping[str, Any]) -> None:
+        """Take back what `to_dict` returned."""
+        for name in ("n_rows", "n_violations", "n_unlabelled", "n_warnings", "warned_at", "revoked_at"):
+            setattr(self, name, content[name])
+        slow, middle, fast = content["detector"]
+        self._levels, self._quiet = (slow, middle, fast), content["quiet"]
+        self._trace = Trace.decode(content["trace"])

@@ -1,0 +1,375 @@
+"""The monitor's state: exactly-once streams through kills, damaged files, locks; the command line and its metrics."""
+
+import io
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pacband
+from pacband.cli import main
+from pacband.exceptions import CertificateError, InvalidInput
+from pacband.monitoring import StateFile
+from pacband.monitoring.ledger import StreamPosition
+from pacband.monitoring.metrics import prometheus_text
+from pacband.monitoring.streams import RowStream
+
+
+@pytest.fixture
+def cert(rng, tmp_path):
+    certificate = pacband.certify(rng.standard_normal(2000), np.zeros(2000), eps=0.05, delta=1e-3)
+    certificate.save(tmp_path / "cert.json")
+    return certificate
+
+
+def write_csv(path, y, y_pred, **more):
+    names = ["y", "p", *more]
+    columns = [
+        [f"{value:.6g}" if isinstance(value, float) else value for value in column]
+        for column in (y, y_pred, *more.values())
+    ]
+    lines = [",".join(names), *(",".join(map(str, row)) for row in zip(*columns, strict=True))]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def command(directory, *arguments, columns=("--target", "y", "--prediction", "p")):
+    return [
+        sys.executable, "-m", "pacband", "monitor", str(directory / "cert.json"), "--state", str(directory / "state.json"),
+        *([] if "--acknowledge" in arguments else columns), *map(str, arguments),
+    ]  # fmt: skip
+
+
+def run(directory, *arguments, stdin=b"", **options):
+    """Run the command line within this process, which spares its start."""
+    streams = [io.TextIOWrapper(io.BytesIO(data), encoding="utf-8") for data in (stdin, b"", b"")]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", command(directory, *arguments, **options)[2:])
+        for name, stream in zip(("stdin", "stdout", "stderr"), streams, strict=True):
+            patch.setattr(sys, name, stream)
+        try:
+            main()
+            code = 0
+        except SystemExit as exit_:
+            code = exit_.code or 0
+    for stream in streams[1:]:
+        stream.flush()
+    return SimpleNamespace(returncode=code, stdout=streams[1].buffer.getvalue(), stderr=streams[2].buffer.getvalue())
+
+
+def counts(directory):
+    watch = json.loads((directory / "state.json").read_text())["content"]["watches"][0]
+    return watch["n_rows"], watch["n_violations"], watch["n_unlabelled"]
+
+
+def test_state_goes_to_a_file_and_back(cert, tmp_path, rng):
+    monitor = pacband.Monitor(cert, alpha=0.02, false_alarm_interval=5e4)
+    monitor.update(rng.standard_normal(3000), np.zeros(3000), batch_id="a")
+    monitor.save(tmp_path / "state.json")
+    again = pacband.Monitor.load(tmp_path / "state.json", cert)
+    assert again.to_dict() == monitor.to_dict()
+    fresh = rng.standard_normal(500)
+    for each in (again, monitor):
+        each.update(fresh, np.zeros(500))
+    assert again.to_dict() == monitor.to_dict()
+    with pytest.warns(UserWarning, match="'a' was taken in before"):
+        again.update([0.0], [0.0], batch_id="a")
+
+
+def test_groups_go_to_a_file_and_back(tmp_path, rng):
+    groups = rng.choice([1, 2], 2000)
+    cert = pacband.certify_groups(rng.standard_normal(2000), np.zeros(2000), groups, eps=0.1, delta=0.01)
+    monitor = pacband.Monitor(cert)
+    monitor.update(rng.standard_normal(50), np.zeros(50), groups=rng.choice([1, 2], 50))
+    monitor.save(tmp_path / "state.json")
+    assert pacband.Monitor.load(tmp_path / "state.json", cert).to_dict() == monitor.to_dict()
+
+
+def test_damaged_truncated_and_foreign_states_are_refused_and_left_alone(cert, tmp_path, rng):
+    path = tmp_path / "state.json"
+    monitor = pacband.Monitor(cert)
+    monitor.update(rng.standard_normal(100), np.zeros(100))
+    monitor.save(path)
+    whole = path.read_bytes()
+    other = pacband.certify(rng.standard_normal(2000), np.zeros(2000), eps=0.05, delta=1e-3)
+    damaged = {
+        "is truncated": whole[: len(whole) // 2],
+        "was edited or damaged": whole.replace(b'"n_rows": 100', b'"n_rows": 101'),
+        "is not a pacband/monitor file": (tmp_path / "cert.json").read_bytes(),
+        "is damaged": b"\xff" + whole,
+    }
+    for message, data in damaged.items():
+        path.write_bytes(data)
+        with pytest.raises(CertificateError, match=message):
+            pacband.Monitor.load(path, cert)
+        with pytest.raises(CertificateError, match="holds another state than this monitor"):
+            monitor.save(path)
+        assert path.read_bytes() == data
+    path.write_bytes(whole)
+    with pytest.raises(CertificateError, match="state of another certificate"):
+        pacband.Monitor.load(path, other)
+    done = run(tmp_path, write_csv(tmp_path / "rows.csv", [0.0], [0.0]))
+    assert done.returncode == 0, done.stderr
+    path.write_bytes(whole[:99])
+    done = run(tmp_path, tmp_path / "rows.csv")
+    assert (done.returncode, path.read_bytes()) == (2, whole[:99])
+    assert b"is truncated" in done.stderr
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_two_processes_cannot_share_a_state(cert, tmp_path):
+    monitor = pacband.Monitor(cert)
+    with StateFile(tmp_path / "state.json") as stored:
+        stored.write(monitor)
+        with pytest.raises(CertificateError, match=r"state\.json is in use: another process holds its lock"):
+            monitor.save(tmp_path / "state.json")
+        done = run(tmp_path, stdin=b"y,p\n0,0\n")
+        assert done.returncode == 2
+        assert b"is in use" in done.stderr
+    first, second = (pacband.Monitor.load(tmp_path / "state.json", cert) for _ in range(2))
+    first.update([0.0], [0.0])
+    first.save(tmp_path / "state.json")
+    first.save(tmp_path / "state.json")
+    second.update([0.0], [0.0])
+    with pytest.raises(CertificateError, match="holds another state than this monitor last read or wrote"):
+        second.save(tmp_path / "state.json")
+    second.save(tmp_path / "copy.json")
+
+
+def kill_and_repeat(directory, file, kills, seed, *arguments):
+    """Kill -9 the command at random moments, start it again, and let it end; return how often it was hit."""
+    dice, hit = random.Random(seed), 0
+    for _ in range(kills):
+        process = subprocess.Popen(
+            command(directory, *arguments, file), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        deadline = time.monotonic() + 60
+        before = (directory / "state.json").stat().st_mtime_ns if (directory / "state.json").exists() else 0
+        while process.poll() is None and time.monotonic() < deadline:
+            changed = (directory / "state.json").exists() and (directory / "state.json").stat().st_mtime_ns != before
+            if changed:
+                time.sleep(dice.uniform(0.0, 0.05))
+                break
+        if process.poll() is None:
+            process.send_signal(signal.SIGKILL)
+            hit += 1
+        process.wait()
+    assert run(directory, *arguments, file).returncode == 0
+    return hit
+
+
+def test_killed_at_random_the_state_ends_the_same(cert, tmp_path, rng):
+    for name in ("whole", "killed"):
+        (tmp_path / name).mkdir()
+        cert.save(tmp_path / name / "cert.json")
+    y = rng.standard_normal(12000)
+    y[::50] = np.nan
+    file = write_csv(tmp_path / "rows.csv", y, np.zeros(12000))
+    assert run(tmp_path / "whole", "--batch-size", 100, file).returncode == 0
+    assert kill_and_repeat(tmp_path / "killed", file, 3, 0, "--batch-size", 100) >= 2
+    assert (tmp_path / "killed" / "state.json").read_bytes() == (tmp_path / "whole" / "state.json").read_bytes()
+    assert counts(tmp_path / "whole")[0::2] == (11760, 240)
+    direct = pacband.Monitor(cert)
+    direct.update([float(f"{value:.6g}") for value in y], np.zeros(12000))
+    assert counts(tmp_path / "whole") == (direct.n_rows, direct.n_violations, direct.n_unlabelled)
+
+
+@pytest.mark.verify
+def test_killed_during_a_million_rows(cert, tmp_path, rng):
+    for name in ("whole", "killed"):
+        (tmp_path / name).mkdir()
+        cert.save(tmp_path / name / "cert.json")
+    file = write_csv(tmp_path / "rows.csv", rng.standard_normal(10**6), np.zeros(10**6))
+    assert run(tmp_path / "whole", file).returncode == 0
+    assert kill_and_repeat(tmp_path / "killed", file, 25, 1) >= 15
+    assert (tmp_path / "killed" / "state.json").read_bytes() == (tmp_path / "whole" / "state.json").read_bytes()
+
+
+def test_a_file_is_known_by_its_content(cert, tmp_path, rng):
+    y = rng.standard_normal(300)
+    file = write_csv(tmp_path / "a.csv", y[:200], np.zeros(200))
+    assert run(tmp_path, file).returncode == 0
+    done = run(tmp_path, file.rename(tmp_path / "b.csv"))
+    assert b"200 rows were read before" in done.stderr
+    assert counts(tmp_path)[0] == 200
+    run(tmp_path, write_csv(tmp_path / "c.csv", y, np.zeros(300)))
+    assert counts(tmp_path)[0] == 300
+    run(tmp_path, write_csv(tmp_path / "d.csv", y[::-1], np.zeros(300)))
+    assert counts(tmp_path)[0] == 600
+    run(tmp_path, tmp_path / "c.csv")
+    assert counts(tmp_path)[0] == 600
+
+
+def test_standard_input_is_new_unless_it_is_said_to_be_replayed(cert, tmp_path):
+    rows = b"".join(b'{"y": %d, "p": 0}\n' % (i % 2) for i in range(50))
+    for _ in range(2):
+        done = run(tmp_path, "--json", stdin=rows)
+        assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["rows"] == counts(tmp_path)[0] == 100
+    run(tmp_path, "--replay", stdin=rows + b'{"y": null, "p": 0}\n{"p": 0}\n{"y": 1.5, "p": 0}')
+    assert counts(tmp_path)[::2] == (101, 2)
+    done = run(tmp_path, "--replay", stdin=b"{" + rows[1:].replace(b"0", b"2"))
+    assert done.returncode == 2
+    assert b"does not begin with the rows that were read before" in done.stderr
+
+
+def test_revocation_ends_with_exit_code_one_and_stays(cert, tmp_path):
+    file = write_csv(tmp_path / "rows.csv", [9.0] * 4000, [0.0] * 4000)
+    done = run(tmp_path, "--metrics", tmp_path / "out.prom", file)
+    assert done.returncode == 1
+    assert done.stdout.decode().splitlines()[-1].endswith(": revoked")
+    assert b"The promise does not hold" in done.stderr
+    assert counts(tmp_path)[0] == 1000
+    assert 'pacband_state{state="revoked"} 1' in (tmp_path / "out.prom").read_text()
+    assert run(tmp_path, stdin=b"y,p\n0,0\n").returncode == 1
+    assert run(tmp_path, "--acknowledge").returncode == 1
+    assert counts(tmp_path)[0] == 1000
+
+
+def test_warning_and_acknowledgement(cert, tmp_path):
+    calm = [0.0] * 3000
+    risen = [9.0 if i % 9 == 0 else 0.0 for i in range(700)]
+    done = run(tmp_path, write_csv(tmp_path / "rows.csv", calm + risen, [0.0] * 3700))
+    assert done.returncode == 0
+    assert b"Violations have lately been more frequent" in done.stderr
+    assert run(tmp_path, "--acknowledge").stdout.startswith(b"ok: Nothing speaks")
+
+
+def test_a_state_keeps_the_settings_it_was_begun_with(cert, tmp_path):
+    rows = b"y,p\n0,0\n"
+    assert run(tmp_path, "--alpha", 0.05, "--false-alarm-interval", 50, stdin=rows).returncode == 0
+    assert run(tmp_path, "--alpha", 0.05, "--false-alarm-interval", 50, stdin=rows).returncode == 0
+    assert run(tmp_path, stdin=rows).returncode == 0
+    done = run(tmp_path, "--alpha", 0.02, stdin=rows)
+    assert done.returncode == 2
+    assert b"was begun with alpha=0.05: it cannot go on with 0.02" in done.stderr
+
+
+def test_columns_are_those_the_certificate_was_made_from(tmp_path, rng):
+    frame = pd.DataFrame({"actual": rng.standard_normal(900), "model": 0.0, "spread": 1.0})
+    cert = pacband.certify_frame(frame, target="actual", prediction="model", scale="spread", eps=0.1, delta=0.01)
+    cert.save(tmp_path / "cert.json")
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    done = run(tmp_path, tmp_path / "rows.csv", columns=())
+    assert done.returncode == 0, done.stderr
+    assert counts(tmp_path) == (900, cert.rank - 1, 0)
+    pacband.certify(frame["actual"], frame["model"], eps=0.1, delta=0.01).save(tmp_path / "cert.json")
+    (tmp_path / "state.json").unlink()
+    done = run(tmp_path, tmp_path / "rows.csv", columns=())
+    assert done.returncode == 2
+    assert b"name the prediction column" in done.stderr
+
+
+def test_follow_waits_for_rows(cert, tmp_path):
+    file = tmp_path / "log.csv"
+    file.write_text("y,p\n0,0\n0,0\n0,")
+    process = subprocess.Popen(command(tmp_path, "--follow", file), stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout.readline().startswith("2 rows")
+        with open(file, "a") as log:
+            log.write("0\n9,0\n")
+        assert process.stdout.readline().startswith("4 rows, 1 violations")
+    finally:
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 130
+        process.stdout.close()
+    assert counts(tmp_path) == (4, 1, 0)
+
+
+def test_groups_and_pairs_of_scales_on_the_command_line(tmp_path, rng):
+    site, y, scale = rng.choice([1, 2], 2000), rng.standard_normal(2000), rng.uniform(1, 2, 2000)
+    cert = pacband.certify_groups(y, np.zeros(2000), site, (scale, 2 * scale), eps=0.1, delta=0.01)
+    cert.save(tmp_path / "cert.json")
+    file = write_csv(tmp_path / "rows.csv", y, np.zeros(2000), s=scale, t=2 * scale, g=site.tolist())
+    done = run(tmp_path, "--scale", "s", "--scale", "t", "--group", "g", "--json", "--metrics", tmp_path / "m", file)
+    assert done.returncode == 0, done.stderr
+    last = json.loads(done.stdout.splitlines()[-1])
+    assert abs(last["violations"] - sum(part.rank - 1 for part in cert.groups.values())) <= 4
+    assert 'pacband_rows_total{group="1"}' in (tmp_path / "m").read_text()
+    done = run(tmp_path, "--scale", "s", "--group", "g", write_csv(tmp_path / "new.csv", [0.0], [0.0], s=[1.0], g=[1]))
+    assert done.returncode == 2
+    assert b"a scale pair" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"y,q\n1,2\n", "the stream has no column 'p'; it has 'y', 'q'"),
+        (b"y,p\n1,2\n1\n", "row 2 of the stream has 1 fields, its header has 2"),
+        (b"y,p\n1,2\n1,two\n", "'p' must be a number, got 'two' in row 2"),
+        (b'{"y": 1, "p": 2}\n{"y": 1,\n', "row 2 of the stream is not JSON"),
+        (b'{"y": 1, "p": 2}\n[1]\n', r"row 2 of the stream must be a JSON object, got '\[1\]'"),
+        (b'y,p\n"1,2\n', "not CSV with one row a line near row 1"),
+        (b"y,p\n\xff,2\n", "must be UTF-8: it is not near row 1"),
+        (b'{"y": 1, "p": [2]}\n', r"'p' must be a number, got \[2\] in row 1"),
+    ],
+)
+def test_bad_streams_are_refused(tmp_path, data, message):
+    (tmp_path / "rows").write_bytes(data)
+    with open(tmp_path / "rows", "rb") as source, pytest.raises(InvalidInput, match=message):
+        list(RowStream(source, ["y", "p"], []).batches(10))
+
+
+@pytest.mark.parametrize("data", [b"y,p\n1,2\n\n,4\r\n5,6", b'{"y": 1, "p": 2}\n\n{"p": 4}\n{"y": 5, "p": 6}'])
+def test_streams_are_cut_into_batches_and_gone_on_with_anywhere(tmp_path, data):
+    (tmp_path / "rows").write_bytes(data)
+    for size in range(1, 7):
+        with open(tmp_path / "rows", "rb") as source:
+            batches = list(RowStream(source, ["y", "p"], []).batches(size))
+        assert [value for rows in batches for value in rows.columns["p"]] == [2.0, 4.0, 6.0]
+        assert sum(np.isnan(value) for rows in batches for value in rows.columns["y"]) == 1
+        assert (batches[-1].position.offset, batches[-1].position.rows) == (len(data), 3)
+        for i, rows in enumerate(batches):
+            with open(tmp_path / "rows", "rb") as source:
+                stream = RowStream(source, ["y", "p"], [])
+                strange = StreamPosition(3, 1, "0" * 64), StreamPosition(len(data) + 9, 9, "0" * 64)
+                assert stream.skip([*strange, rows.position, batches[0].position]) == rows.position
+                rest = [value for rows in stream.batches(size) for value in rows.columns["p"]]
+            assert rest == [value for rows in batches[i + 1 :] for value in rows.columns["p"]]
+
+
+def test_a_stream_that_is_not_known_is_read_from_its_start(tmp_path):
+    for data in (b"y,p\n1,2\n3,4\n", b'{"y": 1, "p": 2}\n{"y": 3, "p": 4}\n', b""):
+        (tmp_path / "rows").write_bytes(data)
+        for offset in (1, 9, 14, 99):
+            with open(tmp_path / "rows", "rb") as source:
+                stream = RowStream(source, ["y", "p"], [])
+                assert stream.skip([StreamPosition(offset, 1, "0" * 64)]) is None
+                values = [value for rows in stream.batches(10) for value in rows.columns["p"]]
+            assert values == ([2.0, 4.0] if data else [])
+
+
+def test_metrics_are_in_the_text_format(rng):
+    labels = ['a"b', "c\\d", "e\nf"]
+    cert = pacband.certify_groups(rng.standard_normal(900), np.zeros(900), labels * 300, eps=0.1, delta=0.1)
+    monitor = pacband.Monitor(cert)
+    monitor.update([0.0, 9.0], [0.0, 0.0], groups=['a"b'] * 2)
+    text = prometheus_text(monitor)
+    value = r"(NaN|[+-]Inf|-?\d+(\.\d+)?(e[+-]?\d+)?)"
+    line = re.compile(r'(# (HELP|TYPE) \w+ .+|\w+(\{\w+="([^"\\\n]|\\.)*"(,\w+="[^"]*")*\})? ' + value + ")")
+    assert all(line.fullmatch(each) for each in text.splitlines())
+    assert r'pacband_violations_total{group="a\"b"} 1' in text
+    assert r'pacband_violation_rate{group="e\nf"} NaN' in text
+    assert r'pacband_state{group="c\\d",state="ok"} 1' in text
+
+
+def test_help_has_examples(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "pacband", "monitor", "--help"], capture_output=True, text=True, check=True
+    )
+    assert "pacband monitor cert.json --state state.json" in done.stdout
+
+
+@pytest.mark.skipif(os.name != "posix", reason="durability of names is a matter of POSIX")
+def test_nothing_is_left_behind(cert, tmp_path):
+    run(tmp_path, stdin=b"y,p\n0,0\n")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["cert.json", "state.json", "state.json.lock"]

@@ -1,0 +1,108 @@
+"""Chains of certificates: what each spends, and that the whole keeps its promise."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+import pacband
+from pacband.exceptions import CertificateError, InvalidInput, NotEnoughSamples, ReusedData
+
+
+def chain(rng, length, delta, eps=0.05, n=3000):
+    certificates = [pacband.certify(rng.standard_normal(n), np.zeros(n), eps=eps, delta=delta)]
+    for _ in range(length - 1):
+        certificates.append(pacband.recalibrate(certificates[-1], rng.standard_normal(n), np.zeros(n)))
+    return certificates
+
+
+def test_no_chain_spends_more_than_its_delta(rng):
+    for delta in (1e-6, 0.01, 0.3, 1 / 3):
+        spent = Fraction(0)
+        for k, cert in enumerate(chain(rng, 12, delta), start=1):
+            spent += Fraction(cert.delta)
+            assert spent <= 2 * Fraction(delta)
+            assert cert.generation == k
+            if k > 1:
+                assert cert.delta == pytest.approx(delta / (k * (k - 1)), rel=1e-15)
+                assert Fraction(cert.delta) <= Fraction(delta) / (k * (k - 1))
+                assert cert.chain_delta == 2 * delta
+                # Whatever comes after spends the rest: 1/(k(k+1)) + 1/((k+1)(k+2)) + … = 1/k.
+                assert spent + Fraction(delta) / k <= 2 * Fraction(delta)
+
+
+def test_every_certificate_names_the_one_before(rng, tmp_path):
+    first, second, third = chain(rng, 3, 1e-3)
+    assert (first.predecessor, first.generation, first.chain_delta) == (None, 1, None)
+    assert (second.predecessor, third.predecessor) == (first.digest, second.digest)
+    assert pacband.load(third.save(tmp_path / "third.json")) == third
+    assert pacband.load(tmp_path / "third.json").digest == third.digest
+    assert f"number 3 of a chain, after {second.digest[:16]}…" in str(third)
+    assert "with confidence 99.8 % every certificate of the chain holds" in str(third)
+    assert "chain" not in str(first)
+
+
+def test_terms_are_kept_and_the_model_may_change(rng):
+    y, scale = rng.standard_normal((2, 3000))
+    first = pacband.certify(y, np.zeros(3000), side="upper", min_scale=0.1, nonfinite="violate", eps=0.1, delta=1e-3)
+    second = pacband.recalibrate(first, 2 * y, np.zeros(3000), np.abs(scale))
+    for name in ("eps", "side", "min_scale", "nonfinite", "gauge"):
+        assert getattr(second, name) == getattr(first, name)
+    assert second.scale_kind == "symmetric"
+    assert second.verify(2 * y, np.zeros(3000), np.abs(scale))
+
+
+def test_families_and_groups_have_successors(rng):
+    y, site = rng.standard_normal(3000), rng.choice(["a", "b"], 3000)
+    family = pacband.certify_family(y, {"zero": 0 * y, "noise": rng.standard_normal(3000)}, delta=1e-3)
+    successor = pacband.recalibrate(family, y[::-1] * 1.1, 0 * y)
+    assert (successor.predecessor, successor.delta, successor.n_candidates) == (family.digest, 5e-4, 1)
+    grouped = pacband.certify_groups(y, 0 * y, site, delta=1e-3)
+    later = pacband.recalibrate(grouped, 1.1 * y, 0 * y, groups=site)
+    latest = pacband.recalibrate(later, 1.2 * y, 0 * y, groups=site)
+    assert {part.predecessor for part in latest.groups.values()} == {later.digest}
+    assert {part.generation for part in latest.groups.values()} == {3}
+    assert latest.delta <= 1e-3 / 6
+
+
+def test_what_cannot_be_a_successor(rng):
+    y = rng.standard_normal(2000)
+    first = pacband.certify(y, 0 * y, delta=1e-3)
+    with pytest.raises(ReusedData, match="needs fresh rows"):
+        pacband.recalibrate(first, y, 0 * y)
+    with pytest.raises(NotEnoughSamples, match="certificate 2 of the chain"):
+        pacband.recalibrate(first, y[:20], 0 * y[:20])
+    with pytest.raises(InvalidInput, match="the certificate has none"):
+        pacband.recalibrate(first, 1.7 * y, 0 * y, groups=np.ones(2000))
+    with pytest.raises(InvalidInput, match="must be a pacband certificate, got str"):
+        pacband.recalibrate("cert.json", y, 0 * y)
+    with pytest.raises(InvalidInput, match=r"delta below 1/2, got 0\.6"):
+        pacband.recalibrate(pacband.certify(y, 0 * y, delta=0.6), 1.7 * y, 0 * y)
+    second = pacband.recalibrate(first, 1.7 * y, 0 * y)
+    for change, message in [
+        ({"predecessor": None}, "a successor names its predecessor"),
+        ({"generation": 1}, "generation from 2 on"),
+        ({"generation": 3}, "certificate 3 of a chain at chain_delta=0.002 may spend 0.000166667, got delta=0.0005"),
+        ({"chain_delta": 0.0019}, "may spend 0.000475"),
+    ]:
+        with pytest.raises(CertificateError, match=message):
+            replace(second, **change)
+
+
+def test_the_whole_chain_holds_as_often_as_promised(rng):
+    """Chains of six at δ = .05: any certificate of a chain fails with probability .1 at most.
+
+    The true violation of a bound of rank r is the chance that a fresh score exceeds it, here of an exponential
+    variable; over 150 chains the test fails by chance with probability 1e-6.
+    """
+    failed = 0
+    for _ in range(150):
+        cert = pacband.certify(rng.exponential(size=400), np.zeros(400), eps=0.1, delta=0.05)
+        broken = np.exp(-cert.gamma) > 0.1
+        for _ in range(5):
+            cert = pacband.recalibrate(cert, rng.exponential(size=400), np.zeros(400))
+            broken |= np.exp(-cert.gamma) > 0.1
+        failed += broken
+    assert 150 * 0.03 < failed <= binom.ppf(1 - 1e-6, 150, 0.1)
