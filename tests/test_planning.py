@@ -3,6 +3,8 @@
 import dataclasses
 import math
 import re
+import subprocess
+import sys
 import warnings
 from fractions import Fraction
 from itertools import pairwise, product
@@ -836,3 +838,20 @@ class TestTheFloatTail:
                 above, below = (Fraction(mpmath.nstr(true_tail * (1 + s * mpmath.mpf(shift)), 30)) for s in (1, -1))
                 assert tail_at_most(n_samples, rank, eps, above)
                 assert not tail_at_most(n_samples, rank, eps, below)
+
+
+def test_plans_are_the_same_before_scipy_is_loaded_and_after():
+    code = """
+import json, sys
+from pacband.planning import attained_eps, max_rank, min_samples, plan
+if sys.argv[1:]: import scipy.special
+plans = [plan(e, d, n_candidates=c).n_samples for e in (0.3, 0.05, 1e-3) for d in (0.1, 1e-6, 1e-12) for c in (1, 10)]
+plans += [min_samples(0.05, 1e-6, r) for r in (1, 7, 51)] + [max_rank(n, 0.05, 1e-6) for n in (300, 2065, 9999)]
+print(json.dumps([plans, attained_eps(500, 3, 1e-6)]), sys.argv[1:] == [] and "scipy.special" in sys.modules)
+"""
+    runs = [
+        subprocess.run([sys.executable, "-c", code, *words], check=True, capture_output=True, text=True).stdout
+        for words in ([], ["scipy"])
+    ]
+    assert runs[0] == runs[1]
+    assert runs[0].endswith("False\n")

@@ -4,19 +4,25 @@ Everything pacband promises rests on one comparison, B(r − 1; N, ε) ≤ δ. `
 left side with a relative error of at most 6e-11 over N ≤ 1e12, ε ≥ 1e-9 and δ ≥ 1e-300, which settles the
 comparison unless the two sides agree to within `_DOUBT`. Those near-ties are settled with 80-digit decimals;
 sides that agree to 40 digits are equal (such as B(k; 2k + 1, ½) = ½, for every k).
+
+Loading scipy takes longer than summing a few thousand terms in 80 digits: as long as nothing else has loaded it, the
+digits serve alone, and a plan on the command line is there at once.
 """
 
 from __future__ import annotations
 
 import math
+import sys
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
+from functools import cache
+from typing import Any
 
-from scipy.special import betaincc
-
-__all__ = ["binomial_tail", "tail_at_most"]
+__all__ = ["binomial_tail", "special", "tail_at_most"]
 
 _DOUBT = 1e-9
+# Below this Nε the sum in 80 digits takes a millisecond.
+_FEW = 1e4
 _CONTEXT = Context(prec=80, Emin=-(10**9), Emax=10**9)
 _EQUAL = Decimal("1e-40")
 _HALF_LOG_TWO_PI = Decimal("0.91893853320467274178032973640561763986139747363778341281715154048276569592726040")
@@ -27,16 +33,33 @@ _STIRLING = [
 ]
 
 
+@cache
+def _scipy_special() -> Any:
+    import scipy.special
+
+    return scipy.special
+
+
+def special(n_samples: int, eps: float) -> Any:
+    """Return scipy.special, or None where the digits alone are quicker than loading it."""
+    return None if "scipy.special" not in sys.modules and n_samples * eps < _FEW else _scipy_special()
+
+
 def binomial_tail(n_samples: int, rank: int, eps: float) -> float:
     """Return B(r − 1; N, ε), the probability of fewer than r successes in N trials, as a float."""
-    return float(betaincc(rank, n_samples - rank + 1, eps))
+    scipy_special = special(n_samples, eps)
+    if scipy_special is not None:
+        return float(scipy_special.betaincc(rank, n_samples - rank + 1, eps))
+    with localcontext(_CONTEXT):
+        return float(_decimal_tail(n_samples, rank, eps))
 
 
 def tail_at_most(n_samples: int, rank: int, eps: float, budget: Fraction) -> bool:
     """Decide B(r − 1; N, ε) ≤ budget, exactly."""
-    tail, limit = binomial_tail(n_samples, rank, eps), float(budget)
-    if abs(tail - limit) > _DOUBT * limit:
-        return tail < limit
+    if special(n_samples, eps) is not None:
+        tail, limit = binomial_tail(n_samples, rank, eps), float(budget)
+        if abs(tail - limit) > _DOUBT * limit:
+            return tail < limit
     with localcontext(_CONTEXT):
         target = _decimal(budget)
         return _decimal_tail(n_samples, rank, eps) <= target + target * _EQUAL

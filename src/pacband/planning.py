@@ -22,9 +22,7 @@ from decimal import ROUND_CEILING, Context, Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
-from scipy.special import bdtrik, bdtrin, betainccinv
-
-from pacband._binomial import binomial_tail, tail_at_most
+from pacband._binomial import binomial_tail, special, tail_at_most
 from pacband._checks import check_choice, check_positive_integer, check_probability
 from pacband._search import first, first_float, step_up
 from pacband._wording import card, complement, confidence, figure, round_up
@@ -188,7 +186,7 @@ def attained_eps(n_samples: int, rank: int, delta: float, n_candidates: int = 1)
     limit = float(budget)
     root = first_float(
         lambda eps: binomial_tail(n_samples, rank, eps) <= limit,
-        guess=float(betainccinv(rank, n_samples - rank + 1, limit)),
+        guess=_guess("betainccinv", (rank, n_samples - rank + 1, limit), n_samples, otherwise=rank / n_samples),
     )
     return step_up(root, lambda eps: tail_at_most(n_samples, rank, eps, budget))
 
@@ -267,8 +265,14 @@ def _largest_valid_rank(n_samples: int, eps: float, budget: Fraction) -> int:
     return -1 + first(
         lambda rank: not tail_at_most(n_samples, rank, eps, budget),
         range(1, n_samples + 1),
-        guess=bdtrik(float(budget), n_samples, eps) + 1,
+        guess=_guess("bdtrik", (float(budget), n_samples, eps), n_samples, eps, otherwise=n_samples * eps / 2) + 1,
     )
+
+
+def _guess(function: str, arguments: tuple[float, ...], n_samples: int, eps: float = 1.0, *, otherwise: float) -> float:
+    """Return where a search starts: what scipy's function says, unless scipy had to be loaded for it."""
+    scipy_special = special(n_samples, eps)
+    return otherwise if scipy_special is None else float(getattr(scipy_special, function)(*arguments))
 
 
 def _not_enough_samples(
@@ -357,7 +361,7 @@ def _exact_samples(eps: float, rank: int, budget: Fraction) -> int:
     ns = range(rank, min(_corollary_samples(eps, rank, budget), LARGEST_N) + 1)
     if not ns:
         return LARGEST_N + 1
-    guess = bdtrin(rank - 1, float(budget), eps)
+    guess = _guess("bdtrin", (rank - 1, float(budget), eps), rank, otherwise=2 * rank / eps)
     return first(lambda n: tail_at_most(n, rank, eps, budget), ns, guess)
 
 

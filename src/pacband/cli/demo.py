@@ -42,17 +42,18 @@ def command(folder: str, seed: int) -> None:
             delta=DELTA,
             progress=progress,
         ).fit(X, y, calibration=(X_cal, y_cal))
-    say(f"2. Certify ten models at once, and take the sharpest\n{family.certificate_}\n")
+    certificate = family.certificate_
+    assert isinstance(certificate, pacband.FamilyCertificate)
+    say(f"2. Certify ten models at once, and take the sharpest\n{certificate}\n")
 
     X_new, y_new = datasets.paper_sample(2065, random_state=seed + 2)
-    best = family.certificate_.certificate
     prediction, scale = family.estimators_[family.best_name_].predict(X_new, return_std=True)
-    say(f"3. Test the promise on {len(y_new)} fresh rows\n{pacband.check(best, y_new, prediction, scale)}\n")
+    say(f"3. Test the promise on {len(y_new)} fresh rows\n{pacband.check(certificate, y_new, prediction, scale)}\n")
 
-    family.certificate_.save(target / "certificate.json")
+    certificate.save(target / "certificate.json")
     prediction, scale = family.estimators_[family.best_name_].predict(X_cal, return_std=True)
     page = pacband.report(
-        family.certificate_,
+        certificate,
         y_cal,
         prediction,
         scale,
