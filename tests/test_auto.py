@@ -252,6 +252,16 @@ def test_what_would_exceed_the_budget_is_left_out_and_said_so(rng):
     assert any(tried.name.startswith("slow /") for tried in patient.tried)
 
 
+def test_nothing_is_begun_once_the_budget_is_spent(rng):
+    X, y = draw(rng, 60)
+    Witness.shown = []
+    models = {"slow": Slow(), "witness": Witness()}
+    family = auto_candidates(X, y, predictors=models, time_budget=1e-3, **OPTIONS)
+    assert Witness.shown == []
+    dropped = [tried for tried in family.tried if "no time to try it" in tried.status]
+    assert {tried.name for tried in dropped} >= {"witness", "scale by boosting", "scale by window"}
+
+
 def test_the_first_predictor_is_never_left_out(rng):
     X, y = draw(rng, 60)
     family = auto_candidates(X, y, predictors={"slow": Slow()}, time_budget=1e-3, **OPTIONS)

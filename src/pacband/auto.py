@@ -27,7 +27,7 @@ from pacband.exceptions import InvalidInput, NotEnoughSamples
 from pacband.planning import plan
 from pacband.scores import ScoreRule
 
-__all__ = ["AutoFamily", "Automatic", "Tried", "auto_candidates", "entrants"]
+__all__ = ["AutoFamily", "Automatic", "Tried", "auto_candidates", "entrants", "group_entrants"]
 
 # How many pairs of ours reach the certificate.
 _MOST_MEMBERS = 5
@@ -109,6 +109,43 @@ def entrants(
             continue
         return {first: needed, **dict.fromkeys(others[:kept], share)}
     return {first: 1.0}
+
+
+def group_entrants(
+    names: Sequence[str], sizes: Sequence[int], eps: float, delta: float, *, rule: str = "exact"
+) -> list[str]:
+    """Return which candidates can be certified within every group, in even shares of δ.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The candidates, the most promising first.
+    sizes : sequence of int
+        The number of calibration rows of each group.
+    eps, delta, rule
+        As in `plan`.
+
+    Raises
+    ------
+    NotEnoughSamples
+        If not even the first can be certified.
+
+    Examples
+    --------
+    >>> group_entrants(["a", "b", "c"], [40, 90], 0.1, 0.05)
+    ['a']
+    >>> group_entrants(["a", "b", "c"], [90, 90], 0.1, 0.05)
+    ['a', 'b', 'c']
+    """
+    smallest = min(sizes)
+    for kept in range(len(names), 1, -1):
+        try:
+            plan(eps, delta, n_samples=smallest, n_candidates=kept * len(sizes), rule=rule)
+        except NotEnoughSamples:
+            continue
+        return list(names[:kept])
+    plan(eps, delta, n_samples=smallest, n_candidates=len(sizes), rule=rule)
+    return list(names[:1])
 
 
 def auto_candidates(

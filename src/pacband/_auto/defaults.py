@@ -19,6 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import SplineTransformer
 
 from pacband._arrays import Floats
+from pacband._auto.smooth import SmoothProcess
 from pacband._auto.tables import TableReader, encoded, scaled
 from pacband._auto.windows import ShortestWindow
 from pacband.local import LocalKernelRidge
@@ -113,6 +114,7 @@ def default_predictors(
             forest, RandomForestRegressor(100, min_samples_leaf=2, max_features=0.4, random_state=seed, n_jobs=n_jobs)
         ),
     }
+    predictors["smooth process"] = make_pipeline(scores, SmoothProcess(random_state=seed))
     if target.min() > 0.0 and skew(target) > 1.0:
         # Predictors see the standardised target: undone first, so that its log can be taken.
         predictors["deep boosting of the log"] = TransformedTargetRegressor(

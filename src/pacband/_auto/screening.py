@@ -193,6 +193,9 @@ class Screening:
         """Cross-fit a model, unless a trial on few rows says that it would take too long; or note why not."""
         start = perf_counter()
         try:
+            if not needed and self.clock.left(until) <= 0.0:
+                self._leave_out(name, start, "dropped: the budget leaves no time to try it")
+                return
             keep: list[Any] | None = [] if is_boosting(model) else None
             column = self._trial(model, X, y, keep)
             estimate = (perf_counter() - start) * self.trial_step * len(self.folds)

@@ -1,0 +1,281 @@
+"""Several pairs (T, σ̂), certified at once: Theorem 1 as an estimator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import ParameterGrid
+
+from pacband._arrays import Floats
+from pacband._checks import check_choice
+from pacband._members import Member, Progress, predict_members, speaks_std
+from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
+from pacband.certification import certify_family, certify_groups, delta_shares
+from pacband.estimators.base import Calibration, Certified
+from pacband.estimators.grouping import Grouping
+from pacband.exceptions import InvalidInput
+
+__all__ = ["CertifiedFamily"]
+
+
+class CertifiedFamily(Certified):
+    """Candidate regressors certified at once; the sharpest predicts, at no loss of the promise (Theorem 1).
+
+    Parameters
+    ----------
+    candidates : mapping of str to estimator or (estimator, scale), or "auto"
+        Each as in `CertifiedRegressor`. "auto" tries many pairs (T, σ̂) on the training rows, for tables of numbers and
+        categories with gaps, and certifies the few sharpest; as one of the candidates, ``{"auto": "auto", "mine":
+        model}``, it is joined by yours.
+    weights : mapping or sequence of float, optional
+        How much of δ each candidate may spend; positive, summing to one. "auto" settles it by itself.
+    eps, delta, rank, rule, side, min_scale, nonfinite, gauge
+        As in `certify`.
+    groups, calibration_size, random_state
+        As in `CertifiedRegressor`. With groups, each of n_F candidates in each of G groups is certified at δ/(n_F·G).
+    progress : function of (done, total), optional
+        Called as calibration goes on (and with "auto", before, as the search does), for a progress bar.
+    n_jobs : int or None
+        With "auto": threads, as in joblib; -1 is every core.
+    time_budget : float
+        With "auto": the seconds that the search may take; what would take longer is left out.
+
+    Attributes
+    ----------
+    auto_ : AutoFamily
+        With "auto": what was tried, how sharp each was, and what became of it; ``print`` shows it as a table.
+    certificate_ : FamilyCertificate or GroupCertificate
+        The promise of every candidate; with groups, that of the sharpest one.
+    certificates_ : mapping of str to Certificate or GroupCertificate
+        What each candidate promises; all of them hold together.
+    best_name_ : str
+        The sharpest candidate, which predicts.
+    estimators_ : dict
+        The fitted candidates, by name.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LinearRegression
+    >>> from sklearn.neighbors import KNeighborsRegressor
+    >>> from pacband import CertifiedFamily, datasets
+    >>> X, y = datasets.paper_sample(5000, random_state=0)
+    >>> family = CertifiedFamily(
+    ...     {"linear": LinearRegression(), "neighbours": KNeighborsRegressor(50)}, eps=0.1, delta=0.01, random_state=0
+    ... ).fit(X, y)
+    >>> family.best_name_
+    'neighbours'
+    >>> family.predict_interval(X[:1], candidate="linear").round(1)
+    array([[-0.8, 25.6]])
+    """
+
+    certificate_: FamilyCertificate | GroupCertificate
+
+    def __init__(
+        self,
+        candidates: Mapping[str, Any] | str,
+        *,
+        eps: float = 0.05,
+        delta: float = 1e-6,
+        weights: Any = None,
+        rank: int | None = None,
+        rule: str = "exact",
+        side: str = "both",
+        min_scale: float | None = None,
+        nonfinite: str = "raise",
+        gauge: Any = "max",
+        groups: Grouping = None,
+        calibration_size: int | float | None = None,
+        random_state: Any = None,
+        progress: Progress | None = None,
+        n_jobs: int | None = -1,
+        time_budget: float = 300.0,
+    ) -> None:
+        self.candidates = candidates
+        self.eps = eps
+        self.delta = delta
+        self.weights = weights
+        self.rank = rank
+        self.rule = rule
+        self.side = side
+        self.min_scale = min_scale
+        self.nonfinite = nonfinite
+        self.gauge = gauge
+        self.groups = groups
+        self.calibration_size = calibration_size
+        self.random_state = random_state
+        self.progress = progress
+        self.n_jobs = n_jobs
+        self.time_budget = time_budget
+
+    @classmethod
+    def from_grid(
+        cls,
+        estimator: Any,
+        param_grid: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+        *,
+        scale: Any = "auto",
+        **options: Any,
+    ) -> CertifiedFamily:
+        """Return the family of one estimator over a grid of its parameters, as in `GridSearchCV`.
+
+        Parameters
+        ----------
+        estimator : estimator
+            Cloned for every point of the grid.
+        param_grid : mapping of str to sequence, or a list of them
+            The values to try for each parameter; all combinations become candidates, named "alpha=0.1, decay=1".
+        scale : "auto", None, "std", estimator or function
+            The scale of every candidate. "auto" is "std" where the estimator gives one, else None.
+        **options
+            As in `CertifiedFamily`.
+
+        Examples
+        --------
+        >>> from sklearn.neighbors import KNeighborsRegressor
+        >>> family = CertifiedFamily.from_grid(KNeighborsRegressor(), {"n_neighbors": (5, 50)})
+        >>> list(family.candidates)
+        ['n_neighbors=5', 'n_neighbors=50']
+        """
+        if isinstance(scale, str) and scale == "auto":
+            scale = "std" if speaks_std(estimator) else None
+        candidates: dict[str, Any] = {}
+        for point in ParameterGrid(param_grid):
+            name = ", ".join(f"{parameter}={value}" for parameter, value in point.items())
+            if name in candidates:
+                # Long values, such as matrices, may be shortened to the same words.
+                name = f"{name} #{len(candidates) + 1}"
+            candidates[name] = (clone(estimator).set_params(**point), scale)
+        return cls(candidates, **options)
+
+    def predict(self, X: Any, *, candidate: str | None = None) -> Any:
+        """Return the prediction T(x) for every row: of the sharpest candidate, or of the one named."""
+        return self._predict(X, candidate)
+
+    def predict_interval(self, X: Any, *, candidate: str | None = None, output: str = "array") -> Any:
+        """Return the certified band around T(x) for every row; with groups, by the row's own group.
+
+        Parameters
+        ----------
+        X : array-like, dataframe
+            The rows.
+        candidate : str, optional
+            Whose band. All candidates hold together, so that any may be used; by default it is the sharpest.
+        output : {"array", "frame"}
+            As in `CertifiedRegressor.predict_interval`.
+        """
+        return self._predict_interval(X, output, candidate)
+
+    def _declared(self) -> dict[str, Member]:
+        candidates = {"auto": "auto"} if _is_auto(self.candidates) else self.candidates
+        if not isinstance(candidates, Mapping) or not candidates:
+            raise InvalidInput(
+                "candidates must be a non-empty mapping of names to estimators or (estimator, scale), or 'auto', "
+                f"got {self.candidates!r}."
+            )
+        if self.weights is not None and (self._automatic or self.groups is not None):
+            raise InvalidInput(
+                "weights must be None with 'auto', which settles them by itself, and with groups, "
+                f"got {self.weights!r}."
+            )
+        return {name: _member(candidate) for name, candidate in candidates.items()}
+
+    @property
+    def _automatic(self) -> bool:
+        """Whether the automatic family is among the candidates."""
+        parts = self.candidates.values() if isinstance(self.candidates, Mapping) else [self.candidates]
+        return any(_is_auto(part) for part in parts)
+
+    def _fitted(self, declared: dict[str, Member], X: Any, y: Any, rows: Calibration) -> dict[str, Member]:
+        if not self._automatic:
+            return super()._fitted(declared, X, y, rows)
+        from pacband.auto import Automatic, auto_candidates
+
+        n_groups = len(rows.sizes)
+        self.auto_ = auto_candidates(
+            X,
+            y,
+            eps=self.eps,
+            # With groups, at the promise of a typical one.
+            delta=self.delta / n_groups,
+            side=self.side,
+            n_calibration=sum(rows.sizes) // n_groups,
+            n_jobs=self.n_jobs,
+            time_budget=self.time_budget,
+            random_state=self.random_state,
+            progress=self.progress,
+            extra={name: member for name, member in declared.items() if not isinstance(member.predictor, Automatic)},
+        )
+        return dict(self.auto_.members)
+
+    def _shares(self) -> list[float]:
+        names = list(self._declared())
+        if self._automatic:
+            # How many enter is settled by how many rows there are: one at least.
+            return [1.0]
+        return [share or 1.0 / len(names) for share in delta_shares(self.weights, names).values()]
+
+    def _certified(
+        self, members: dict[str, Member], rows: Calibration
+    ) -> FamilyCertificate | dict[str, GroupCertificate]:
+        if rows.labels is not None:
+            return self._certified_groups(members, rows)
+        weights = self.weights
+        if self._automatic:
+            from pacband.auto import entrants
+
+            weights = entrants(list(members), sum(rows.sizes), self.eps, self.delta, rank=self.rank, rule=self.rule)
+            members = {name: members[name] for name in weights}
+        columns = predict_members(members, rows.X, self.progress)
+        return certify_family(rows.y, columns, weights=weights, rank=self.rank, **self._options())
+
+    def _certified_groups(self, members: dict[str, Member], rows: Calibration) -> dict[str, GroupCertificate]:
+        """Every candidate's certificate, the sharpest one first."""
+        if self._automatic:
+            from pacband.auto import group_entrants
+
+            names = group_entrants(list(members), rows.sizes, self.eps, self.delta, rule=self.rule)
+            members = {name: members[name] for name in names}
+        columns = predict_members(members, rows.X, self.progress)
+        found, openness = {}, {}
+        for name, (prediction, scale) in columns.items():
+            found[name] = certify_groups(
+                rows.y, prediction, rows.labels, scale, n_candidates=len(members), **self._options()
+            )
+            openness[name] = self._openness(found[name].interval(prediction, rows.labels, scale))
+        return {name: found[name] for name in sorted(openness, key=openness.__getitem__)}
+
+    def _openness(self, ends: Floats) -> float:
+        """The mean width of a band, or the mean of its one end: what a family minimises, but for a constant."""
+        lower, upper = float(np.mean(ends[..., 0])), float(np.mean(ends[..., 1]))
+        return {"both": upper - lower, "upper": upper, "lower": -lower}[self.side]
+
+    def _adopt(self, members: dict[str, Member], certificate: FamilyCertificate | dict[str, GroupCertificate]) -> None:
+        self.certificates_: Mapping[str, Certificate | GroupCertificate]
+        if isinstance(certificate, FamilyCertificate):
+            self.certificate_, self.certificates_, best = certificate, certificate.candidates, certificate.best
+        else:
+            best = next(iter(certificate))
+            self.certificate_, self.certificates_ = certificate[best], certificate
+        self._members_, self.best_name_ = members, best
+        self.estimators_ = {name: member.predictor for name, member in members.items()}
+
+    def _chosen(self, name: str | None) -> tuple[Member, Certificate | GroupCertificate]:
+        name = self.best_name_ if name is None else name
+        check_choice("candidate", name, self.certificates_)
+        return self._members_[name], self.certificates_[name]
+
+
+def _is_auto(candidate: Any) -> bool:
+    return isinstance(candidate, str) and candidate == "auto"
+
+
+def _member(candidate: Any) -> Member:
+    if _is_auto(candidate):
+        # Only here, for it loads much that other families do without.
+        from pacband.auto import Automatic
+
+        return Member(Automatic())
+    return Member(*candidate) if isinstance(candidate, tuple) else Member(candidate)

@@ -1,0 +1,53 @@
+"""The smooth process of the automatic family, against scikit-learn's."""
+
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
+
+from pacband._auto.smooth import SmoothProcess, evidence
+
+
+def draw(rng, n, columns):
+    X = rng.standard_normal((n, columns))
+    return X, np.sin(X[:, 0]) + 0.1 * rng.standard_normal(n)
+
+
+@pytest.mark.parametrize("lengths", [[0.8, 2.0, 5.0], [1.5]], ids=["of each feature", "of all"])
+def test_the_evidence_is_that_of_scikit_learn_and_its_gradient_the_slope(rng, lengths):
+    X, y = draw(rng, 60, 3)
+    logs = np.log([1.3, *lengths, 0.2])
+    loss, gradient = evidence(logs, X, y)
+    kernel = ConstantKernel(1.3) * RBF(lengths) + WhiteKernel(0.2)
+    process = GaussianProcessRegressor(kernel, optimizer=None).fit(X, y)
+    assert -loss == pytest.approx(process.log_marginal_likelihood_value_, rel=1e-7)
+    np.testing.assert_allclose(gradient, approx_fprime(logs, lambda at: evidence(at, X, y)[0], 1e-7), rtol=1e-4)
+
+
+@pytest.mark.parametrize("columns", [1, 3, 40])
+def test_the_process_predicts_as_scikit_learn_does_with_its_parameters(rng, columns):
+    X, y = draw(rng, 80, columns)
+    new = draw(rng, 20, columns)[0]
+    process = SmoothProcess(random_state=0).fit(X, y)
+    kernel = ConstantKernel(process.size_) * RBF(process.lengths_) + WhiteKernel(process.noise_)
+    expected = GaussianProcessRegressor(kernel, optimizer=None).fit(X, y).predict(new)
+    np.testing.assert_allclose(process.predict(new), expected, atol=1e-7)
+
+
+def test_the_parameters_are_as_likely_as_those_scikit_learn_finds(rng):
+    X, y = draw(rng, 120, 2)
+    process = SmoothProcess(random_state=0).fit(X, y)
+    kernel = ConstantKernel(1.0, (1e-2, 1e3)) * RBF([1.4, 1.4], (1e-1, 1e3)) + WhiteKernel(0.1, (1e-4, 1e1))
+    with pytest.warns(match="close to the specified"):
+        found = GaussianProcessRegressor(kernel, random_state=0).fit(X, y)
+    logs = np.log([process.size_, *process.lengths_, process.noise_])
+    assert -evidence(logs, X, y)[0] > found.log_marginal_likelihood_value_ - 0.1
+
+
+def test_rows_beyond_the_bounds_are_left_out_and_a_repeated_row_does_no_harm(rng):
+    X, y = draw(rng, 100, 2)
+    X, y = np.repeat(X, 3, axis=0), np.repeat(y, 3)
+    process = SmoothProcess(50, 120, random_state=0).fit(X, y)
+    assert len(process.known_) == 120
+    assert np.isfinite(process.predict(X)).all()
