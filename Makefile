@@ -6,7 +6,7 @@ PIP := $(BIN)/pip --disable-pip-version-check --quiet
 OLDEST := .venv-oldest
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint verify bench clean
+.PHONY: help demo test browser lint verify bench clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -15,7 +15,10 @@ demo: $(VENV)/demo.stamp  ## the paper's example, end to end
 	$(BIN)/python examples/paper.py
 
 test: $(VENV)/test.stamp  ## the tests (a few minutes)
+	@$(MAKE) --no-print-directory browser || echo "The browser tests will be skipped."
 	$(BIN)/python -m pytest
+
+browser: $(VENV)/browser.stamp  ## Chromium and axe-core for the browser tests
 
 lint: $(VENV)/lint.stamp  ## ruff and mypy --strict
 	$(BIN)/ruff check .
@@ -37,11 +40,16 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/demo.stamp: pyproject.toml | $(VENV)/bin/python
-	$(PIP) install --editable . "matplotlib>=3.8"
+	$(PIP) install --editable ".[cli]"
 	@touch $@
 
 $(VENV)/test.stamp: pyproject.toml | $(VENV)/bin/python
 	$(PIP) install --editable ".[test]"
+	@touch $@
+
+$(VENV)/browser.stamp: | $(VENV)/bin/python
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || (apt-get update -qq && apt-get install -qq --yes chromium)
+	@npm install --silent --no-audit --no-fund --prefix $(VENV)/browser axe-core
 	@touch $@
 
 $(VENV)/lint.stamp: pyproject.toml | $(VENV)/bin/python

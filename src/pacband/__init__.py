@@ -20,8 +20,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from pacband import baselines, datasets, scale
-    from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate, load
+    from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
     from pacband.certification import certify, certify_family, certify_groups
+    from pacband.checking import Verdict, check, check_frame
+    from pacband.curve import certify_curve
+    from pacband.diagnostics import diagnose
     from pacband.estimators import CertifiedFamily, CertifiedRegressor
     from pacband.exceptions import (
         CertificateError,
@@ -31,17 +34,25 @@ if TYPE_CHECKING:
         PacbandError,
         ReusedData,
     )
+    from pacband.frames import apply_frame, certify_chunks, certify_frame
     from pacband.local import LocalKernelRidge, LocalRidge
+    from pacband.models import load
+    from pacband.monitoring import Monitor
     from pacband.planning import Plan, attained_delta, attained_eps, max_rank, min_samples, plan
+    from pacband.reporting import plot_band, plot_family, plot_plan, plot_scores, plot_slices, report
     from pacband.scale import ParzenScale
+    from pacband.succession import recalibrate
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "baselines": (),
-    "certificate": ("Certificate", "FamilyCertificate", "GroupCertificate", "load"),
+    "certificate": ("Certificate", "FamilyCertificate", "GroupCertificate"),
     "certification": ("certify", "certify_family", "certify_groups"),
+    "checking": ("Verdict", "check", "check_frame"),
+    "curve": ("certify_curve",),
     "datasets": (),
+    "diagnostics": ("diagnose",),
     "estimators": ("CertifiedFamily", "CertifiedRegressor"),
     "exceptions": (
         "CertificateError",
@@ -51,9 +62,14 @@ _HOMES = {
         "PacbandError",
         "ReusedData",
     ),
+    "frames": ("apply_frame", "certify_chunks", "certify_frame"),
     "local": ("LocalKernelRidge", "LocalRidge"),
+    "models": ("load",),
+    "monitoring": ("Monitor",),
     "planning": ("Plan", "attained_delta", "attained_eps", "max_rank", "min_samples", "plan"),
+    "reporting": ("plot_band", "plot_family", "plot_plan", "plot_scores", "plot_slices", "report"),
     "scale": ("ParzenScale",),
+    "succession": ("recalibrate",),
 }
 _MODULE_OF = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -68,22 +84,38 @@ __all__ = [
     "InvalidScale",
     "LocalKernelRidge",
     "LocalRidge",
+    "Monitor",
     "NotEnoughSamples",
     "PacbandError",
     "ParzenScale",
     "Plan",
     "ReusedData",
+    "Verdict",
+    "apply_frame",
     "attained_delta",
     "attained_eps",
     "baselines",
     "certify",
+    "certify_chunks",
+    "certify_curve",
     "certify_family",
+    "certify_frame",
     "certify_groups",
+    "check",
+    "check_frame",
     "datasets",
+    "diagnose",
     "load",
     "max_rank",
     "min_samples",
     "plan",
+    "plot_band",
+    "plot_family",
+    "plot_plan",
+    "plot_scores",
+    "plot_slices",
+    "recalibrate",
+    "report",
     "scale",
 ]
 

@@ -115,7 +115,7 @@ def _predict(
     done = 0
     with TemporaryDirectory(prefix="pacband-") as folder, progress_bar("Predicting") as progress:
         # On disk, so that memory does not grow with the rows.
-        with duckdb.connect(f"{folder}/bands.db") as store:
+        with duckdb.connect(f"{folder}/bands.db", config={"memory_limit": "128MB"}) as store:
             for batch in batches(relation, f"{inputs_sql(settled)}, {row_hash_sql(kinds)} as pacband_row"):
                 rows = batch.pop("pacband_row")
                 bands = estimator.predict_interval(batch, output="frame", **options)
@@ -131,7 +131,7 @@ def _predict(
                 store.unregister("batch")
                 done += len(batch)
                 progress(done, total)
-        with duckdb.connect() as connection:
+        with duckdb.connect(config={"memory_limit": "512MB"}) as connection:
             connection.execute(f"attach '{folder}/bands.db' as predicted (read_only)")
             # A band beside a row it was not made for would be worse than none: so this is made sure of.
             same = f"{row_hash_sql(kinds, of='t.')} = b.pacband_row"

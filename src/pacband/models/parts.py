@@ -1,0 +1,152 @@
+"""A certified estimator taken apart into plain values, and put together again.
+
+Only parameters, fitted members and the fingerprints of the training rows are taken; the certificate goes its own way,
+as JSON. What several members hold, such as the stack that all bands of an automatic family read, is kept once.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from copy import copy
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from pacband._frozen import FrozenMap
+from pacband._members import Member
+from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
+from pacband.estimators import CertifiedFamily, CertifiedRegressor
+from pacband.estimators.base import Certified
+from pacband.exceptions import CertificateError, InvalidInput
+
+__all__ = ["assemble", "certificates_of", "kind_of", "take_apart"]
+
+_KINDS: dict[str, type[CertifiedRegressor] | type[CertifiedFamily]] = {
+    "regressor": CertifiedRegressor,
+    "family": CertifiedFamily,
+}
+# What scikit-learn learns of X.
+_OF_X = ("n_features_in_", "feature_names_in_")
+
+
+def kind_of(estimator: Any) -> str:
+    """Return the kind of a fitted estimator that can be saved, or raise."""
+    for kind, known in _KINDS.items():
+        # A subclass would come back as what it is not.
+        if type(estimator) is known:
+            check_is_fitted(estimator, "certificate_")
+            return kind
+    raise InvalidInput(
+        f"a saved model must be a CertifiedRegressor or CertifiedFamily, got {type(estimator).__name__}."
+    )
+
+
+def certificates_of(
+    estimator: Any,
+) -> tuple[tuple[str, ...], tuple[Certificate | FamilyCertificate | GroupCertificate, ...]]:
+    """Return the certificates that make up the promise; in a family with groups, of each candidate by its name."""
+    if isinstance(estimator, CertifiedFamily) and isinstance(estimator.certificate_, GroupCertificate):
+        return tuple(estimator.certificates_), tuple(estimator.certificates_.values())
+    return (), (estimator.certificate_,)
+
+
+def take_apart(estimator: Certified) -> dict[str, Any]:
+    """Return all that `assemble` needs but the certificates, as plain values and models."""
+    _refuse_functions(estimator)
+    parameters = estimator.get_params(deep=False)
+    if "progress" in parameters:
+        parameters["progress"] = None
+    if isinstance(parameters.get("candidates"), Mapping):
+        parameters["candidates"] = dict(parameters["candidates"])
+    models, shared = _apart([part for member in estimator._members_.values() for part in _pair(member)])
+    auto = getattr(estimator, "auto_", None)
+    return {
+        "parameters": parameters,
+        "names": list(estimator._members_),
+        "models": models,
+        "shared": shared,
+        "training_rows": getattr(estimator, "_training_rows", None),
+        "grouping": estimator._grouping_,
+        "of_x": {name: getattr(estimator, name) for name in _OF_X if hasattr(estimator, name)},
+        "tried": None if auto is None else [[t.name, t.width, t.seconds, t.status] for t in auto.tried],
+    }
+
+
+def assemble(
+    kind: str,
+    parts: Mapping[str, Any],
+    certificates: Sequence[Certificate | FamilyCertificate | GroupCertificate],
+    candidates: Sequence[str],
+) -> CertifiedRegressor | CertifiedFamily:
+    """Return the estimator that was taken apart."""
+    try:
+        estimator = _KINDS[kind](**parts["parameters"])
+        models = _together(parts["models"], parts["shared"])
+        members = {
+            name: Member(predictor, scale)
+            for name, predictor, scale in zip(parts["names"], models[::2], models[1::2], strict=True)
+        }
+        estimator.__dict__.update(parts["of_x"])
+        estimator._training_rows, estimator._grouping_ = parts["training_rows"], parts["grouping"]
+        certificate = dict(zip(candidates, certificates, strict=True)) if candidates else certificates[0]
+        estimator._adopt(members, certificate)  # type: ignore[arg-type]
+        if parts["tried"] is not None:
+            from pacband.auto import AutoFamily, Tried
+
+            estimator.__dict__["auto_"] = AutoFamily(
+                FrozenMap(members), tuple(Tried(*tried) for tried in parts["tried"])
+            )
+        known = set(getattr(estimator, "certificates_", members))
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise CertificateError(f"the model does not fit its certificate: {error}.") from None
+    if not known <= set(members):
+        raise CertificateError(f"the model does not fit its certificate: it has no {sorted(known - set(members))}.")
+    return estimator
+
+
+def _refuse_functions(estimator: Certified) -> None:
+    for name, member in estimator._members_.items():
+        for what, part in (("predictor", member.predictor), ("scale", member.scale)):
+            if callable(part) and not hasattr(part, "predict"):
+                raise InvalidInput(
+                    f"a function cannot be saved, for it would have to be run from the file: the {what} of {name!r} "
+                    "is one. Save the certificate instead, or make it an estimator."
+                )
+    for what, value in (("groups", estimator.groups), ("groups", estimator._grouping_)):
+        if callable(value):
+            raise InvalidInput(f"a function cannot be saved: {what} must be a column of X by name or position.")
+
+
+def _pair(member: Member) -> tuple[Any, Any]:
+    return member.predictor, member.scale
+
+
+def _apart(models: list[Any]) -> tuple[list[Any], list[list[Any]]]:
+    """Return the models without the objects that several of them hold, and each of those with its places."""
+    distinct = list({id(model): model for model in models if _has_attributes(model)}.values())
+    held = [value for model in distinct for value in vars(model).values() if _has_attributes(value)]
+    counts = Counter(map(id, held))
+    shared = {id(value): value for value in held if counts[id(value)] > 1}
+    holders = [model for model in distinct if any(id(value) in shared for value in vars(model).values())]
+    copies = {id(model): copy(model) for model in holders}
+    places: dict[int, list[list[Any]]] = {key: [] for key in shared}
+    for k, model in enumerate(models):
+        for name, value in vars(model).items() if id(model) in copies else ():
+            if id(value) in shared:
+                places[id(value)].append([k, name])
+                vars(copies[id(model)])[name] = None
+    apart = [copies.get(id(model), model) for model in models]
+    return apart, [[shared[key], found] for key, found in places.items()]
+
+
+def _together(models: list[Any], shared: list[list[Any]]) -> list[Any]:
+    for value, places in shared:
+        for k, name in places:
+            from copy import deepcopy; vars(models[k])[name] = deepcopy(value)
+    return models
+
+
+def _has_attributes(value: Any) -> bool:
+    return hasattr(value, "__dict__") and not isinstance(value, (np.ndarray, type)) and not callable(value)

@@ -1,0 +1,140 @@
+"""A certificate or a plan on a terminal: the promise in a frame, its numbers in a table."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from pacband._wording import figure, percent, round_up
+from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
+from pacband.planning import Plan
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
+
+    from pacband.reporting.summary import Verdict
+
+__all__ = ["render", "show"]
+
+COLOURS = {"recomputed": "green", "kept": "green", "contradicted": "red", "untested": "blue"}
+MOST_ROWS = 30
+
+
+def show(value: Any, verdict: Verdict | None = None, *, console: Any = None) -> None:
+    """Print a plan or a certificate: framed and coloured on a terminal, and as plain words into a pipe.
+
+    Examples
+    --------
+    >>> import pacband
+    >>> show(pacband.plan(eps=0.05, delta=1e-6))  # doctest: +ELLIPSIS, +SKIP
+    ╭─ pacband plan ───...
+    """
+    from rich.console import Console
+
+    terminal = Console() if console is None else console
+    if not terminal.is_terminal:
+        terminal.print(str(value), markup=False, highlight=False, soft_wrap=True)
+        if verdict is not None:
+            terminal.print(f"{verdict.headline}. {verdict.text}", markup=False, highlight=False, soft_wrap=True)
+        return
+    terminal.print(render(value, verdict))
+
+
+def render(
+    value: Plan | Certificate | FamilyCertificate | GroupCertificate, verdict: Verdict | None = None
+) -> RenderableType:
+    """Return what `rich` prints for a plan or a certificate."""
+    from rich.console import Group
+    from rich.panel import Panel
+    from rich.text import Text
+
+    title, promise, table = _parts(value)
+    content: list[RenderableType] = [Text(promise, style="bold"), Text(), table]
+    if verdict is not None:
+        colour = COLOURS[verdict.state]
+        content += [Text(), Text(f"{verdict.headline}. ", style=f"bold {colour}") + Text(verdict.text, style="default")]
+    return Panel(Group(*content), title=title, title_align="left", border_style="blue", padding=(1, 2), width=None)
+
+
+def _parts(value: Any) -> tuple[str, str, Table]:
+    if isinstance(value, Plan):
+        return "pacband plan", str(value), _facts(value)
+    if isinstance(value, FamilyCertificate):
+        return "pacband family certificate", value.promise, _candidates(value)
+    if isinstance(value, GroupCertificate):
+        return "pacband group certificate", value.promise, _groups(value)
+    return "pacband certificate", value.promise, _facts(value)
+
+
+def _facts(value: Plan | Certificate) -> Table:
+    table = _table()
+    table.add_column(style="dim")
+    table.add_column()
+    if isinstance(value, Certificate):
+        table.add_row("bound γ̄", _bound(value.gamma))
+    table.add_row("samples N, rank r", f"{value.n_samples:,}, {value.rank:,}")
+    table.add_row("ε; δ asked, attained", f"{figure(value.eps)}; {figure(value.delta)}, {figure(value.attained_delta)}")
+    table.add_row("violation to expect", percent(value.expected_violation))
+    if value.n_candidates > 1:
+        table.add_row("candidates", str(value.n_candidates))
+    if isinstance(value, Certificate):
+        table.add_row("holds if", "\n".join(value.assumptions))
+        table.add_row("fingerprint", value.data_digest)
+    return table
+
+
+def _candidates(family: FamilyCertificate) -> Table:
+    from rich.text import Text
+
+    table = _table(header=True)
+    table.add_column("candidate")
+    table.add_column("mean bound", justify="right")
+    table.add_column("", no_wrap=True)
+    table.add_column("bound γ̄", justify="right")
+    ranked = sorted(family.candidates, key=lambda name: family.mean_bound[name])
+    widest = max((bound for bound in family.mean_bound.values() if math.isfinite(bound)), default=1.0)
+    for name in ranked[:MOST_ROWS]:
+        bound, best = family.mean_bound[name], name == family.best
+        bar = "━" * max(1, round(24 * min(bound, widest) / widest)) if widest > 0 else ""
+        table.add_row(
+            Text(f"{name}{' (best)' if best else ''}"),
+            figure(bound),
+            Text(bar, style="blue" if best else "dim"),
+            _bound(family.candidates[name].gamma),
+            style="bold" if best else "",
+        )
+    if len(ranked) > MOST_ROWS:
+        table.add_row(f"and {len(ranked) - MOST_ROWS} more", "", "", "")
+    return table
+
+
+def _groups(certificate: GroupCertificate) -> Table:
+    from rich.text import Text
+
+    table = _table(header=True)
+    table.add_column("group")
+    for name in ("bound γ̄", "rows N", "rank r", "violation to expect"):
+        table.add_column(name, justify="right")
+    for label, each in list(certificate.groups.items())[:MOST_ROWS]:
+        table.add_row(
+            Text(str(label)),
+            _bound(each.gamma),
+            f"{each.n_samples:,}",
+            f"{each.rank:,}",
+            percent(each.expected_violation),
+        )
+    if len(certificate.groups) > MOST_ROWS:
+        table.add_row(f"and {len(certificate.groups) - MOST_ROWS} more", *[""] * 4)
+    return table
+
+
+def _bound(gamma: float) -> str:
+    """A bound rounded up: it holds as it is said."""
+    return f"{round_up(gamma, 6):g}"
+
+
+def _table(*, header: bool = False) -> Table:
+    from rich.table import Table
+
+    return Table(box=None, show_header=header, header_style="dim", pad_edge=False, padding=(0, 2, 0, 0))

@@ -1,0 +1,259 @@
+"""`pacband fit` and `pacband predict`: as programs for the main ways, and in this process for what goes wrong."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LinearRegression
+
+import pacband
+from pacband import CertifiedRegressor
+from pacband.cli import main
+
+PROMISE = ["--eps", "0.1", "--delta", "0.05"]
+
+
+def program(*arguments, cwd, **options):
+    command = [sys.executable, "-m", "pacband", *map(str, arguments)]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    return subprocess.run(
+        command, capture_output=True, text=True, cwd=cwd, env=environment, timeout=120, check=False, **options
+    )
+
+
+def here(capfd, monkeypatch, *arguments):
+    """Run a command in this process; return its exit code, stdout and stderr."""
+    monkeypatch.setattr(sys, "argv", ["pacband", *map(str, arguments)])
+    capfd.readouterr()
+    code = 0
+    try:
+        main()
+    except SystemExit as exit_:
+        code = exit_.code
+    return code, *capfd.readouterr()
+
+
+def table(n_rows, seed=0):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "id": [f"row {k}" for k in range(n_rows)],
+            "day": pd.date_range("2020-01-01", periods=n_rows).strftime("%Y-%m-%d"),
+            "a": rng.normal(size=n_rows),
+            "b": rng.uniform(size=n_rows),
+            "colour": rng.choice(["red", "green", "blue"], n_rows),
+            "unit": "m",
+        }
+    )
+    frame["y"] = 2 * frame.a + (frame.colour == "red") + (0.1 + frame.b) * rng.normal(size=n_rows)
+    frame.loc[::11, "b"] = np.nan
+    frame.loc[::13, "colour"] = None
+    return frame
+
+
+@pytest.fixture(scope="module")
+def fitted(tmp_path_factory):
+    """A model, fitted by the program on a file of its own."""
+    folder = tmp_path_factory.mktemp("fitted")
+    table(400).to_csv(folder / "data.csv", index=False, na_rep="NA")
+    options = ["--time-budget", "1", "--jobs", "1", "--report", "report.html", "--json"]
+    done = program("fit", "data.csv", "--target", "y", *PROMISE, "-o", "model.pacband", *options, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return folder, done
+
+
+def test_fit_says_what_it_made_of_every_column(fitted):
+    folder, done = fitted
+    said = json.loads(done.stdout)
+    assert {column["name"]: column["kind"] for column in said["columns"]} == {
+        "id": None, "day": None, "a": "number", "b": "number", "colour": "category", "unit": None,
+    }  # fmt: skip
+    for line in (
+        "Numbers: a, b",
+        "Categories: colour",
+        "Left out: id: it has a text of its own in most rows, as an id has",
+        "Left out: day: it holds dates or times",
+        "Left out: unit: it is constant",
+        "Saved model.pacband and report.html",
+    ):
+        assert line in done.stderr
+    assert said["rows"] == 400
+    assert any(tried["status"] == "chosen" for tried in said["tried"])
+    model = pacband.load(folder / "model.pacband")
+    assert model.certificate_.to_dict() == said["certificate"]
+    assert "<html" in (folder / "report.html").read_text("utf-8")
+    assert sorted(os.listdir(folder)) == ["data.csv", "model.pacband", "report.html"]
+
+
+def test_the_report_shows_the_rows_that_calibrated(fitted):
+    from pacband.cli.fit import _page, _read
+    from pacband.frames.files import open_files
+
+    folder, _ = fitted
+    options = {"target": "y", "group": None, "features": "", "categories": "", "drop_missing_target": False}
+    with open_files([folder / "data.csv"]) as found:
+        _, X, y = _read(found.relation(), [], options)
+    model = pacband.load(folder / "model.pacband")
+    # The page recomputes the certificate from these rows: another split would not give the same bound.
+    assert "recomputed" in json.dumps(_page(model, X, y).to_dict()) or _page(model, X, y).summary is not None
+    _, rows, _, target = model._split(X, y, model._declared())
+    prediction, scale = model._chosen(None)[0].predict_with_scale(rows)
+    assert model.certificates_[model.best_name_].verify(target, prediction, scale)
+
+
+def test_predict_adds_the_band_and_changes_nothing_else(fitted, tmp_path):
+    folder, _ = fitted
+    new = table(300, seed=1).drop(columns=["y", "unit"])[["colour", "b", "id", "a"]].assign(note='said "so", twice')
+    new.loc[3, "colour"] = "violet"
+    new.to_csv(tmp_path / "new.csv", index=False)
+    done = program("predict", folder / "model.pacband", "-", cwd=tmp_path, input=(tmp_path / "new.csv").read_text())
+    assert (done.returncode, done.stderr) == (0, "")
+    (tmp_path / "out.csv").write_text(done.stdout)
+    out = pd.read_csv(tmp_path / "out.csv")
+    assert list(out) == [*new, "prediction", "lower", "upper"]
+    pd.testing.assert_frame_equal(out[list(new)], pd.read_csv(tmp_path / "new.csv"))
+    model = pacband.load(folder / "model.pacband")
+    band = model.predict_interval(new[["a", "b", "colour"]], output="frame")
+    np.testing.assert_array_equal(out[["prediction", "lower", "upper"]].to_numpy(), band.to_numpy())
+
+
+def test_many_rows_of_parquet_stay_in_order_and_of_their_types(tmp_path, capfd, monkeypatch):
+    n_rows = 60_000
+    duckdb.sql(
+        f"copy (select i::int as id, sin(i)::decimal(9, 4) as a, date '2020-01-01' + i::int as day, "
+        f"nullif(i % 5, 0)::utinyint as gaps from range({n_rows}) t(i)) to '{tmp_path}/new.parquet' (row_group_size 9000)"
+    )
+    X = pd.DataFrame({"a": np.linspace(-1, 1, 300)})
+    model = CertifiedRegressor(LinearRegression(), eps=0.1, delta=0.05, random_state=0).fit(X, 3 * X.a)
+    model.save(tmp_path / "model.pacband")
+    names = ["--prediction", "p", "--lower", "low", "--upper", "high"]
+    code, out, err = here(
+        capfd, monkeypatch, "predict", tmp_path / "model.pacband", tmp_path / "new.parquet", *names, "--json",
+        "-o", tmp_path / "out.parquet",
+    )  # fmt: skip
+    assert (code, err) == (0, "")
+    assert json.loads(out)["rows"] == n_rows
+    old, new = (duckdb.read_parquet(f"{tmp_path}/{name}.parquet") for name in ("new", "out"))
+    assert new.columns == [*old.columns, "p", "low", "high"]
+    assert list(map(str, new.types)) == [*map(str, old.types), "DOUBLE", "DOUBLE", "DOUBLE"]
+    columns = new.fetchnumpy()
+    np.testing.assert_array_equal(columns["id"], np.arange(n_rows))
+    expected = model.predict(pd.DataFrame({"a": columns["a"].astype(float)}))
+    np.testing.assert_allclose(columns["p"], expected, rtol=1e-12, atol=1e-12)
+
+
+def test_what_predict_refuses(fitted, tmp_path, capfd, monkeypatch):
+    folder, _ = fitted
+    model = folder / "model.pacband"
+    good = table(20, seed=2)[["a", "b", "colour"]]
+
+    def said(frame, *options, columns=None):
+        path = tmp_path / "new.csv"
+        frame.to_csv(path, index=False)
+        code, out, err = here(capfd, monkeypatch, "predict", model, path, *options)
+        assert (code, out) == (2, "")
+        assert "Traceback" not in err
+        return err
+
+    assert "there is no column 'colour'. Did you mean 'color'?" in said(good.rename(columns={"colour": "color"}))
+    assert "column 'b' must be numeric, got 'much'" in said(
+        good.assign(b=good.b.astype(object).where(good.b > 0.1, "much"))
+    )
+    assert "infinite values" in said(good.assign(a=np.inf))
+    assert "the table has no rows" in said(good.head(0))
+    assert "has a column 'lower' already" in said(good.assign(lower=1.0))
+    assert "candidate must be" in said(good, "--candidate", "nobody")
+    assert "need names of their own" in said(good, "--upper", "lower")
+    assert "--json needs an output file" in said(good, "--json")
+    assert "is an input as well" in said(good, "-o", tmp_path / "new.csv")
+    assert "there is no directory" in said(good, "-o", tmp_path / "nowhere" / "out.csv")
+    assert pd.read_csv(tmp_path / "new.csv").shape == good.shape
+    cert = pacband.certify(np.arange(99.0), np.zeros(99), eps=0.1, delta=0.05).save(tmp_path / "cert.json")
+    code, _, err = here(capfd, monkeypatch, "predict", cert, tmp_path / "new.csv")
+    assert code == 2
+    assert "is a certificate, not a model" in err
+    (tmp_path / "cut.pacband").write_bytes(model.read_bytes()[:-9])
+    code, _, err = here(capfd, monkeypatch, "predict", tmp_path / "cut.pacband", tmp_path / "new.csv")
+    assert code == 2
+    assert "cut.pacband is truncated or damaged" in err
+    assert sorted(os.listdir(tmp_path)) == ["cert.json", "cut.pacband", "new.csv"]
+
+
+def test_types_of_other_packages_have_to_be_trusted(tmp_path, capfd, monkeypatch):
+    lightgbm = pytest.importorskip("lightgbm")
+    X = pd.DataFrame({"a": np.linspace(-1, 1, 300)})
+    model = CertifiedRegressor(lightgbm.LGBMRegressor(n_estimators=3, verbose=-1, n_jobs=1), eps=0.1, delta=0.05)
+    path = model.fit(X, X.a**2).save(tmp_path / "model.pacband")
+    X.to_csv(tmp_path / "new.csv", index=False)
+    code, out, err = here(capfd, monkeypatch, "predict", path, tmp_path / "new.csv")
+    assert (code, out) == (2, "")
+    trust = err.strip().split("add ", 1)[1].split()
+    assert "lightgbm.sklearn.LGBMRegressor" in trust
+    code, out, _ = here(capfd, monkeypatch, "predict", path, tmp_path / "new.csv", *trust)
+    assert code == 0
+    assert out.splitlines()[0] == "a,prediction,lower,upper"
+    assert len(out.splitlines()) == 301
+
+
+def test_what_fit_refuses(tmp_path, capfd, monkeypatch):
+    good = table(400).drop(columns=["id", "day", "unit"])
+    path = tmp_path / "data.csv"
+
+    def said(frame, *options, target="y"):
+        frame.to_csv(path, index=False)
+        output = [] if "-o" in options else ["-o", tmp_path / "model.pacband"]
+        arguments = [path, "--target", target, *PROMISE, "--time-budget", "1", "--jobs", "1", *output, *options]
+        code, out, err = here(capfd, monkeypatch, "fit", *arguments)
+        assert (code, out) == (2, "")
+        assert "Traceback" not in err
+        return err
+
+    gaps = good.assign(y=good.y.where(good.index % 100 != 5))
+    assert "missing in 4 rows, the first 5, 105, 205 (counting from 0); --drop-missing-target" in said(gaps)
+    texts = good.assign(y=good.y.astype(object).where(good.index != 7, "much"))
+    assert "column 'y' must be numeric, got 'much'" in said(texts)
+    texts = good.assign(a=good.a.astype(object).where(good.index != 7, "much"))
+    assert "column 'a' holds numbers but for 1 of 400 values, such as 'much'" in said(texts)
+    assert "column 'a' must be finite or missing, got 1 infinite values" in said(
+        good.assign(a=good.a.where(good.index != 3, np.inf))
+    )
+    assert "there is no column 'z'" in said(good, target="z")
+    assert "there is no column 'aa'. Did you mean 'a'?" in said(good, "--features", "aa,b")
+    assert "nothing to predict from" in said(good, "--exclude", "a,b,colour")
+    assert "cannot be a feature as well" in said(good, "--features", "a,y")
+    assert "cannot be excluded" in said(good, "--group", "colour", "--exclude", "colour")
+    assert "the table has no rows" in said(good.head(0))
+    assert "fit needs at least 2 rows" in said(
+        good.head(30).iloc[1:2].assign(a=[1.0]).pipe(lambda f: pd.concat([f, f.assign(a=2.0, y=np.nan)])),
+        "--drop-missing-target",
+    )
+    assert "were kept for calibration" in said(good.head(40))
+    assert "must be a number of rows or a share" in said(good, "--calibration-size", "some")
+    assert "files of their own" in said(good, "--report", tmp_path / "model.pacband")
+    assert "is an input as well" in said(good, "-o", path)
+    assert os.listdir(tmp_path) == ["data.csv"]
+
+
+def test_interrupted_fit_leaves_the_old_model(tmp_path):
+    table(400).to_csv(tmp_path / "data.csv", index=False)
+    (tmp_path / "model.pacband").write_bytes(b"old")
+    command = [sys.executable, "-m", "pacband", "fit", "data.csv", "--target", "y", *PROMISE, "-o", "model.pacband"]
+    process = subprocess.Popen(
+        [*command, "--jobs", "1"], cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    for line in process.stderr:
+        if line.startswith("Left out: unit"):
+            break
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert out == ""
+    assert "interrupted; nothing was written" in err
+    assert (tmp_path / "model.pacband").read_bytes() == b"old"
+    assert sorted(os.listdir(tmp_path)) == ["data.csv", "model.pacband"]

@@ -1,0 +1,166 @@
+"""The curve for every ε at once: exact crossing probabilities, simultaneous coverage, and sharpness."""
+
+import math
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.special import betaincc
+
+import pacband
+from pacband._crossing import crossing_probability
+from pacband.curve import curve_of_scores
+from pacband.exceptions import InvalidInput, NotEnoughSamples
+from pacband.scores import ScoreRule
+
+
+def enumerated_crossing(n_samples, times, counts):
+    """Sum the multinomial probabilities of all ways to spread N points over the cells between the times."""
+    edges = [Fraction(0), *map(Fraction, times), Fraction(1)]
+    widths = [high - low for low, high in pairwise(edges)]
+
+    def kept(cell, seen):
+        left = n_samples - seen
+        if cell == len(times):
+            return widths[cell] ** left / math.factorial(left)
+        return sum(
+            widths[cell] ** k / math.factorial(k) * kept(cell + 1, seen + k)
+            for k in range(left + 1)
+            if seen + k >= counts[cell]
+        )
+
+    return 1 - math.factorial(n_samples) * kept(0, 0)
+
+
+@pytest.mark.parametrize("n_samples", range(1, 9))
+@pytest.mark.parametrize("seed", range(3))
+def test_crossing_probability_is_the_enumerated_one(n_samples, seed):
+    rng = np.random.default_rng(seed)
+    times = np.sort(rng.uniform(0, 1, n_samples))
+    for counts in (np.arange(1, n_samples + 1), np.sort(rng.integers(0, n_samples + 1, n_samples))):
+        expected = float(enumerated_crossing(n_samples, times.tolist(), counts.tolist()))
+        assert crossing_probability(n_samples, times, counts, accuracy=1e-14) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("n_samples", [2, 3, 5, 8])
+@pytest.mark.parametrize("delta", [0.2, 0.05, 1e-6, 1e-12])
+def test_curve_spends_delta_and_no_more(n_samples, delta):
+    scores = np.arange(float(n_samples))
+    for max_eps in (0.5, 0.99):
+        curve = curve_of_scores(scores, delta=delta, max_eps=max_eps, rule=ScoreRule(), n_outputs=1, scale_kind="none")
+        spent = enumerated_crossing(n_samples, curve.levels, curve.ranks)
+        assert delta * (1 - 3e-6) <= spent <= delta
+
+
+def test_crossing_of_one_level_is_the_binomial_tail():
+    for n_samples, rank, eps in [(50, 3, 0.2), (10_000, 400, 0.05), (1_000_000, 30, 1e-4), (10_000_000, 499_000, 0.05)]:
+        crossed = crossing_probability(n_samples, np.array([eps]), np.array([rank]), accuracy=1e-14)
+        assert crossed == pytest.approx(betaincc(rank, n_samples - rank + 1, eps), rel=1e-9)
+
+
+def test_transforms_agree_with_direct_convolutions(monkeypatch):
+    curve = curve_of_scores(np.arange(20_000.0), delta=1e-4, rule=ScoreRule(), n_outputs=1, scale_kind="none")
+    boundary = np.array(curve.levels), np.array(curve.ranks)
+    direct = crossing_probability(20_000, *boundary, accuracy=1e-14)
+    monkeypatch.setattr("pacband._crossing._MANY", 1)
+    assert crossing_probability(20_000, *boundary, accuracy=1e-14) == pytest.approx(direct, rel=1e-9)
+
+
+@pytest.mark.parametrize("delta", [0.05, 0.2])
+@pytest.mark.parametrize("n_samples", [100, 1000])
+def test_simultaneous_coverage_is_exactly_the_confidence(n_samples, delta):
+    # The true violations of the ordered scores are uniform order statistics. Five standard deviations of 40,000
+    # draws: a false alarm has probability below 1e-6.
+    rng = np.random.default_rng(n_samples)
+    curve = curve_of_scores(rng.random(n_samples), delta=delta, rule=ScoreRule(), n_outputs=1, scale_kind="none")
+    levels, ranks = np.array(curve.levels), np.array(curve.ranks)
+    n_draws, kept = 40_000, 0
+    for _ in range(40):
+        violations = np.sort(rng.random((n_draws // 40, n_samples)), axis=1)
+        kept += int((violations[:, ranks - 1] <= levels).all(axis=1).sum())
+    assert abs(kept / n_draws - (1 - delta)) < 5 * math.sqrt(delta * (1 - delta) / n_draws)
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize("delta", [0.05, 0.2])
+def test_simultaneous_coverage_of_the_whole_chain(delta):
+    # Exponential errors: P(score > γ) = exp(−γ). From data to bounds through the public function.
+    rng = np.random.default_rng(7)
+    n_draws, kept = 20_000, 0
+    for _ in range(n_draws):
+        curve = pacband.certify_curve(rng.exponential(size=200), np.zeros(200), delta=delta)
+        kept += bool((np.exp(-np.array(curve.gammas)) <= np.array(curve.levels)).all())
+    assert abs(kept / n_draws - (1 - delta)) < 5 * math.sqrt(delta * (1 - delta) / n_draws)
+
+
+def test_tied_scores_only_make_it_safer(rng):
+    kept = 0
+    for _ in range(2000):
+        curve = pacband.certify_curve(rng.integers(0, 10, 100), np.zeros(100), delta=0.2)
+        true = np.array([(9 - gamma) / 10 for gamma in curve.gammas])
+        kept += bool((true <= np.array(curve.levels)).all())
+    assert kept / 2000 > 0.8
+
+
+@pytest.mark.parametrize(("n_samples", "delta"), [(200, 0.05), (1000, 0.2), (10_000, 1e-6)])
+def test_sharper_than_dkw_in_the_tail(n_samples, delta):
+    curve = curve_of_scores(np.arange(float(n_samples)), delta=delta, rule=ScoreRule(), n_outputs=1, scale_kind="none")
+    slack = math.sqrt(math.log(1 / delta) / (2 * n_samples))
+    for eps in np.linspace(curve.smallest_eps, 0.2, 200):
+        dkw_rank = math.floor(n_samples * (eps - slack)) + 1  # (r − 1)/N + slack ≤ ε
+        assert curve.rank(eps) >= max(1, dkw_rank)
+    assert curve.smallest_eps < 0.5 * slack
+
+
+def test_points_of_the_curve_are_certificates(rng):
+    y, scale = rng.standard_normal(500), rng.uniform(1, 2, 500)
+    curve = pacband.certify_curve(y, np.zeros(500), scale, delta=1e-3)
+    for eps in (curve.smallest_eps, 0.03, 0.05, 0.2, 0.7):
+        single = curve.certificate(eps)
+        assert (single.eps, single.delta, single.gamma) == (eps, 1e-3, curve.gamma(eps))
+        assert single.attained_delta <= 1e-3 * (1 + 1e-8)
+        assert single.verify(y, np.zeros(500), scale)
+        np.testing.assert_array_equal(curve.interval([1.0], [2.0], eps=eps), single.interval([1.0], [2.0]))
+    assert all(low >= high for low, high in pairwise(curve.gammas))
+    assert all(low < high for low, high in pairwise(curve.levels))
+
+
+def test_a_choice_made_beforehand_is_sharper_and_a_grid_lies_between(rng):
+    y = rng.standard_normal(3000)
+    whole = pacband.certify_curve(y, np.zeros(3000), delta=1e-4)
+    grid = pacband.certify_curve(y, np.zeros(3000), delta=1e-4, eps=[0.1, 0.02, 0.05])
+    for eps in (0.02, 0.05, 0.1):
+        assert whole.rank(eps) < grid.rank(eps) < pacband.max_rank(3000, eps, 1e-4)
+    assert grid.levels == (0.02, 0.05, 0.1)
+    assert grid.gamma(0.07) == grid.gamma(0.05)
+    alone = pacband.certify_curve(y, np.zeros(3000), delta=1e-4, eps=[0.05])
+    assert alone.rank(0.05) == pacband.max_rank(3000, 0.05, 1e-4)
+
+
+def test_refusals(rng):
+    y = rng.standard_normal(100)
+    curve = pacband.certify_curve(y, np.zeros(100))
+    with pytest.raises(NotEnoughSamples, match=r"eps must be at least 0\.15\d*, the smallest .* got 0\.01"):
+        curve.gamma(0.01)
+    with pytest.raises(
+        NotEnoughSamples, match=r"eps=0\.01 and delta=1e-06 need at least 1375 samples, got n_samples=100"
+    ):
+        pacband.certify_curve(y, np.zeros(100), eps=[0.01])
+    with pytest.raises(InvalidInput, match=r"delta must be in \(0, 1\), got 2"):
+        pacband.certify_curve(y, np.zeros(100), delta=2)
+    with pytest.raises(InvalidInput, match="at least one value"):
+        pacband.certify_curve(y, np.zeros(100), eps=[])
+    with pytest.raises((AttributeError, TypeError)):
+        curve.delta = 0.5
+    with pytest.raises(ValueError, match="read-only"):
+        curve.scores[0] = 1.0
+
+
+def test_readings(rng):
+    curve = pacband.certify_curve(rng.standard_normal(2000), np.zeros(2000), delta=0.01)
+    assert str(curve).startswith("With confidence 99 %, for every ε from 0.00")
+    assert "ε = 0.05" in str(curve)
+    assert "<table" in curve._repr_html_()
+    content = curve.to_dict()
+    assert len(content["levels"]) == len(content["gammas"]) == len(content["ranks"])

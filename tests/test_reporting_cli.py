@@ -1,0 +1,106 @@
+"""``pacband report``: from files to a page, Markdown and JSON, with the exit codes of a promise."""
+
+import io
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from rich.console import Console
+
+import pacband
+from pacband.reporting.summary import Verdict
+from pacband.reporting.terminal import show
+
+
+@pytest.fixture
+def folder(tmp_path, rng):
+    n = 400
+    frame = pd.DataFrame({"age": rng.random(n), "site": np.where(rng.random(n) < 0.5, "<i>a</i>", "b")})
+    frame["p"], frame["s"] = 3 * frame["age"], 0.5 + frame["age"]
+    frame["y"] = frame["p"] + frame["s"] * rng.standard_normal(n)
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    frame.assign(y=frame["p"] + 2 * (frame["y"] - frame["p"])).to_csv(tmp_path / "fresh.csv", index=False)
+    table = pd.read_csv(tmp_path / "data.csv")
+    cert = pacband.certify(table["y"], table["p"], table["s"], eps=0.1, delta=0.01)
+    cert.save(tmp_path / "cert.json")
+    return tmp_path
+
+
+def run(folder, *arguments):
+    return subprocess.run(
+        [sys.executable, "-c", "from pacband.cli import main; main()", "report", *arguments],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        check=False,
+    )
+
+
+COLUMNS = ("--target", "y", "--prediction", "p", "--scale", "s")
+
+
+def test_a_page_with_the_calibration_rows(folder):
+    done = run(folder, "cert.json", "data.csv", *COLUMNS)
+    assert done.returncode == 0, done.stderr
+    assert "Recomputed and confirmed" in done.stdout
+    page = (folder / "report.html").read_text("utf-8")
+    assert "pacband report cert.json data.csv --target y" in page
+    assert "<i>a</i>" not in page
+    assert "&lt;i&gt;a&lt;/i&gt;" in page
+
+
+def test_fresh_rows_that_contradict_end_with_one(folder):
+    done = run(folder, "cert.json", "fresh.csv", *COLUMNS, "--format", "json", "-o", "-")
+    assert done.returncode == 1, done.stderr
+    found = json.loads(done.stdout)
+    assert found["verdict"]["state"] == "contradicted"
+    assert {slicing["feature"] for slicing in found["slices"]} == {"age", "site", "prediction T(x)"}
+
+
+def test_the_certificate_alone_as_markdown(folder):
+    done = run(folder, "cert.json", "-o", "report.md")
+    assert done.returncode == 0, done.stderr
+    assert (folder / "report.md").read_text("utf-8").startswith("# How wrong can the model be?")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("cert.json", "data.csv"), "give --target and --prediction"),
+        (("cert.json", "data.csv", "--target", "yy", "--prediction", "p"), "there is no column 'yy'"),
+        (("cert.json", "data.csv", "--target", "y", "--prediction", "p"), "calibrated with a scale"),
+        (("cert.json", "none.csv", *COLUMNS), "no such file"),
+        (("none.json",), "none.json"),
+    ],
+)
+def test_bad_input_ends_with_two_and_writes_nothing(folder, arguments, said):
+    done = run(folder, *arguments)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (folder / "report.html").exists()
+
+
+def test_the_terminal_shows_every_kind_and_takes_names_literally(rng):
+    y = rng.standard_normal(400)
+    kinds = [
+        pacband.plan(),
+        pacband.certify(y, 0 * y, eps=0.1, delta=0.01),
+        pacband.certify_family(
+            y, {"[red]x[/red]": 0 * y, **{f"m{k}": y / (k + 2) for k in range(40)}}, eps=0.1, delta=0.01
+        ),
+        pacband.certify_groups(y, 0 * y, np.repeat(["[bold]a", "b"], 200), eps=0.1, delta=0.1),
+    ]
+    for value in kinds:
+        terminal = Console(force_terminal=True, width=100, record=True, file=io.StringIO())
+        show(value, Verdict("kept", "Kept", "[blue]as said[/blue]"), console=terminal)
+        text = terminal.export_text()
+        assert "╭" in text
+        assert "[blue]as said[/blue]" in text
+        pipe = Console(force_terminal=False, width=40, record=True, file=io.StringIO())
+        show(value, console=pipe)
+        assert str(value) in pipe.export_text()
+    assert "[red]x[/red]" in str(kinds[2])
