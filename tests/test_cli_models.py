@@ -100,11 +100,8 @@ def test_the_report_shows_the_rows_that_calibrated(fitted):
     with open_files([folder / "data.csv"]) as found:
         _, X, y = _read(found.relation(), [], options)
     model = pacband.load(folder / "model.pacband")
-    # The page recomputes the certificate from these rows: another split would not give the same bound.
-    assert "recomputed" in json.dumps(_page(model, X, y).to_dict()) or _page(model, X, y).summary is not None
-    _, rows, _, target = model._split(X, y, model._declared())
-    prediction, scale = model._chosen(None)[0].predict_with_scale(rows)
-    assert model.certificates_[model.best_name_].verify(target, prediction, scale)
+    # Another split than that of `fit` would not give the same bound.
+    assert _page(model, X, y).summary.verdict.state == "recomputed"
 
 
 def test_predict_adds_the_band_and_changes_nothing_else(fitted, tmp_path):

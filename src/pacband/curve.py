@@ -186,7 +186,7 @@ def certify_curve(
 
     Notes
     -----
-    From rank 64 on, the curve steps over ranks: by an eighth of √r, the spread of the r-th violation, or by
+    From rank 256 on, the curve steps over ranks: by an eighth of √r, the spread of the r-th violation, or by
     r/150 where that is more. This costs next to no sharpness and keeps a million samples a matter of seconds.
 
     References

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import click
 
-__all__ = ["ending", "fail", "note", "print_json", "progress_bar", "say", "speak_plainly"]
+__all__ = ["ending", "fail", "note", "print_json", "progress_bar", "say", "speak_plainly", "tell"]
 
 # What a terminal that knows ASCII only gets instead.
 PLAIN = {
@@ -43,6 +43,16 @@ def say(text: str) -> None:
     """Print a result to stdout."""
     # Not by click, which takes a terminal that knows ASCII only for one that knows more.
     print(text, flush=True)
+
+
+def tell(value: Any) -> None:
+    """Print a plan or a certificate: framed on a terminal, in plain words into a pipe."""
+    if not sys.stdout.isatty():
+        say(str(value))
+        return
+    from pacband.reporting.terminal import show
+
+    show(value)
 
 
 def print_json(value: Any) -> None:

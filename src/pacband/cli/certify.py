@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from pacband.cli._console import note, print_json, progress_bar, say
+from pacband.cli._console import note, print_json, progress_bar, tell
 from pacband.cli._options import candidate_columns, column_options, engine_options, promise_options, scale_columns
 
 EXAMPLES = """
@@ -93,7 +93,7 @@ def command(
     if as_json:
         print_json(certificate.to_dict())
     else:
-        say(str(certificate))
+        tell(certificate)
     for path in filter(None, (output, page)):
         note(f"Saved {path}")
 

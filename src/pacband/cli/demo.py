@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from pacband.cli._console import progress_bar, say
+from pacband.cli._console import progress_bar, say, tell
 
 EXAMPLES = """
 \b
@@ -30,7 +30,8 @@ def command(folder: str, seed: int) -> None:
 
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
-    say(f"1. Plan\n{pacband.plan(EPS, DELTA, n_candidates=10)}\n")
+    say("1. Plan")
+    tell(pacband.plan(EPS, DELTA, n_candidates=10))
 
     X, y = datasets.paper_sample(2065, random_state=seed)
     X_cal, y_cal = datasets.paper_sample(2407, random_state=seed + 1)
@@ -44,11 +45,12 @@ def command(folder: str, seed: int) -> None:
         ).fit(X, y, calibration=(X_cal, y_cal))
     certificate = family.certificate_
     assert isinstance(certificate, pacband.FamilyCertificate)
-    say(f"2. Certify ten models at once, and take the sharpest\n{certificate}\n")
+    say("\n2. Certify ten models at once, and take the sharpest")
+    tell(certificate)
 
     X_new, y_new = datasets.paper_sample(2065, random_state=seed + 2)
     prediction, scale = family.estimators_[family.best_name_].predict(X_new, return_std=True)
-    say(f"3. Test the promise on {len(y_new)} fresh rows\n{pacband.check(certificate, y_new, prediction, scale)}\n")
+    say(f"\n3. Test the promise on {len(y_new)} fresh rows\n{pacband.check(certificate, y_new, prediction, scale)}\n")
 
     certificate.save(target / "certificate.json")
     prediction, scale = family.estimators_[family.best_name_].predict(X_cal, return_std=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from pacband.cli._console import print_json, say
+from pacband.cli._console import print_json, tell
 
 EXAMPLES = """
 \b
@@ -42,4 +42,4 @@ def command(
     if as_json:
         print_json(settled.to_dict())
     else:
-        say(str(settled))
+        tell(settled)

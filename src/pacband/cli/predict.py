@@ -115,7 +115,7 @@ def _predict(
     done = 0
     with TemporaryDirectory(prefix="pacband-") as folder, progress_bar("Predicting") as progress:
         # On disk, so that memory does not grow with the rows.
-        with duckdb.connect(f"{folder}/bands.db", config={"memory_limit": "128MB"}) as store:
+        with duckdb.connect() as store:
             for batch in batches(relation, f"{inputs_sql(settled)}, {row_hash_sql(kinds)} as pacband_row"):
                 rows = batch.pop("pacband_row")
                 bands = estimator.predict_interval(batch, output="frame", **options)
@@ -124,20 +124,19 @@ def _predict(
                     for name in set(bands.columns) & set(relation.columns):
                         raise InvalidInput(f"the table has a column {name!r} already: call the new one otherwise.")
                     columns = [quoted(name) for name in bands.columns]
-                    store.execute(f"create table bands ({' double, '.join(columns)} double, pacband_row ubigint)")
                 bands["pacband_row"] = rows
                 store.register("batch", bands)
-                store.execute("insert into bands select * from batch")
+                store.execute(f"copy (from batch) to '{folder}/{done:012}.parquet'")
                 store.unregister("batch")
                 done += len(batch)
                 progress(done, total)
-        with duckdb.connect(config={"memory_limit": "512MB"}) as connection:
-            connection.execute(f"attach '{folder}/bands.db' as predicted (read_only)")
+        # What is read once need not be kept.
+        with duckdb.connect(config={"enable_external_file_cache": "false"}) as connection:
             # A band beside a row it was not made for would be worse than none: so this is made sure of.
             same = f"{row_hash_sql(kinds, of='t.')} = b.pacband_row"
             joined = connection.sql(
                 f"select t.*, {', '.join(f'b.{name}' for name in columns)} from ({relation.sql_query()}) t "
-                f"positional join predicted.bands b where case when {same} then true else error('{_CHANGED}') end"
+                f"positional join '{folder}/*.parquet' b where case when {same} then true else error('{_CHANGED}') end"
             )
             write_table(joined, output)
     return done

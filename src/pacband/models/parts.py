@@ -144,7 +144,7 @@ def _apart(models: list[Any]) -> tuple[list[Any], list[list[Any]]]:
 def _together(models: list[Any], shared: list[list[Any]]) -> list[Any]:
     for value, places in shared:
         for k, name in places:
-            from copy import deepcopy; vars(models[k])[name] = deepcopy(value)
+            vars(models[k])[name] = value
     return models
 
 
