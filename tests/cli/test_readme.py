@@ -1,0 +1,34 @@
+"""The shell commands of the README run as they stand there."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+README = Path(__file__).parents[2] / "README.md"
+
+
+def test_the_commands_of_the_readme_run(rows, tmp_path):
+    rows.to_csv(tmp_path / "labelled.csv", index=False)
+    rows.to_csv(tmp_path / "today.csv", index=False)
+    rows.drop(columns="y").to_csv(tmp_path / "new.csv", index=False)
+    rows.drop(columns=["id"]).to_csv(tmp_path / "table.csv", index=False)
+    (block,) = re.findall(r"```sh\n(.*?)```", README.read_text("utf-8"), flags=re.DOTALL)
+    commands = block.strip().splitlines()
+    assert len(commands) >= 8
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    for command in commands:
+        command = command.replace("-o model.pacband", "-o model.pacband --time-budget 3")
+        done = subprocess.run(
+            command,
+            shell=True,
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "PATH": path},
+        )
+        assert done.returncode == 0, (command, done.stderr)
+    for name in ("cert.json", "report.html", "bands.csv", "state.json", "model.pacband", "predictions.csv"):
+        assert (tmp_path / name).stat().st_size > 0
