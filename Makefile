@@ -4,6 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip --disable-pip-version-check --quiet
 OLDEST := .venv-oldest
+# A process a core, and one thread in each.
+PARALLEL := --numprocesses auto --dist loadgroup
+test verify: export OMP_NUM_THREADS = 1
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test browser lint verify bench clean
@@ -16,7 +19,7 @@ demo: $(VENV)/demo.stamp  ## the paper's example, end to end
 
 test: $(VENV)/test.stamp  ## the tests (a few minutes)
 	@$(MAKE) --no-print-directory browser || echo "The browser tests will be skipped."
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(PARALLEL)
 
 browser: $(VENV)/browser.stamp  ## Chromium and axe-core for the browser tests
 
@@ -26,8 +29,8 @@ lint: $(VENV)/lint.stamp  ## ruff and mypy --strict
 	$(BIN)/mypy
 
 verify: $(VENV)/test.stamp $(OLDEST)/test.stamp  ## the long studies, and the tests on the oldest supported libraries
-	$(BIN)/python -m pytest tests -m verify
-	$(OLDEST)/bin/python -m pytest tests
+	$(BIN)/python -m pytest tests -m verify $(PARALLEL)
+	$(OLDEST)/bin/python -m pytest tests $(PARALLEL)
 
 bench: $(VENV)/bench.stamp  ## the benchmarks, side by side with peers
 	$(BIN)/python -m benchmarks

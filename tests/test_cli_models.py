@@ -22,9 +22,8 @@ PROMISE = ["--eps", "0.1", "--delta", "0.05"]
 def program(*arguments, cwd, **options):
     command = [sys.executable, "-m", "pacband", *map(str, arguments)]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    return subprocess.run(
-        command, capture_output=True, text=True, cwd=cwd, env=environment, timeout=120, check=False, **options
-    )
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+    return subprocess.run(command, text=True, cwd=cwd, env=environment, timeout=120, check=False, **streams)
 
 
 def here(capfd, monkeypatch, *arguments):
@@ -109,10 +108,14 @@ def test_predict_adds_the_band_and_changes_nothing_else(fitted, tmp_path):
     new = table(300, seed=1).drop(columns=["y", "unit"])[["colour", "b", "id", "a"]].assign(note='said "so", twice')
     new.loc[3, "colour"] = "violet"
     new.to_csv(tmp_path / "new.csv", index=False)
-    done = program("predict", folder / "model.pacband", "-", cwd=tmp_path, input=(tmp_path / "new.csv").read_text())
+    with open(tmp_path / "out.csv", "w+") as appended, open(tmp_path / "new.csv") as piped:
+        # As after `>>`: what is there stays.
+        appended.write("# bands\n")
+        appended.flush()
+        done = program("predict", folder / "model.pacband", "-", cwd=tmp_path, stdin=piped, stdout=appended)
     assert (done.returncode, done.stderr) == (0, "")
-    (tmp_path / "out.csv").write_text(done.stdout)
-    out = pd.read_csv(tmp_path / "out.csv")
+    out = pd.read_csv(tmp_path / "out.csv", comment="#")
+    assert (tmp_path / "out.csv").read_text().startswith("# bands\n")
     assert list(out) == [*new, "prediction", "lower", "upper"]
     pd.testing.assert_frame_equal(out[list(new)], pd.read_csv(tmp_path / "new.csv"))
     model = pacband.load(folder / "model.pacband")

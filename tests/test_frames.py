@@ -139,6 +139,7 @@ def spark():
     session.stop()
 
 
+@pytest.mark.xdist_group("spark")
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("job", ["pair", "upper", "family", "groups"])
 def test_spark_gives_the_certificate_of_arrays(job, rng, monkeypatch, tmp_path, spark):

@@ -6,6 +6,8 @@ import pytest
 
 import pacband
 
+pytestmark = pytest.mark.xdist_group("browser")
+
 EVIL = "<script>alert(1)</script>"
 WIDTHS = (360, 768, 1440)
 

@@ -196,3 +196,16 @@ def test_a_dask_scheduler_elsewhere(pacband, rows, tmp_path):
     assert done.returncode == 0, done.stderr
     pacband("certify", "data.parquet", *COLUMNS, *PROMISE, "-o", "here.json")
     assert stated(tmp_path / "there.json") == stated(tmp_path / "here.json")
+
+
+def test_standard_output_may_be_a_file_to_append_to(pacband, rows, tmp_path):
+    import subprocess
+    import sys
+
+    pacband("certify", "data.csv", *COLUMNS, *PROMISE, "-o", "cert.json")
+    shell = (
+        f"echo before > all.csv; {sys.executable} -m pacband apply cert.json data.csv >> all.csv; echo after >> all.csv"
+    )
+    subprocess.run(shell, shell=True, cwd=tmp_path, check=True, env=os.environ)
+    lines = (tmp_path / "all.csv").read_text().splitlines()
+    assert (lines[0], lines[-1], len(lines)) == ("before", "after", len(rows) + 3)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from shutil import copyfileobj
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -138,7 +140,13 @@ def _predict(
                 f"select t.*, {', '.join(f'b.{name}' for name in columns)} from ({relation.sql_query()}) t "
                 f"positional join '{folder}/*.parquet' b where case when {same} then true else error('{_CHANGED}') end"
             )
-            write_table(joined, output)
+            written = f"{folder}/rows.csv" if output == "-" else output
+            write_table(joined, written)
+        if output == "-":
+            # Only now, when nothing can go wrong any more; and through the stream, which may be a file to append to.
+            with open(written, "rb") as rows_written:
+                copyfileobj(rows_written, sys.stdout.buffer)
+                sys.stdout.buffer.flush()
     return done
 
 

@@ -113,9 +113,13 @@ def reading(*paths: str, locate: Callable[[str], str] = lambda message: "") -> I
 def write_table(relation: Any, path: str) -> None:
     """Write a relation to a CSV or Parquet file, whole or not at all; ``-`` is CSV on standard output."""
     if path == "-":
-        sys.stdout.flush()
-        with reading():
-            relation.write_csv("/dev/stdout", header=True)
+        # DuckDB would open the stream anew, and so cut off what was written to it before.
+        with TemporaryDirectory(prefix="pacband-") as folder:
+            spooled = Path(folder) / "rows.csv"
+            write_table(relation, str(spooled))
+            with open(spooled, "rb") as rows:
+                copyfileobj(rows, sys.stdout.buffer)
+                sys.stdout.buffer.flush()
         return
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
