@@ -39,8 +39,17 @@ def draw(rng, n):
     return pd.DataFrame({"x": x, "site": site}), y
 
 
-def everyone(X):
-    return np.zeros(X.shape[0] if hasattr(X, "shape") else len(np.asarray(X)), dtype=int)
+class Everyone:
+    """One group for all; a function would have its address in the names of the tests, other in every process."""
+
+    def __call__(self, X):
+        return np.zeros(X.shape[0] if hasattr(X, "shape") else len(np.asarray(X)), dtype=int)
+
+    def __repr__(self):
+        return "everyone"
+
+
+everyone = Everyone()
 
 
 def side_of_line(X):

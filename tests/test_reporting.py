@@ -13,9 +13,10 @@ from scipy.stats import binom, binomtest
 
 import pacband
 from pacband import datasets
+from pacband._counts import exact_interval, exceedance
 from pacband.exceptions import InvalidInput, InvalidScale
 from pacband.reporting import rows as report_rows
-from pacband.reporting.bins import exact_interval, exceedance, quantile_codes, slice_rows
+from pacband.reporting.bins import quantile_codes, slice_rows
 from pacband.reporting.numbers import slice_numbers
 
 EVIL = "<script>alert(1)</script>"

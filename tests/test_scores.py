@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from pacband.exceptions import InvalidInput, InvalidScale
 from pacband._fingerprint import fingerprint
+from pacband.exceptions import InvalidInput, InvalidScale
 from pacband.scores import ScoreRule
 
 FLOATS = st.floats(-1e6, 1e6, allow_subnormal=False)

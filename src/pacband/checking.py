@@ -17,10 +17,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import narwhals as nw
-from scipy.special import betainc, betaincinv
 
 from pacband._arrays import as_numbers
 from pacband._checks import check_probability
+from pacband._counts import exact_interval, exceedance
 from pacband._frozen import FrozenMap
 from pacband._labels import as_labels, group_rows, locate_rows
 from pacband._wording import card, figure, percent
@@ -67,10 +67,8 @@ class Count:
         >>> round(count.p_value, 6), [round(end, 4) for end in count.interval]
         (0.004274, [0.0636, 0.2002])
         """
-        n, k = n_samples, violations
-        low = float(betaincinv(k, n - k + 1, 0.025)) if k > 0 else 0.0
-        high = float(betaincinv(k + 1, n - k, 0.975)) if k < n else 1.0
-        return cls(n, k, eps, float(betainc(k, n - k + 1, eps)) if k > 0 else 1.0, (low, high))
+        p_value = exceedance(violations, n_samples, eps)
+        return cls(n_samples, violations, eps, p_value, exact_interval(violations, n_samples))
 
     @property
     def rate(self) -> float:

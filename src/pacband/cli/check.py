@@ -47,12 +47,12 @@ def command(
 
     The command ends with exit code 1 where the data contradict the promise, in any group.
     """
-    from pacband.certificate import load
     from pacband.checking import check_frame
     from pacband.cli._tables import check_output, labels_of, opened, part_of, texts_as_labels
     from pacband.frames.apply import chosen_columns
+    from pacband.models import load_certificate
 
-    cert = load(certificate)
+    cert = load_certificate(certificate)
     check_output(page, certificate, *files)
     named = {"target": target, "prediction": prediction, "scale": scale_columns(scale), "group": group}
     columns = chosen_columns(part_of(cert), **named)

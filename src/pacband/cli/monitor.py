@@ -51,10 +51,10 @@ def command(certificate: str, file: str | None, state: str, as_json: bool, **opt
     were read before, under any name, is gone on with from there, so that a run that was killed can just be repeated.
     The command ends with exit code 1 as soon as the certificate is revoked.
     """
-    import pacband
+    from pacband.models import load_certificate
     from pacband.monitoring import Monitor, StateFile
 
-    cert = pacband.load(certificate)
+    cert = load_certificate(certificate)
     settings = {name: options[name] for name in ("alpha", "false_alarm_interval") if options[name] is not None}
     with StateFile(state) as stored:
         fresh = Monitor(cert, **settings)

@@ -57,12 +57,12 @@ def command(
     With the calibration rows the bound is computed again; fresh rows put the promise to the test, and the command ends
     with exit code 1 where they contradict it.
     """
-    from pacband.certificate import load
+    from pacband.models import load_certificate
     from pacband.reporting import report
 
     if len(scale) > 2:
         raise click.UsageError("name one --scale column, or two for (lower, upper).")
-    cert = load(certificate)
+    cert = load_certificate(certificate)
     rows: dict[str, Any] = {}
     if files:
         from pacband.frames.files import open_files

@@ -8,32 +8,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import betainc, betaincinv
 
 from pacband._arrays import Floats
+from pacband._counts import exact_interval, exceedance
 
-__all__ = ["Density", "Slice", "Slicing", "density", "exact_interval", "exceedance", "quantile_codes", "slice_rows"]
+__all__ = ["Density", "Slice", "Slicing", "density", "quantile_codes", "slice_rows"]
 
 MOST_CATEGORIES = 10
-
-
-def exact_interval(successes: int, trials: int, level: float = 0.95) -> tuple[float, float]:
-    """Return the interval of Clopper and Pearson for a probability: it covers with at least this level.
-
-    Examples
-    --------
-    >>> [round(end, 4) for end in exact_interval(0, 10)]
-    [0.0, 0.3085]
-    """
-    tail = (1.0 - level) / 2.0
-    low = 0.0 if successes == 0 else float(betaincinv(successes, trials - successes + 1, tail))
-    high = 1.0 if successes == trials else float(betaincinv(successes + 1, trials - successes, 1.0 - tail))
-    return low, high
-
-
-def exceedance(successes: int, trials: int, chance: float) -> float:
-    """Return P{X ≥ successes} for X binomial: the p-value against a success probability of at most `chance`."""
-    return 1.0 if successes == 0 else float(betainc(successes, trials - successes + 1, chance))
 
 
 @dataclass(frozen=True)

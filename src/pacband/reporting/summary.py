@@ -13,6 +13,7 @@ import numpy as np
 
 from pacband import __version__
 from pacband._arrays import Floats
+from pacband._counts import exact_interval, exceedance
 from pacband._wording import complement, percent
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
 from pacband.certificate.portable import encode
@@ -31,7 +32,7 @@ from pacband.reporting.alternatives import (
     plan_map,
     sample_sizes,
 )
-from pacband.reporting.bins import Slicing, exact_interval, exceedance
+from pacband.reporting.bins import Slicing
 from pacband.reporting.numbers import (
     BandNumbers,
     ScaleNumbers,
