@@ -105,3 +105,20 @@ def test_a_verdict_can_be_read(made):
     assert str(verdict).startswith("The data do not contradict the promise (level 0.01).\n")
     assert verdict.to_dict()["counts"][0]["n_samples"] == 2000
     assert "pacband check" in verdict._repr_html_()
+
+
+@pytest.mark.parametrize("engine", [duckdb.from_df, lambda frame: pl.from_pandas(frame).lazy(), lambda frame: frame])
+def test_nothing_exceeds_an_infinite_bound(engine):
+    frame = pd.DataFrame({"y": np.zeros(400), "p": np.where(np.arange(400) < 300, np.nan, 0.0)})
+    cert = pacband.certify_frame(frame, target="y", prediction="p", nonfinite="violate", eps=0.1, delta=0.1)
+    assert cert.gamma == np.inf
+    verdict = pacband.check_frame(cert, engine(frame))
+    assert (verdict.counts[""].violations, verdict.holds) == (0, True)
+
+
+def test_pandas_columns_with_other_indexes_are_refused(made):
+    cert, frame = made
+    with pytest.raises(InvalidInput, match="same index"):
+        pacband.check(cert, frame.y, frame.p[::-1], frame.s)
+    with pytest.raises(InvalidInput, match="same index"):
+        cert.interval(frame.p, frame.s[::-1])

@@ -164,3 +164,8 @@ def test_readings(rng):
     assert "<table" in curve._repr_html_()
     content = curve.to_dict()
     assert len(content["levels"]) == len(content["gammas"]) == len(content["ranks"])
+
+
+def test_a_point_of_the_curve_speaks_of_one_model(rng):
+    curve = pacband.certify_curve(rng.standard_normal(500), np.zeros(500), delta=0.01)
+    assert "candidates" not in curve.certificate(0.1).promise

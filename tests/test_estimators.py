@@ -7,6 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from lightgbm import LGBMRegressor
+from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.exceptions import NotFittedError
@@ -395,3 +396,33 @@ def test_bad_input_is_refused_with_rule_and_value(call, error, message):
 def test_gaussian_process_family_shares_nothing_and_still_works():
     family = CertifiedFamily.from_grid(GaussianProcessRegressor(), {"alpha": [1.0, 20.0]}, **PROMISE)
     assert family.fit(X[:400], Y[:400]).best_name_ in family.candidates
+
+
+def test_calibrate_renews_what_was_fitted_also_where_rows_cannot_be_told_apart(rng):
+    # A container unknown to us: rows cannot be compared, but the model was fitted all the same.
+    cube = rng.standard_normal((900, 2, 2))
+    y = cube[:, 0, 0] + 0.1 * rng.standard_normal(900)
+    model = CertifiedRegressor(_Flat(), eps=0.1, delta=0.1, random_state=0).fit(cube[:600], y[:600])
+    coefficients = model.estimator_.model_.coef_.copy()
+    model.calibrate(cube[600:], y[600:])
+    assert np.array_equal(model.estimator_.model_.coef_, coefficients)
+
+
+class _Flat(RegressorMixin, BaseEstimator):
+    def fit(self, X, y):
+        self.model_ = Ridge().fit(np.reshape(X, (len(X), -1)), y)
+        return self
+
+    def predict(self, X):
+        return self.model_.predict(np.reshape(X, (len(X), -1)))
+
+
+def test_sparse_rows_are_known_again(rng):
+    X = csr_matrix(rng.poisson(0.3, (800, 30)) * rng.standard_normal((800, 30)))
+    y = rng.standard_normal(800)
+    model = CertifiedRegressor(Ridge(), eps=0.1, delta=0.1, random_state=0)
+    with pytest.raises(ReusedData):
+        model.fit(X, y, calibration=(X.tocsc(), y))
+    model.fit(X[:500], y[:500], calibration=(X[500:], y[500:]))
+    with pytest.raises(ReusedData):
+        model.calibrate(X[200:600], y[200:600])

@@ -411,3 +411,57 @@ def test_the_fingerprint_of_an_engine_would_see_a_changed_row(rng, far):
     other = pacband.certify_frame(duckdb.from_df(frame), target="y", prediction="p", **PROMISE)
     assert one.data_digest != other.data_digest
     assert SimpleNamespace(**stated(one)).gamma == SimpleNamespace(**stated(other)).gamma
+
+
+@pytest.mark.parametrize("name", ["Q0", "q0", "C0", "c1", "G", "g", "n", "N", "v", "low0", "q0total"])
+@pytest.mark.parametrize("library", ["duckdb", "polars lazy"])
+def test_no_name_of_a_column_is_taken_for_one_of_ours(library, name, rng, far, tmp_path):
+    # DuckDB takes Q0 for q0.
+    frame = table(rng)
+    expected = {side: pacband.certify(frame.y, frame.p, frame.s, side=side, **PROMISE) for side in ("both", "upper")}
+    bystander = frame.assign(**{name: 1e9})
+    as_prediction = frame.rename(columns={"p": name})
+    for side, certificate in expected.items():
+        for native, prediction in ((bystander, "p"), (as_prediction, name)):
+            options = {"target": "y", "prediction": prediction, "scale": "s", "side": side, **PROMISE}
+            found = pacband.certify_frame(IN_PROCESS[library](native, tmp_path), **options)
+            assert stated(found) == stated(certificate)
+            assert pacband.check_frame(found, IN_PROCESS[library](native, tmp_path)) == pacband.check(
+                certificate, frame.y, frame.p, frame.s
+            )
+    grouped = pacband.certify_frame(
+        IN_PROCESS[library](bystander, tmp_path), target="y", prediction="p", group="site", **PROMISE
+    )
+    assert stated(grouped) == stated(pacband.certify_groups(frame.y, frame.p, frame.site, **PROMISE))
+
+
+def test_an_existing_column_is_not_overwritten(rng):
+    frame = table(rng)
+    cert = pacband.certify_frame(frame, target="y", prediction="p", **PROMISE)
+    for name in ("lower", "Upper"):
+        with pytest.raises(InvalidInput, match="already"):
+            pacband.apply_frame(cert, duckdb.from_df(frame.assign(**{name: 1.0})))
+
+
+@pytest.mark.parametrize("engine", [duckdb.from_df, lambda frame: pl.from_pandas(frame).lazy(), lambda frame: frame])
+def test_missing_integer_labels_are_not_group_zero(engine, rng):
+    # Small enough to be brought here, where DuckDB hands over a masked array.
+    frame = table(rng, 2000)
+    frame["site"] = pd.array(rng.integers(0, 2, 2000), dtype="Int64")
+    frame.loc[::10, "site"] = pd.NA
+    with pytest.raises(InvalidInput, match="label in every row: it is missing in 200 rows"):
+        pacband.certify_frame(engine(frame), target="y", prediction="p", group="site", **PROMISE)
+
+
+def test_candidates_are_counted_and_not_declared(rng):
+    with pytest.raises(InvalidInput, match="n_candidates is their number, 2"):
+        pacband.certify_frame(table(rng), target="y", candidates={"a": "p", "b": "q"}, n_candidates=100, **PROMISE)
+
+
+def test_chunks_are_not_touched_where_the_options_are_wrong():
+    def never():
+        raise AssertionError
+        yield
+
+    with pytest.raises(InvalidInput, match="rule must be one of"):
+        pacband.certify_chunks(never(), rule="sharpest")

@@ -76,7 +76,7 @@ def test_what_cannot_be_a_successor(rng):
         pacband.recalibrate(first, y[:20], 0 * y[:20])
     with pytest.raises(InvalidInput, match="the certificate has none"):
         pacband.recalibrate(first, 1.7 * y, 0 * y, groups=np.ones(2000))
-    with pytest.raises(InvalidInput, match="must be a pacband certificate, got str"):
+    with pytest.raises(InvalidInput, match="must be one that pacband made, got str"):
         pacband.recalibrate("cert.json", y, 0 * y)
     with pytest.raises(InvalidInput, match=r"delta below 1/2, got 0\.6"):
         pacband.recalibrate(pacband.certify(y, 0 * y, delta=0.6), 1.7 * y, 0 * y)
@@ -106,3 +106,21 @@ def test_the_whole_chain_holds_as_often_as_promised(rng):
             broken |= np.exp(-cert.gamma) > 0.1
         failed += broken
     assert 150 * 0.03 < failed <= binom.ppf(1 - 1e-6, 150, 0.1)
+
+
+def test_the_rows_of_the_predecessor_are_known_again_at_another_rank(rng):
+    # The rank is another, and with it may be the unit of the fingerprint: scale the scores so that 2 lies between.
+    scores = np.abs(rng.standard_normal(3000))
+    first = pacband.certify(scores, np.zeros(3000), eps=0.05, delta=0.01)
+    second = pacband.certify(scores, np.zeros(3000), eps=0.05, delta=0.005)
+    scores *= 2.0 / np.sqrt(first.gamma * second.gamma)
+    assert first.gamma < second.gamma
+    first = pacband.certify(scores, np.zeros(3000), eps=0.05, delta=0.01)
+    with pytest.raises(ReusedData):
+        pacband.recalibrate(first, scores, np.zeros(3000))
+
+
+def test_a_successor_has_as_many_outputs(rng):
+    first = pacband.certify(rng.standard_normal(1000), np.zeros(1000), delta=0.01)
+    with pytest.raises(InvalidInput, match="bounds 1 output"):
+        pacband.recalibrate(first, rng.standard_normal((1000, 2)), np.zeros((1000, 2)))

@@ -19,6 +19,9 @@ Label: TypeAlias = str | int | float | bool
 
 def as_labels(groups: Any) -> npt.NDArray[Any]:
     """Return one label per row; missing labels are refused."""
+    if isinstance(groups, np.ma.MaskedArray):
+        _refuse_missing(np.ma.getmaskarray(groups))
+        groups = groups.data
     if not isinstance(groups, (np.ndarray, list, tuple)):
         import narwhals as nw
 

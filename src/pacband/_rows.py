@@ -29,12 +29,7 @@ def row_fingerprints(X: Any, y: Any) -> Fingerprints | None:
         return None
     state = np.zeros(len(columns[0]), dtype=np.uint64)
     for column in columns:
-        # One round of the splitmix64 finalizer for every column.
-        state ^= _bits(column)
-        state += np.uint64(0x9E3779B97F4A7C15)
-        state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        state ^= state >> np.uint64(31)
+        state = _mixed(state ^ _bits(column))
     return state
 
 
@@ -47,7 +42,7 @@ def refuse_reused_rows(training: Fingerprints | None, calibration: Fingerprints 
     be above one half only for coarse tables, where less than a fifth of the rows are distinct. Without repeats not
     one row passes, nor does the training set itself.
     """
-    if training is None or calibration is None:
+    if training is None or calibration is None or not len(training):
         return
     seen = np.isin(calibration, training)
     _, counts = np.unique(training, return_counts=True)
@@ -63,7 +58,18 @@ def refuse_reused_rows(training: Fingerprints | None, calibration: Fingerprints 
         )
 
 
+def _mixed(state: Fingerprints) -> Fingerprints:
+    """One round of the splitmix64 finalizer."""
+    state = state + np.uint64(0x9E3779B97F4A7C15)
+    state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(state ^ (state >> np.uint64(31)))
+
+
 def _columns(table: Any) -> Iterator[npt.NDArray[Any]]:
+    if hasattr(table, "tocoo"):
+        yield _sparse_column(table.tocoo())
+        return
     if not isinstance(table, (np.ndarray, list, tuple)):
         import narwhals as nw
 
@@ -77,7 +83,18 @@ def _columns(table: Any) -> Iterator[npt.NDArray[Any]]:
     yield from (array[:, j] for j in range(array.shape[1])) if array.ndim == 2 else [array]
 
 
+def _sparse_column(table: Any) -> Fingerprints:
+    """One column that stands for all of a sparse table: the sum, modulo 2⁶⁴, of a mix of the places and values."""
+    filled = table.data != 0
+    cells = _mixed(_mixed(table.col[filled].astype(np.uint64)) ^ _bits(table.data[filled]))
+    column = np.zeros(table.shape[0], dtype=np.uint64)
+    np.add.at(column, table.row[filled], cells)
+    return column
+
+
 def _bits(column: npt.NDArray[Any]) -> Fingerprints:
+    if column.dtype == np.uint64:
+        return column
     if column.dtype.kind in "fiub":
         # Adding zero makes −0.0 and 0.0 one number.
         return np.ascontiguousarray(column, dtype=np.float64).__add__(0.0).view(np.uint64)

@@ -7,9 +7,12 @@ Files are replaced atomically: a crash leaves the old file or the new one.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from hashlib import sha256
 from importlib import resources
@@ -18,7 +21,15 @@ from typing import Any, NoReturn
 
 from pacband.exceptions import CertificateError
 
-__all__ = ["document_bytes", "document_digest", "parse_document", "read_document", "replace_file", "write_document"]
+__all__ = [
+    "document_bytes",
+    "document_digest",
+    "drafted",
+    "parse_document",
+    "read_document",
+    "replace_file",
+    "write_document",
+]
 
 
 def write_document(path: str | os.PathLike[str], schema: str, version: int, content: dict[str, Any]) -> Path:
@@ -112,21 +123,32 @@ def _check_schema(document: dict[str, Any], schema: str) -> None:
 
 def replace_file(target: Path, data: bytes) -> None:
     """Put the data into a file, atomically and durably: a crash leaves the old file or the new one."""
+    with drafted(target) as draft:
+        draft.write_bytes(data)
+
+
+@contextmanager
+def drafted(target: Path) -> Iterator[Path]:
+    """Yield where to write; when that went well, the draft takes the target's name, at once and durably."""
     # A link keeps pointing where it did: the file behind it is replaced.
-    target = Path(os.path.realpath(target))
-    if target.exists() and not target.is_file():
+    final = Path(os.path.realpath(target))
+    if final.exists() and not final.is_file():
         raise CertificateError(f"{target} is not a regular file: nothing can be saved there.")
-    draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
+    if not final.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, f"there is no directory {final.parent}", str(target))
+    draft = final.with_name(f".{final.name}.{secrets.token_hex(8)}.tmp")
     try:
-        with open(draft, "xb") as file:
-            file.write(data)
-            file.flush()
+        yield draft
+        with open(draft, "rb+") as file:
             os.fsync(file.fileno())
-        os.replace(draft, target)
-    except BaseException:
+        os.replace(draft, final)
+    except BaseException as error:
         draft.unlink(missing_ok=True)
+        if isinstance(error, OSError) and str(error.filename) == str(draft):
+            # The user knows the file by the name it was to have.
+            error.filename = str(target)
         raise
-    _sync_directory(target.parent)
+    _sync_directory(final.parent)
 
 
 def _sync_directory(directory: Path) -> None:

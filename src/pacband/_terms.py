@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Self
 
+import numpy as np
+
 from pacband._checks import check_probability
 from pacband._labels import Label
 from pacband.certificate import Certificate
@@ -22,7 +24,7 @@ from pacband.planning import plan
 from pacband.scores import ScoreRule
 from pacband.selection import Measured
 
-__all__ = ["Terms", "delta_shares"]
+__all__ = ["Terms", "delta_shares", "rounded_down"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,7 +110,7 @@ class Terms:
     def _rank_of(self, name: str, share: float | None, n_samples: int, n_candidates: int) -> int:
         if share is None:
             return self.single_rank(n_samples, n_candidates)
-        delta = _rounded_down(Fraction(self.delta) * Fraction(share))
+        delta = rounded_down(Fraction(self.delta) * Fraction(share))
         try:
             return plan(self.eps, delta, n_samples=n_samples, rank=self.rank, rule=self.rule).rank
         except NotEnoughSamples as error:
@@ -122,14 +124,16 @@ def delta_shares(weights: Mapping[str, float] | Iterable[float] | None, names: l
     keys, given = (list(weights), list(weights.values())) if isinstance(weights, Mapping) else (names, list(weights))
     if set(keys) != set(names) or len(given) != len(names):
         raise InvalidInput(f"weights must have one value for each of {names}, got {weights!r}.")
+    if not all(isinstance(weight, (int, float, np.number)) for weight in given):
+        raise InvalidInput(f"weights must be numbers, got {weights!r}.")
     values = {name: float(weight) for name, weight in zip(keys, given, strict=True)}
     if not all(0.0 < value <= 1.0 for value in values.values()) or abs(sum(values.values()) - 1.0) > 1e-9:
         raise InvalidInput(f"weights must be positive and sum to 1, got {weights!r}.")
     total = sum(map(Fraction, values.values()), Fraction(0))
-    return {name: _rounded_down(Fraction(value) / total) for name, value in values.items()}
+    return {name: rounded_down(Fraction(value) / total) for name, value in values.items()}
 
 
-def _rounded_down(share: Fraction) -> float:
+def rounded_down(share: Fraction) -> float:
     """The float next below, so that the shares never sum to more than one."""
     value = float(share)
     return value if Fraction(value) <= share else math.nextafter(value, 0.0)

@@ -18,13 +18,13 @@ from typing import Any
 
 import narwhals as nw
 
-from pacband._arrays import as_numbers
+from pacband._arrays import as_numbers, check_same_rows
 from pacband._checks import check_probability
 from pacband._counts import exact_interval, exceedance
 from pacband._frozen import FrozenMap
 from pacband._labels import as_labels, group_rows, locate_rows
 from pacband._wording import card, figure, percent
-from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
+from pacband.certificate import AnyCertificate, Certificate, GroupCertificate, single_of
 from pacband.exceptions import InvalidInput
 from pacband.frames.apply import chosen_columns
 from pacband.frames.columns import as_frame, check_columns, read_predicted, read_values
@@ -136,7 +136,7 @@ class Verdict:
 
 
 def check(
-    certificate: Certificate | FamilyCertificate | GroupCertificate,
+    certificate: AnyCertificate,
     y: Any,
     y_pred: Any,
     scale: Any = None,
@@ -170,6 +170,7 @@ def check(
     """
     level = check_probability("level", level)
     single, gammas = _bounds(certificate)
+    check_same_rows(y=y, y_pred=y_pred, scale=scale, groups=groups)
     scores = single.rule.scores(single.check_outputs("y", as_numbers("y", y)), y_pred, _checked(single, scale))
     if groups is None:
         if gammas is not None:
@@ -187,7 +188,7 @@ def check(
 
 
 def check_frame(
-    certificate: Certificate | FamilyCertificate | GroupCertificate,
+    certificate: AnyCertificate,
     frame: Any,
     *,
     target: str | list[str] | None = None,
@@ -212,7 +213,7 @@ def check_frame(
         groups = None if columns.group is None else values[columns.group]
         y = read_values(values, columns.target)
         return check(certificate, y, *read_predicted(values, columns), groups=groups, level=level)
-    distant = Table(table, schema, single.rule, {"": columns})
+    distant = Table.of(table, schema, single.rule, {"": columns})
     if columns.group is None:
         answers: Mapping[Any, Any] = FamilyScan(distant)({"": _above(single.gamma)})
     else:
@@ -223,15 +224,14 @@ def check_frame(
         bound = gammas or dict.fromkeys(labels, single.gamma)
         found = scan({label: _above(bound[label]) for label in labels})
         answers = {label: found[label] for label in labels}
-    return _verdict(level, {label: (a.n_samples, a.at_least[0]) for label, a in answers.items()}, single.eps)
+    counts = {label: (found.n_samples, sum(found.at_least)) for label, found in answers.items()}
+    return _verdict(level, counts, single.eps)
 
 
-def _bounds(certificate: Any) -> tuple[Certificate, dict[Any, float] | None]:
+def _bounds(certificate: AnyCertificate) -> tuple[Certificate, dict[Any, float] | None]:
     """Return the certificate whose rule scores rows, and γ̄ of every group where they differ."""
-    if isinstance(certificate, GroupCertificate):
-        gammas = {label: part.gamma for label, part in certificate.groups.items()}
-        return next(iter(certificate.groups.values())), gammas
-    return (certificate.certificate if isinstance(certificate, FamilyCertificate) else certificate), None
+    groups = certificate.groups if isinstance(certificate, GroupCertificate) else None
+    return single_of(certificate), None if groups is None else {label: part.gamma for label, part in groups.items()}
 
 
 def _checked(single: Certificate, scale: Any) -> Any:
@@ -240,8 +240,8 @@ def _checked(single: Certificate, scale: Any) -> Any:
 
 
 def _above(gamma: float) -> Request:
-    """Ask for the scores that are larger than γ̄."""
-    return Request((math.nextafter(gamma, math.inf),))
+    """Ask for the scores that are larger than γ̄; of an infinite one there are none to be counted."""
+    return Request((math.nextafter(gamma, math.inf),) if gamma < math.inf else ())
 
 
 def _verdict(level: float, found: Mapping[Any, tuple[int, int]], eps: float) -> Verdict:

@@ -101,7 +101,7 @@ class Curve:
             eps=check_probability("eps", eps),
             delta=self.delta,
             rank=self.rank(eps),
-            n_candidates=len(self.levels),
+            n_candidates=1,
             # Levels were rounded, by less than this.
             weight=min(1.0, self.local_delta / self.delta * (1.0 + 1e-9)),
         )

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, overload
 
+from pacband._arrays import Floats
 from pacband._frozen import FrozenMap
-from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
+from pacband._labels import as_labels, group_rows
+from pacband._terms import rounded_down
+from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate, single_of
 from pacband.certificate.chain import successor_delta
 from pacband.certification import certify, certify_groups
 from pacband.exceptions import InvalidInput, NotEnoughSamples, ReusedData
@@ -77,38 +80,34 @@ def recalibrate(
     >>> second.predecessor == first.digest
     True
     """
-    if isinstance(certificate, GroupCertificate):
-        before = next(iter(certificate.groups.values()))
-    elif isinstance(certificate, FamilyCertificate):
-        before = certificate.certificate
-    elif isinstance(certificate, Certificate):
-        before = certificate
-    else:
-        raise InvalidInput(f"certificate must be a pacband certificate, got {type(certificate).__name__}.")
+    before = single_of(certificate)
     chain = _link(certificate.digest, before)
     terms: dict[str, Any] = {
         "eps": before.eps,
-        "delta": _rounded_down(chain["chain_delta"], chain["generation"]),
+        "delta": rounded_down(successor_delta(chain["chain_delta"], chain["generation"])),
         "rule": rule,
         "side": before.side,
         "gauge": before.gauge,
         "min_scale": before.min_scale,
         "nonfinite": before.nonfinite,
     }
-    y = before.check_outputs("y", y) if before.n_outputs > 1 else y
+    before.check_outputs("y", y)
     try:
         if isinstance(certificate, GroupCertificate):
             if groups is None:
                 raise InvalidInput("this certificate has groups: say of every row which one it belongs to.")
             parts = certify_groups(y, y_pred, groups, scale, **terms).groups
-            _refuse_same({part.data_digest for part in certificate.groups.values()}, set(parts.values()))
+            scores = before.rule.scores(y, y_pred, scale)
+            members = group_rows(as_labels(groups))
+            common = [label for label in certificate.groups if label in members]
+            _refuse_same((certificate.groups[label], scores[members[label]]) for label in common)
             return GroupCertificate(groups=FrozenMap({label: replace(part, **chain) for label, part in parts.items()}))
         if groups is not None:
             raise InvalidInput("groups were given, but the certificate has none.")
         successor = certify(y, y_pred, scale, **terms)
     except NotEnoughSamples as error:
         raise error.within(f"certificate {chain['generation']} of the chain") from None
-    _refuse_same({before.data_digest}, {successor})
+    _refuse_same([(before, before.rule.scores(y, y_pred, scale))])
     return replace(successor, **chain)
 
 
@@ -120,13 +119,7 @@ def _link(digest: str, before: Certificate) -> dict[str, Any]:
     return {"predecessor": digest, "generation": before.generation + 1, "chain_delta": chain_delta}
 
 
-def _rounded_down(chain_delta: float, generation: int) -> float:
-    """The share of δ as a float, never more than it is."""
-    share = successor_delta(chain_delta, generation)
-    value = float(share)
-    return value if value <= share else math.nextafter(value, 0.0)
-
-
-def _refuse_same(before: set[str], successors: set[Certificate]) -> None:
-    if any(successor.data_digest in before for successor in successors):
+def _refuse_same(pairs: Iterable[tuple[Certificate, Floats]]) -> None:
+    """Raise where the scores are those that a certificate was made from."""
+    if any(before.states(scores) for before, scores in pairs):
         raise ReusedData("a successor needs fresh rows: these have the scores that its predecessor was made from.")

@@ -209,3 +209,15 @@ def test_standard_output_may_be_a_file_to_append_to(pacband, rows, tmp_path):
     subprocess.run(shell, shell=True, cwd=tmp_path, check=True, env=os.environ)
     lines = (tmp_path / "all.csv").read_text().splitlines()
     assert (lines[0], lines[-1], len(lines)) == ("before", "after", len(rows) + 3)
+
+
+def test_groups_of_numbers_are_the_same_in_every_file(pacband, rows, tmp_path):
+    rows.assign(site=(rows.site == "north").astype(int)).to_parquet(tmp_path / "numbers.parquet")
+    rows.assign(site=(rows.site == "north").astype(int)).to_csv(tmp_path / "numbers.csv", index=False)
+    for first, second in (("numbers.parquet", "numbers.csv"), ("numbers.csv", "numbers.parquet")):
+        made = pacband(
+            "certify", first, "--target", "y", "--prediction", "yhat", "--group", "site", *PROMISE, "-o", "cert.json"
+        )
+        assert made.returncode == 0, made.stderr
+        assert pacband("check", "cert.json", second).returncode == 0
+        assert pacband("apply", "cert.json", second, "-o", "bands.csv").returncode == 0

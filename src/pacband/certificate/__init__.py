@@ -9,33 +9,34 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TypeAlias
 
 from pacband._storage import parse_document
 from pacband.certificate.family import FamilyCertificate
 from pacband.certificate.groups import GroupCertificate
 from pacband.certificate.portable import SCHEMA, SCHEMA_VERSION
 from pacband.certificate.single import Certificate
-from pacband.exceptions import CertificateError
+from pacband.exceptions import CertificateError, InvalidInput
 
-__all__ = ["Certificate", "FamilyCertificate", "GroupCertificate", "load", "revive"]
+__all__ = ["AnyCertificate", "Certificate", "FamilyCertificate", "GroupCertificate", "load", "revive", "single_of"]
+
+
+AnyCertificate: TypeAlias = Certificate | FamilyCertificate | GroupCertificate
+
+
+def single_of(certificate: AnyCertificate) -> Certificate:
+    """Return the certificate by whose rule rows are scored: itself, the best candidate's, or that of any group."""
+    if isinstance(certificate, FamilyCertificate):
+        return certificate.certificate
+    if isinstance(certificate, GroupCertificate):
+        return next(iter(certificate.groups.values()))
+    if not isinstance(certificate, Certificate):
+        raise InvalidInput(f"certificate must be one that pacband made, got {type(certificate).__name__}.")
+    return certificate
 
 
 def load(path: str | os.PathLike[str]) -> Certificate | FamilyCertificate | GroupCertificate:
-    """Read a certificate from its file.
-
-    Raises
-    ------
-    CertificateError
-        If the file is damaged, truncated, edited, or written by a newer pacband; the message says which.
-
-    Examples
-    --------
-    >>> import pacband, pathlib, tempfile
-    >>> cert = pacband.certify([1.0, 2.0, 3.0], [1.5, 2.0, 2.0], eps=0.5, delta=0.5)
-    >>> path = cert.save(pathlib.Path(tempfile.mkdtemp()) / "cert.json")
-    >>> pacband.load(path) == cert
-    True
-    """
+    """Read a certificate from its file, as `pacband.load` does, which opens model files as well."""
     return revive(Path(path).read_bytes(), os.fspath(path))
 
 

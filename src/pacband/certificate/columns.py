@@ -41,6 +41,15 @@ class Columns:
         """Those of T and σ̂."""
         return self.prediction + tuple(name for part in self.scale for name in part)
 
+    def renamed(self, names: Mapping[str, str]) -> Self:
+        """Return the columns under other names; the group keeps its own."""
+        return type(self)(
+            target=tuple(names[name] for name in self.target),
+            prediction=tuple(names[name] for name in self.prediction),
+            scale=tuple(tuple(names[name] for name in part) for part in self.scale),
+            group=self.group,
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return the columns as JSON-ready values."""
         return {

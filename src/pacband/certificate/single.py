@@ -189,6 +189,7 @@ class Certificate(Portable):
         array([[ 9.5, 10.5]])
         """
         self.check_scale(scale)
+        check_same_rows(y_pred=y_pred, scale=scale)
         return self.rule.band(self.gamma, self.check_outputs("y_pred", y_pred), scale)
 
     def verify(self, y: Any, y_pred: Any, scale: Any = None) -> bool:

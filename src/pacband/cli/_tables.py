@@ -10,7 +10,7 @@ from typing import Any
 from pacband.exceptions import InvalidInput
 from pacband.frames.files import Files, open_files, quoted
 
-__all__ = ["check_output", "labels_of", "opened", "part_of", "texts_as_labels"]
+__all__ = ["check_output", "labels_of", "opened", "with_labels"]
 
 
 @contextmanager
@@ -82,11 +82,13 @@ def _spark(files: Files, numeric: Sequence[str], address: str | None) -> Iterato
         session.stop()
 
 
-def texts_as_labels(relation: Any, group: str | None, labels: Sequence[Any]) -> Any:
-    """Return the relation with its groups as texts where the certificate's are: a CSV file knows no other labels."""
-    if group is None or group not in relation.columns or not all(isinstance(label, str) for label in labels):
+def with_labels(relation: Any, group: str | None, labels: Sequence[Any]) -> Any:
+    """Return the relation with groups of the certificate's type: in a CSV file every label is a text."""
+    if group is None or group not in relation.columns or not labels:
         return relation
-    return relation.project(f"* replace (cast({quoted(group)} as varchar) as {quoted(group)})")
+    kinds = {str: "varchar", bool: "boolean", int: "bigint"}
+    kind = kinds.get(type(labels[0]), "double")
+    return relation.project(f"* replace (try_cast({quoted(group)} as {kind}) as {quoted(group)})")
 
 
 def check_output(output: str | None, *inputs: str) -> None:
@@ -103,12 +105,6 @@ def check_output(output: str | None, *inputs: str) -> None:
     for path in inputs:
         if os.path.exists(path) and os.path.exists(output) and os.path.samefile(path, output):
             raise InvalidInput(f"the output {output} is an input as well: choose another name.")
-
-
-def part_of(certificate: Any) -> Any:
-    """Return the certificate whose columns and rule serve: the best candidate's, or that of any group."""
-    groups = getattr(certificate, "groups", None)
-    return next(iter(groups.values())) if groups else getattr(certificate, "certificate", certificate)
 
 
 def labels_of(certificate: Any) -> list[Any]:

@@ -38,16 +38,17 @@ def command(
     upper: str,
 ) -> None:
     """Add the ends of the certified band to the rows of CSV or Parquet FILES, and leave all else as it is."""
-    from pacband.cli._tables import check_output, labels_of, opened, part_of, texts_as_labels
+    from pacband.certificate import single_of
+    from pacband.cli._tables import check_output, labels_of, opened, with_labels
     from pacband.frames.apply import apply_frame, chosen_columns
     from pacband.frames.files import write_table
     from pacband.models import load_certificate
 
     cert = load_certificate(certificate)
     check_output(output, certificate, *files)
-    columns = chosen_columns(part_of(cert), prediction=prediction, scale=scale_columns(scale), group=group)
+    columns = chosen_columns(single_of(cert), prediction=prediction, scale=scale_columns(scale), group=group)
     with opened(files, columns.predicted) as table:
-        labelled = texts_as_labels(table, columns.group, labels_of(cert))
+        labelled = with_labels(table, columns.group, labels_of(cert))
         bands = apply_frame(
             cert, labelled, prediction=prediction, scale=scale_columns(scale), group=group, names=(lower, upper)
         )

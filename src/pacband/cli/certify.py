@@ -84,10 +84,9 @@ def command(
             **promise,
         )
     if page is not None:
-        from pacband.cli._tables import part_of
         from pacband.cli.report import certificate_report
 
-        certificate_report(certificate, files, part_of(certificate).columns).save(page)
+        certificate_report(certificate, files).save(page)
     if output is not None:
         certificate.save(output)
     if as_json:

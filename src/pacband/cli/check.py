@@ -47,17 +47,18 @@ def command(
 
     The command ends with exit code 1 where the data contradict the promise, in any group.
     """
+    from pacband.certificate import single_of
     from pacband.checking import check_frame
-    from pacband.cli._tables import check_output, labels_of, opened, part_of, texts_as_labels
+    from pacband.cli._tables import check_output, labels_of, opened, with_labels
     from pacband.frames.apply import chosen_columns
     from pacband.models import load_certificate
 
     cert = load_certificate(certificate)
     check_output(page, certificate, *files)
     named = {"target": target, "prediction": prediction, "scale": scale_columns(scale), "group": group}
-    columns = chosen_columns(part_of(cert), **named)
+    columns = chosen_columns(single_of(cert), **named)
     with opened(files, columns.numeric) as table:
-        verdict = check_frame(cert, texts_as_labels(table, columns.group, labels_of(cert)), **named, level=level)
+        verdict = check_frame(cert, with_labels(table, columns.group, labels_of(cert)), **named, level=level)
     if page is not None:
         from pacband.cli.report import certificate_report
 

@@ -122,13 +122,13 @@ def _watch(
 
 def _columns(monitor: Monitor, options: dict[str, Any]) -> Columns:
     """Return the columns that were named, else those the certificate was made from."""
-    from pacband.cli._tables import part_of
+    from pacband.certificate import single_of
     from pacband.frames.apply import chosen_columns
 
     names = options["scale"]
     scale = None if not names else names if monitor.scale_kind == "asymmetric" else list(names)
     columns = chosen_columns(
-        part_of(monitor.certificate),
+        single_of(monitor.certificate),
         target=list(options["target"]) or None,
         prediction=list(options["prediction"]) or None,
         scale=scale,

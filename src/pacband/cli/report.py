@@ -79,13 +79,15 @@ def command(
         sys.exit(1)
 
 
-def certificate_report(certificate: Any, files: tuple[str, ...], columns: Columns, **options: Any) -> Report:
+def certificate_report(
+    certificate: Any, files: tuple[str, ...], columns: Columns | None = None, **options: Any
+) -> Report:
     """Return the report of a certificate with the rows of files."""
     from pacband.frames.files import open_files
     from pacband.reporting import report
 
     with open_files(files) as opened:
-        rows = report_rows(opened, columns, None)
+        rows = report_rows(opened, columns or _columns(certificate, None, None, (), None), None)
     return report(certificate, **rows, command=shlex.join(["pacband", *sys.argv[1:]]), **options)
 
 
@@ -122,10 +124,10 @@ def _columns(
     """Return the columns that were named, and for the others those the certificate was made from."""
     from dataclasses import replace
 
+    from pacband.certificate import single_of
     from pacband.certificate.columns import Columns
-    from pacband.reporting.rows import single_certificate
 
-    known = single_certificate(cert).columns
+    known = single_of(cert).columns
     if known is None:
         if target is None or prediction is None:
             raise click.UsageError("this certificate names no columns: give --target and --prediction.")

@@ -88,8 +88,9 @@ def diagnose(
     rule = ScoreRule.create(side=side, gauge=gauge, min_scale=min_scale, nonfinite=nonfinite)
     scores = rule.scores(y, y_pred, scale)
     target, prediction = as_numbers("y", y), as_numbers("y_pred", y_pred)
-    if X is not None and len(X) != len(scores):
-        raise InvalidInput(f"y and X must have one length, got {len(scores)} and {len(X)}.")
+    n_rows = len(scores) if X is None else X.shape[0] if hasattr(X, "shape") else len(X)
+    if n_rows != len(scores):
+        raise InvalidInput(f"y and X must have one length, got {len(scores)} and {n_rows}.")
     spread = rule.spread(scale, target.shape).block(slice(None))
     try:
         rank = max_rank(len(scores), eps, delta)

@@ -100,7 +100,7 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
             X_cal, y_cal = _pair(calibration)
             self._check_rows(X_cal, y_cal, reset=False)
         rows = self._settled_rows(X_cal, y_cal)
-        training = row_fingerprints(X, y) if X is not None else None
+        training = _fingerprints(X, y) if X is not None else None
         if calibration is not None:
             refuse_reused_rows(training, row_fingerprints(X_cal, y_cal))
         members = self._fitted(declared, X, y, rows) if X is not None else declared
@@ -275,6 +275,12 @@ def _length(y: Any) -> int:
 
 def _within(label: Label | None, error: NotEnoughSamples) -> NotEnoughSamples:
     return error if label is None else error.within(f"group {label!r}")
+
+
+def _fingerprints(X: Any, y: Any) -> Fingerprints:
+    """The fingerprints of training rows; none, but known to be training rows, where the container is unknown to us."""
+    found = row_fingerprints(X, y)
+    return np.empty(0, dtype=np.uint64) if found is None else found
 
 
 def _pair(calibration: Any) -> tuple[Any, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 import narwhals as nw
 
 from pacband._labels import as_labels, listed
-from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
+from pacband.certificate import AnyCertificate, Certificate, GroupCertificate, single_of
 from pacband.certificate.columns import Columns
 from pacband.exceptions import InvalidInput
 from pacband.frames.columns import as_frame, check_columns, columns_of, read_predicted
@@ -21,7 +21,7 @@ __all__ = ["apply_frame"]
 
 
 def apply_frame(
-    certificate: Certificate | FamilyCertificate | GroupCertificate,
+    certificate: AnyCertificate,
     frame: Any,
     *,
     prediction: str | list[str] | None = None,
@@ -51,19 +51,21 @@ def apply_frame(
        guess  lower  upper
     0   10.0    9.5   10.5
     """
-    single = certificate.certificate if isinstance(certificate, FamilyCertificate) else certificate
-    part = next(iter(single.groups.values())) if isinstance(single, GroupCertificate) else single
+    part = single_of(certificate)
+    single = certificate if isinstance(certificate, GroupCertificate) else part
     columns = replace(chosen_columns(part, prediction=prediction, scale=scale, group=group), target=())
     table = as_frame(frame)
     schema = check_columns(table, columns.predicted, columns.group)
     outputs = [""] if part.n_outputs == 1 else [f"_{k}" for k in range(part.n_outputs)]
     ends = [(f"{names[0]}{output}", f"{names[1]}{output}") for output in outputs]
+    # To some engines Lower is lower.
+    taken = {name.casefold() for name in schema}
     for name in (name for pair in ends for name in pair):
-        if name in schema:
+        if name.casefold() in taken:
             raise InvalidInput(f"the table has a column {name!r} already: pass other names for the ends of the band.")
     if isinstance(table, nw.DataFrame):
         return _near(single, table, columns, ends)
-    Table(table, schema, part.rule, {"": columns}).check_all()
+    Table.of(table, schema, part.rule, {"": columns}).check_all()
     factor = _factor(single, table, columns.group)
     bands = [band(part.rule, factor, columns, k) for k in range(part.n_outputs)]
     return table.with_columns(

@@ -102,6 +102,8 @@ def certify_frame(
     named = _named(target, prediction, scale, group, candidates)
     if group is not None and (candidates is not None or rank is not None):
         raise InvalidInput("group goes with one prediction, and settles a rank for each group: no candidates, no rank.")
+    if candidates is not None and n_candidates != 1:
+        raise InvalidInput(f"with candidates, n_candidates is their number, {len(named)}, and not to be given.")
     shares = delta_shares(weights, list(named))
 
     table = as_frame(frame)
@@ -116,14 +118,15 @@ def certify_frame(
 
     if not isinstance(gauge, str):
         raise InvalidInput("a matrix gauge needs the rows in memory: collect the table first.")
-    distant = Table(table, schema, terms.scoring, named)
+    distant = Table.of(table, schema, terms.scoring, named)
     sample = {name: _scores(terms, values, columns) for name, columns in named.items()}
     if group is not None:
         labels = np.asarray(values[group])
-        return _groups(terms, GroupScan(distant, group), sample[""], labels, n_candidates, progress)
+        scan = GroupScan(distant, group)
+        return _groups(terms, scan, named[""], sample[""], labels, n_candidates, progress)
     if candidates is not None:
-        return _family(terms, distant, sample, shares, progress)
-    return _single(terms, distant, sample[""], n_candidates, progress)
+        return _family(terms, distant, named, sample, shares, progress)
+    return _single(terms, distant, named[""], sample[""], n_candidates, progress)
 
 
 def _near(
@@ -152,16 +155,19 @@ def _near(
     return replace(certify(y, prediction, scale, n_candidates=n_candidates, **options), columns=columns)
 
 
-def _single(terms: Terms, table: Table, sample: Any, n_candidates: int, progress: Progress | None) -> Certificate:
+def _single(
+    terms: Terms, table: Table, columns: Columns, sample: Any, n_candidates: int, progress: Progress | None
+) -> Certificate:
     search = Search.begin(sample, lambda n: terms.single_rank(n, n_candidates))
     measured = _measured(FamilyScan(table), {"": search}, progress)[""]
     settled = terms.single_rank(measured.n_samples, n_candidates)
-    return terms.certificate(measured, settled, **_known(table.candidates[""]), n_candidates=n_candidates)
+    return terms.certificate(measured, settled, **_known(columns), n_candidates=n_candidates)
 
 
 def _family(
     terms: Terms,
     table: Table,
+    named: Mapping[str, Columns],
     sample: Mapping[str, Any],
     shares: Mapping[str, float | None],
     progress: Progress | None,
@@ -177,7 +183,7 @@ def _family(
         name: terms.certificate(
             found,
             ranks(found.n_samples)[name],
-            **_known(table.candidates[name]),
+            **_known(named[name]),
             n_candidates=len(shares),
             weight=shares[name],
         )
@@ -187,13 +193,19 @@ def _family(
 
 
 def _groups(
-    terms: Terms, scan: GroupScan, sample: Any, labels: Any, n_candidates: int, progress: Progress | None
+    terms: Terms,
+    scan: GroupScan,
+    columns: Columns,
+    sample: Any,
+    labels: Any,
+    n_candidates: int,
+    progress: Progress | None,
 ) -> GroupCertificate:
     counts = scan.counts()
     ranks = terms.group_ranks(counts, n_candidates)
     searches = {label: Search.begin(sample[labels == label], _settled(n, ranks[label])) for label, n in counts.items()}
     measured = _measured(scan, searches, progress)
-    known = _known(scan.table.candidates[""])
+    known = _known(columns)
     return GroupCertificate(
         groups=FrozenMap(
             {

@@ -12,6 +12,7 @@ from pacband._arrays import Floats, as_numbers
 from pacband._terms import Terms
 from pacband.certificate import Certificate
 from pacband.exceptions import InvalidInput
+from pacband.planning import plan
 from pacband.selection import Search, Tally, select, sum_tallies, tally
 
 __all__ = ["certify_chunks"]
@@ -57,6 +58,7 @@ def certify_chunks(
     terms = Terms.create(
         eps=eps, delta=delta, rank=rank, rule=rule, side=side, min_scale=min_scale, nonfinite=nonfinite, gauge=gauge
     )
+    plan(eps, delta, rank=rank, n_candidates=n_candidates, rule=rule)
     with TemporaryFile(prefix="pacband-") as file:
         sample, kind, n_outputs = _spool(terms, chunks, file)
 

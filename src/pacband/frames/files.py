@@ -11,7 +11,6 @@ import csv
 import gzip
 import os
 import re
-import secrets
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,6 +24,7 @@ from typing import Any
 
 import duckdb
 
+from pacband._storage import drafted
 from pacband.exceptions import InvalidInput
 
 __all__ = ["Files", "open_files", "reading", "write_table"]
@@ -121,23 +121,11 @@ def write_table(relation: Any, path: str) -> None:
                 copyfileobj(rows, sys.stdout.buffer)
                 sys.stdout.buffer.flush()
         return
-    target = Path(os.path.realpath(path))
-    if target.exists() and not target.is_file():
-        raise InvalidInput(f"{path} is not a regular file.")
-    if not os.access(target.parent, os.W_OK):
-        raise InvalidInput(f"{path}: its directory is not there, or cannot be written to.")
-    draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
-    try:
-        with reading(path):
-            if target.suffix.lower() in (".parquet", ".pq"):
-                relation.write_parquet(str(draft))
-            else:
-                relation.write_csv(str(draft), header=True)
-        with open(draft, "rb") as file:
-            os.fsync(file.fileno())
-        os.replace(draft, target)
-    finally:
-        draft.unlink(missing_ok=True)
+    with drafted(Path(path)) as draft, reading(path):
+        if Path(path).suffix.lower() in (".parquet", ".pq"):
+            relation.write_parquet(str(draft))
+        else:
+            relation.write_csv(str(draft), header=True)
 
 
 def quoted(name: str) -> str:

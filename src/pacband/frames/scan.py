@@ -93,7 +93,7 @@ class GroupScan(_Scan[Label]):
 
     def __init__(self, table: Table, group: str) -> None:
         super().__init__(table)
-        self._frame = table.frame.select(nw.col(group).alias("g"), **table.scores)
+        self._frame = table.frame.select("g", **table.scores)
         self._group = group
 
     def counts(self) -> dict[Label, int]:

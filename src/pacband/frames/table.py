@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import narwhals as nw
 
@@ -25,13 +25,45 @@ _WIDE = (nw.Int64, nw.UInt64, nw.Int128, nw.UInt128)
 class Table:
     """A table in an engine, with the columns and the rule by which its rows are scored.
 
-    Without targets there are no scores, only predictions and scales to be checked.
+    Its columns are called c0, c1 and so on here, and the group g, so that no name of the user's can be taken for one of
+    ours: to some engines Q0 is q0. Without targets there are no scores, only predictions and scales to be checked.
+
+    Attributes
+    ----------
+    frame : LazyFrame
+        The columns that are needed, under their names here.
+    schema : mapping of str to dtype
+        What they hold.
+    rule : ScoreRule
+        How rows are scored.
+    candidates : mapping of str to Columns
+        The columns of every candidate, under their names here.
+    called : mapping of str to str
+        What the user calls them.
     """
 
     frame: nw.LazyFrame[Any]
     schema: Mapping[str, Any]
     rule: ScoreRule
     candidates: Mapping[str, Columns]
+    called: Mapping[str, str]
+
+    @classmethod
+    def of(
+        cls, frame: nw.LazyFrame[Any], schema: Mapping[str, Any], rule: ScoreRule, named: Mapping[str, Columns]
+    ) -> Self:
+        """Return a table from a user's frame, and the columns of every candidate as the user calls them."""
+        names = dict.fromkeys(name for columns in named.values() for name in columns.numeric)
+        ours = {name: f"c{k}" for k, name in enumerate(names)}
+        group = next(iter(named.values())).group
+        labels = [] if group is None else [nw.col(group).alias("g")]
+        return cls(
+            frame.select(*(nw.col(name).alias(ours[name]) for name in names), *labels),
+            {ours[name]: schema[name] for name in names},
+            rule,
+            {key: columns.renamed(ours) for key, columns in named.items()},
+            {ours[name]: name for name in names},
+        )
 
     @property
     def scores(self) -> dict[str, nw.Expr]:
@@ -62,7 +94,7 @@ class Table:
         for k, name in enumerate(self._integers(), start=n_scales):
             if max(abs(found[f"low{k}"] or 0), abs(found[f"high{k}"] or 0)) > 2**53:
                 raise InvalidInput(
-                    f"column {name!r} has integers beyond 2**53, which float64 cannot tell apart: "
+                    f"column {self.called[name]!r} has integers beyond 2**53, which float64 cannot tell apart: "
                     "subtract an offset first."
                 )
         ends = [(found[f"low{k}"], found[f"high{k}"]) for k in range(n_scales)]
@@ -139,13 +171,15 @@ class Table:
         """Raise for the first rule that some row breaks: the rules of arrays, in their order."""
         cure = "" if self.rule.min_scale is not None else " Declare a min_scale to put a floor under it."
         for name, value in self._scales().items():
-            rule = f"scale must be positive and finite in every row: column {name!r} is zero, negative, NaN or infinite"
+            column = f"column {self.called[name]!r}"
+            rule = f"scale must be positive and finite in every row: {column} is zero, negative, NaN or infinite"
             self._refuse(broken(sound(value) & (value > 0.0)), rule, cure, InvalidScale)
         finite = list(self._target)
         if self.rule.nonfinite == "raise":
             finite += dict.fromkeys(name for columns in self.candidates.values() for name in columns.prediction)
         for name in finite:
-            self._refuse(broken(sound(number(name))), f"column {name!r} must be finite: it is NaN, infinite or missing")
+            rule = f"column {self.called[name]!r} must be finite: it is NaN, infinite or missing"
+            self._refuse(broken(sound(number(name))), rule)
         if self.rule.nonfinite == "raise":
             for value in self.scores.values():
                 self._refuse(broken(sound(value)), "the score overflows float64")

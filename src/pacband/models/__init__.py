@@ -1,8 +1,8 @@
 """Model files: a fitted certified estimator and its certificate in one file, opened without running what it brings.
 
 The file is a zip archive of a manifest, the certificate as `Certificate.save` writes it, and the model as skops writes
-it, which is data and never code. Opening one rebuilds only types that are known to be harmless (`pacband.models.trust`)
-and whose content has been checked (`pacband.models.soundness`); all others have to be trusted by name.
+it, which is data and never code. Opening one rebuilds only types that are known to be harmless (`pacband.models.types`)
+and hands out only what has been checked (`pacband.models.soundness`); all others have to be trusted by name.
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ def load(path: str | os.PathLike[str], *, trusted: Sequence[str | type] = ()) ->
     path : path
         What `save` of a certificate, a `CertifiedRegressor` or a `CertifiedFamily` wrote.
     trusted : sequence of str or type
-        For models: types of other packages that may be rebuilt, by their full names, such as those of
-        ``lightgbm``. Those of scikit-learn, numpy and pacband need no mention. Rebuilding a type may run code of the
-        package it belongs to, so name only those of packages you trust.
+        For models: further types that may be rebuilt, by their full names, such as those of ``lightgbm``. numpy,
+        pacband, and the regressors and transformers of scikit-learn that can be checked need no mention. Rebuilding
+        a type may run code of the package it belongs to, so name only those of packages you trust, in a file you
+        trust.
 
     Returns
     -------
@@ -61,10 +62,14 @@ def open_model(path: str | os.PathLike[str], *, trusted: Sequence[str | type] = 
         return revive(data, os.fspath(path)), {}
     archive = read_archive(data, os.fspath(path))
     from pacband.models.parts import assemble
+    from pacband.models.soundness import check_sound
     from pacband.models.trust import rebuild
 
     parts = rebuild(archive.model, os.fspath(path), archive.versions, trusted)
-    return assemble(archive.kind, parts, archive.certificates, archive.candidates), archive.columns
+    estimator = assemble(archive.kind, parts, archive.certificates, archive.candidates)
+    # Only now, for putting it together sets attributes as well.
+    check_sound(estimator, os.fspath(path))
+    return estimator, archive.columns
 
 
 def load_certificate(path: str | os.PathLike[str]) -> Certificate | FamilyCertificate | GroupCertificate:

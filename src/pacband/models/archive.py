@@ -10,12 +10,12 @@
 from __future__ import annotations
 
 import os
-import zlib
 from dataclasses import dataclass
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
-from zipfile import BadZipFile, ZipFile, ZipInfo
+from typing import Any
+from zipfile import ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from pacband._storage import document_bytes, parse_document, replace_file
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate, revive
@@ -86,10 +86,7 @@ def write_archive(
 
 def read_archive(data: bytes, source: str) -> Archive:
     """Return what a model file holds, or raise `CertificateError` saying what is wrong with the file."""
-    files = _entries(data, source)
-    if _MANIFEST not in files:
-        raise CertificateError(f"{source} is not a {SCHEMA} file: it is an archive without a {_MANIFEST}.")
-    content = parse_document(files.pop(_MANIFEST), f"{source} ({_MANIFEST})", SCHEMA, SCHEMA_VERSION)
+    content, files = _entries(data, source)
     if {name: sha256(entry).hexdigest() for name, entry in files.items()} != content["files"]:
         raise CertificateError(f"{source} was edited: its files are not those of its manifest.")
     candidates = tuple(content["candidates"])
@@ -110,16 +107,28 @@ def _certificate_name(k: int) -> str:
     return f"certificate-{k + 1}.json" if k else "certificate.json"
 
 
-def _entries(data: bytes, source: str) -> dict[str, bytes]:
+def _entries(data: bytes, source: str) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """Return the manifest and the other files, none of them read before all have been found to be in order."""
     if data[-22:-18] != _END:
         # The directory comes last, and ours has no comment.
         raise CertificateError(f"{source} is truncated or damaged: it does not end as a model file does.")
     try:
         with ZipFile(BytesIO(data)) as archive:
-            names = archive.namelist()
-            files = {name: archive.read(name) for name in names}
-    except (BadZipFile, EOFError, KeyError, OSError, RuntimeError, ValueError, zlib.error) as error:
+            entries = archive.infolist()
+            names = [entry.filename for entry in entries]
+            if _MANIFEST not in names:
+                raise CertificateError(f"{source} is not a {SCHEMA} file: it is an archive without a {_MANIFEST}.")
+            if len(set(names)) != len(names):
+                raise CertificateError(f"{source} was edited: it holds a file twice.")
+            # What is stored as it is cannot take more than the file it is in.
+            if any(entry.compress_type != ZIP_STORED for entry in entries):
+                raise CertificateError(f"{source} was edited: its files are compressed.")
+            if sum(entry.file_size for entry in entries) > len(data):
+                raise CertificateError(f"{source} is damaged: its files are larger than itself.")
+            content = parse_document(archive.read(_MANIFEST), f"{source} ({_MANIFEST})", SCHEMA, SCHEMA_VERSION)
+            names.remove(_MANIFEST)
+            if set(names) != set(content["files"]):
+                raise CertificateError(f"{source} was edited: its files are not those of its manifest.")
+            return content, {name: archive.read(name) for name in names}
+    except (BadZipFile, EOFError, KeyError, NotImplementedError, OSError, RuntimeError, ValueError) as error:
         raise CertificateError(f"{source} is damaged: {error}.") from None
-    if len(files) != len(names):
-        raise CertificateError(f"{source} was edited: it holds a file twice.")
-    return files

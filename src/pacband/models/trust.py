@@ -1,75 +1,35 @@
-"""Which types a model file may hold: written and read by skops, which runs nothing that is not named here.
+"""Models written and read by skops, which rebuilds nothing but what is trusted.
 
-skops trusts the estimators of scikit-learn and the arrays of numpy. To these come, each by its exact name (a whole
-module would let a file call any function in it): pacband's own models, and parts of scikit-learn and scipy that are
-harmless once their content has been checked (`pacband.models.soundness`).
+skops trusts numbers, texts, arrays, the functions of numpy, and every estimator of scikit-learn. Of the last, and beyond
+these, a file may hold the types that are known here (`pacband.models.types`), or named by the user.
 """
 
 from __future__ import annotations
 
+import json
 import platform
+import re
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from importlib.metadata import version
+from io import BytesIO
 from typing import Any
-from zipfile import ZIP_DEFLATED
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
 from sklearn.exceptions import InconsistentVersionWarning
 
 from pacband import __version__
 from pacband.exceptions import CertificateError, InvalidInput
-from pacband.models.soundness import check_sound
+from pacband.models.types import KNOWN
 
-__all__ = ["KNOWN", "UntrustedTypes", "dump", "rebuild", "versions"]
+__all__ = ["UntrustedTypes", "dump", "rebuild", "versions"]
 
-_BY_MODULE = {
-    "pacband._auto.blend": ("Averaged", "Band", "Stack"),
-    "pacband._auto.defaults": ("LogOfStandardised",),
-    "pacband._auto.smooth": ("SmoothProcess",),
-    "pacband._auto.tables": ("TableReader",),
-    "pacband._auto.windows": ("ShortestWindow",),
-    "pacband.local.design": ("Gram", "Regressors"),
-    "pacband.local.factor": ("Factor", "Factor.features"),
-    "pacband.local.kernel_ridge": ("LocalKernelRidge",),
-    "pacband.local.kernels": ("Kernel",),
-    "pacband.local.locality": ("Locality",),
-    "pacband.local.norms": ("Norm",),
-    "pacband.local.ridge": ("LocalRidge", "_FeatureMap"),
-    "pacband.local.solvers.jobs": ("Model",),
-    "pacband.local.weights": ("Weight",),
-    "pacband.scale.band": ("QuantileBand",),
-    "pacband.scale.combine": ("FloorScale", "ProductScale"),
-    "pacband.scale.crossfit": ("_Reader",),
-    "pacband.scale.ends": ("QuantileEnds",),
-    "pacband.scale.ensemble": ("EnsembleScale", "_Ensemble"),
-    "pacband.scale.leverage": ("LeverageScale",),
-    "pacband.scale.neighbors": ("NeighborScale",),
-    "pacband.scale.parzen": ("ParzenScale", "_nothing"),
-    "pacband.scale.quantile": ("QuantileScale",),
-    "pacband.scale.residual": ("ResidualScale",),
-    "pacband.scale.shrinkage": ("PairShrinkage", "Shrinkage"),
-    "pacband.scale.std": ("StdScale",),
-    # Building a partial calls nothing, and what it will call has to be known as well.
-    "functools": ("partial",),
-    "numpy": ("dtype",),
-    "sklearn.gaussian_process.kernels": (
-        "CompoundKernel", "ConstantKernel", "DotProduct", "ExpSineSquared", "Exponentiation", "Hyperparameter",
-        "Matern", "Product", "RBF", "RationalQuadratic", "Sum", "WhiteKernel",
-    ),
-    "sklearn.utils.validation": ("check_array",),
-    # The content of these is checked.
-    "scipy.interpolate._bsplines": ("BSpline",),
-    "sklearn.ensemble._hist_gradient_boosting.predictor": ("TreePredictor",),
-    "sklearn.metrics._dist_metrics": ("ChebyshevDistance64", "EuclideanDistance64", "ManhattanDistance64"),
-    "sklearn.neighbors._ball_tree": ("BallTree",),
-    "sklearn.neighbors._kd_tree": ("KDTree",),
-    "sklearn.tree._tree": ("Tree",),
-    # How a BSpline calls numpy.asarray, by the release of scipy.
-    "scipy._external.array_api_compat.numpy._aliases": ("asarray",),
-    "scipy._lib.array_api_compat.numpy._aliases": ("asarray",),
-}  # fmt: skip
-KNOWN = frozenset(f"{module}.{name}" for module, names in _BY_MODULE.items() for name in names)
+# Earlier ones could be made to call what they did not list: methods and operators before 0.12 (CVE-2025-54412,
+# CVE-2025-54413), any function of numpy.random before 0.15.
+_OLDEST_SKOPS = (0, 15)
+# What a dump may unpack to: so much, and so many times its size. What a model needs beyond is stored unpacked.
+_UNPACKED_BYTES, _UNPACKED_TIMES = 64 << 20, 50
 
 _VERSIONED = ("scikit-learn", "numpy", "scipy", "skops")
 
@@ -96,6 +56,8 @@ def dump(parts: Any) -> bytes:
     skops = _skops()
     try:
         data: bytes = skops.dumps(parts, compression=ZIP_DEFLATED)
+        if _declared_bytes(data) > _most_bytes(data):
+            data = skops.dumps(parts, compression=ZIP_STORED)
         strange = _strange(data)
     except Exception as error:  # an estimator of a third party may refuse in any way
         raise InvalidInput(f"the model cannot be saved: {type(error).__name__}: {error}") from error
@@ -109,10 +71,11 @@ def dump(parts: Any) -> bytes:
 
 
 def rebuild(data: bytes, source: str, saved_with: dict[str, str], trusted: Sequence[str | type] = ()) -> dict[str, Any]:
-    """Return the parts of a model, once all of its types are trusted; then check their content."""
+    """Return the parts of a model, once all of its types are trusted; their content is still to be checked."""
     accepted = KNOWN | _names(trusted)
     skops = _skops()
     try:
+        data = _unpacked(data)
         strange = sorted(set(_strange(data)) - accepted)
         parts: dict[str, Any] = {}
         if not strange:
@@ -127,7 +90,6 @@ def rebuild(data: bytes, source: str, saved_with: dict[str, str], trusted: Seque
         ) from error
     if strange:
         raise UntrustedTypes(source, strange)
-    check_sound(parts, source)
     if saved_with["scikit-learn"] != version("scikit-learn"):
         warnings.warn(
             f"{source} was saved with scikit-learn {saved_with['scikit-learn']}, and this is "
@@ -143,12 +105,57 @@ def _skops() -> Any:
         import skops.io
     except ModuleNotFoundError:
         raise InvalidInput("model files need the package skops: pip install 'pacband[cli]'.") from None
+    if tuple(map(int, re.findall(r"\d+", skops.__version__)[:2])) < _OLDEST_SKOPS:
+        raise InvalidInput(
+            f"model files need skops {'.'.join(map(str, _OLDEST_SKOPS))} or newer, for earlier ones let a crafted file "
+            f"run code; this is {skops.__version__}: pip install --upgrade 'pacband[cli]'."
+        )
     return skops.io
 
 
+def _unpacked(data: bytes) -> bytes:
+    """Return a dump with its files stored as they are, or raise where it would unpack to too much.
+
+    A zip file may lie about the sizes it declares, so that each file is read to its declared size and no further.
+    """
+    if _declared_bytes(data) > _most_bytes(data):
+        raise ValueError(f"it would unpack to {_declared_bytes(data)} bytes, more than {_most_bytes(data)}")
+    buffer = BytesIO()
+    with ZipFile(BytesIO(data)) as packed, ZipFile(buffer, "w", ZIP_STORED) as stored:
+        for entry in {entry.filename: entry for entry in packed.infolist()}.values():
+            with packed.open(entry) as file:
+                stored.writestr(entry.filename, file.read(entry.file_size))
+    return buffer.getvalue()
+
+
+def _declared_bytes(data: bytes) -> int:
+    with ZipFile(BytesIO(data)) as archive:
+        return sum(entry.file_size for entry in archive.infolist())
+
+
+def _most_bytes(data: bytes) -> int:
+    return _UNPACKED_BYTES + _UNPACKED_TIMES * len(data)
+
+
 def _strange(data: bytes) -> list[str]:
-    """Return the types in a dump that neither skops nor pacband knows."""
-    return [name for name in _skops().get_untrusted_types(data=data) if name not in KNOWN]
+    """Return the types in a dump that are not known: those skops does not trust, and those it does of scikit-learn."""
+    with ZipFile(BytesIO(data)) as archive:
+        schema = json.loads(archive.read("schema.json"))
+    named = {name for name in _types_in(schema) if name.startswith("sklearn.")}
+    return sorted(named.union(_skops().get_untrusted_types(data=data)) - KNOWN)
+
+
+def _types_in(schema: Any) -> Iterator[str]:
+    """Yield the name of every type in the description of a dump."""
+    waiting = [schema]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, dict):
+            if "__class__" in node:
+                yield f"{node.get('__module__')}.{node['__class__']}"
+            waiting.extend(node.values())
+        elif isinstance(node, list):
+            waiting.extend(node)
 
 
 def _names(trusted: Iterable[str | type]) -> set[str]:

@@ -137,7 +137,7 @@ class Monitor:
         if batch_id is not None and str(batch_id) in self.ledger:
             warnings.warn(f"batch {str(batch_id)!r} was taken in before: it is skipped.", UserWarning, stacklevel=2)
             return Batch(rows=0, violations=0, unlabelled=0, repeated=True, state=self.state)
-        verdicts = self._judge.verdicts(y, y_pred, scale, groups)
+        verdicts = self._judge.judged(y, y_pred, scale, groups)
         for watch, verdict in zip(self._watches.values(), verdicts, strict=True):
             watch.update(verdict.violated, verdict.unlabelled)
         if batch_id is not None:

@@ -14,11 +14,11 @@ from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
 from pacband.exceptions import InvalidInput
 from pacband.scores import Spread
 
-__all__ = ["Judge", "Verdict"]
+__all__ = ["Judge", "Judged"]
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Judged:
     """What became of the rows of one group: a violation or not where there was a label, and how many had none."""
 
     violated: npt.NDArray[np.bool_]
@@ -46,8 +46,8 @@ class Judge:
         """Which scale the certificate takes: "none", "symmetric" or "asymmetric"."""
         return self._any.scale_kind
 
-    def verdicts(self, y: Any, y_pred: Any, scale: Any, groups: Any) -> list[Verdict]:
-        """Return the verdict on the rows of every part, rows in their order; or raise."""
+    def judged(self, y: Any, y_pred: Any, scale: Any, groups: Any) -> list[Judged]:
+        """Return what became of the rows of every part, rows in their order; or raise."""
         check_same_rows(y=y, y_pred=y_pred, scale=scale, groups=groups)
         target, prediction = self._rows("y", y), self._rows("y_pred", y_pred)
         if target.shape != prediction.shape:
@@ -66,9 +66,9 @@ class Judge:
             codes = codes if codes is None else codes[keep]
         scores = self._rule.score_rows(target, prediction, spread)
         if codes is None:
-            return [Verdict(scores > self._any.gamma, int(without[0]))]
+            return [Judged(scores > self._any.gamma, int(without[0]))]
         violated = scores > self._gammas[codes]
-        return [Verdict(violated[codes == code], int(without[code])) for code in range(len(self.parts))]
+        return [Judged(violated[codes == code], int(without[code])) for code in range(len(self.parts))]
 
     def _rows(self, name: str, value: Any) -> Numbers:
         """Return the column with one entry a row, where a lone row may come without its bracket."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pacband._storage import replace_file
-from pacband.reporting.rows import AnyCertificate
+from pacband.certificate import AnyCertificate
 from pacband.reporting.summary import Summary, summarise
 
 __all__ = ["Report", "report"]

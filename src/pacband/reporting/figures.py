@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pacband._arrays import as_numbers
-from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
+from pacband.certificate import AnyCertificate, Certificate, FamilyCertificate, GroupCertificate, single_of
 from pacband.exceptions import InvalidInput
 from pacband.planning import Plan
 from pacband.reporting import drawing
 from pacband.reporting.alternatives import plan_map
 from pacband.reporting.bins import slice_rows
 from pacband.reporting.numbers import band_numbers, score_numbers
-from pacband.reporting.rows import AnyCertificate, read_rows, single_certificate
+from pacband.reporting.rows import read_rows
 from pacband.reporting.style import axes_of, new_figure
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def plot_scores(
     if ax is None and not grouped:
         pair = new_figure(columns=2)[0]
         axes: Axes = pair[0]
-        drawing.draw_violation(pair[1], single_certificate(certificate))
+        drawing.draw_violation(pair[1], single_of(certificate))
     else:
         axes = axes_of(ax)
     drawing.draw_scores(axes, score_numbers(certificate, rows))
@@ -179,7 +179,7 @@ def plot_slices(
     """
     column = by if isinstance(by, np.ndarray) and by.ndim == 1 else _one_column(by)
     rows = read_rows(certificate, y, y_pred, scale, X=column[:, None], feature_names=[name], groups=groups)
-    eps = single_certificate(certificate).eps
+    eps = single_of(certificate).eps
     slicing = slice_rows(
         name, rows.features[name], rows.outside, rows.half_width, eps=eps, level=level / n_bins, n_bins=n_bins
     )

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from pacband._arrays import Floats
-from pacband.certificate import GroupCertificate
+from pacband.certificate import AnyCertificate, GroupCertificate, single_of
 from pacband.reporting.bins import Density, Slicing, density, slice_rows
-from pacband.reporting.rows import SAMPLE, AnyCertificate, Rows, single_certificate
+from pacband.reporting.rows import SAMPLE, Rows
 
 __all__ = [
     "BandNumbers",
@@ -134,7 +134,7 @@ def score_numbers(certificate: AnyCertificate, rows: Rows, n_bins: int = 60) -> 
 
     Scores under different bounds, those of groups, are taken relative to their own.
     """
-    single = single_certificate(certificate)
+    single = single_of(certificate)
     name = "|error|" if single.side == "both" else "error" if single.side == "upper" else "−error"
     name = name if single.scale_kind == "none" else f"{name} / σ̂(x)"
     scores, gamma = rows.scores, single.gamma

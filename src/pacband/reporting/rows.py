@@ -17,14 +17,13 @@ import numpy.typing as npt
 
 from pacband._arrays import Floats, Numbers, as_numbers, check_same_rows
 from pacband._labels import as_labels, group_rows
-from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
+from pacband.certificate import AnyCertificate, Certificate, FamilyCertificate, GroupCertificate, single_of
 from pacband.certificate.family import split_candidate
 from pacband.exceptions import InvalidInput
 from pacband.selection import measure
 
-__all__ = ["SAMPLE", "AnyCertificate", "Rows", "read_rows", "single_certificate"]
+__all__ = ["SAMPLE", "Rows", "read_rows"]
 
-AnyCertificate: TypeAlias = Certificate | FamilyCertificate | GroupCertificate
 Column: TypeAlias = npt.NDArray[Any]
 
 SAMPLE = 100_000
@@ -87,17 +86,6 @@ class Rows:
         return len(self.score) < self.n_rows
 
 
-def single_certificate(certificate: AnyCertificate) -> Certificate:
-    """Return the certificate itself, that of the best candidate, or that of any group."""
-    if isinstance(certificate, FamilyCertificate):
-        return certificate.certificate
-    if isinstance(certificate, GroupCertificate):
-        return next(iter(certificate.groups.values()))
-    if not isinstance(certificate, Certificate):
-        raise InvalidInput(f"certificate must be one that pacband made, got {type(certificate).__name__}.")
-    return certificate
-
-
 def read_rows(
     certificate: AnyCertificate,
     y: Any,
@@ -110,7 +98,7 @@ def read_rows(
     candidates: Mapping[str, Any] | None = None,
 ) -> Rows:
     """Score the rows by the certificate's own rule, or raise."""
-    single = single_certificate(certificate)
+    single = single_of(certificate)
     if y_pred is None and candidates is not None and isinstance(certificate, FamilyCertificate):
         if certificate.best not in candidates:
             raise InvalidInput(f"candidates must have the best one, {certificate.best!r}, got {list(candidates)}.")
@@ -168,7 +156,7 @@ def _parts(
 def _recognised(certificate: AnyCertificate, scores: Floats, labels: Column | None) -> tuple[bool, bool]:
     """Return whether these are the scores a certificate was made from, up to rounding and to the last bit."""
     if labels is None or not isinstance(certificate, GroupCertificate):
-        return _same(single_certificate(certificate), scores)
+        return _same(single_of(certificate), scores)
     members = group_rows(labels)
     if set(members) != set(certificate.groups):
         return False, False

@@ -15,7 +15,7 @@ from pacband import __version__
 from pacband._arrays import Floats
 from pacband._counts import exact_interval, exceedance
 from pacband._wording import complement, percent
-from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
+from pacband.certificate import AnyCertificate, Certificate, FamilyCertificate, GroupCertificate, single_of
 from pacband.certificate.portable import encode
 from pacband.certificate.single import ASSUMPTIONS
 from pacband.curve import Curve, curve_of_scores
@@ -44,7 +44,7 @@ from pacband.reporting.numbers import (
     slice_numbers,
     width_numbers,
 )
-from pacband.reporting.rows import SAMPLE, AnyCertificate, Rows, read_rows, single_certificate
+from pacband.reporting.rows import SAMPLE, Rows, read_rows
 
 __all__ = ["Caveat", "Summary", "Verdict", "summarise"]
 
@@ -110,7 +110,7 @@ class Summary:
     @property
     def single(self) -> Certificate:
         """The certificate of one bound: itself, the best candidate's, or that of the first group."""
-        return single_certificate(self.certificate)
+        return single_of(self.certificate)
 
     @property
     def mean_half_width(self) -> float | None:
@@ -174,7 +174,7 @@ def summarise(
     command: str | None = None,
 ) -> Summary:
     """Compute what a report shows; the arguments are those of `report`."""
-    single = single_certificate(certificate)
+    single = single_of(certificate)
     rows = None
     if y is not None:
         rows = read_rows(
