@@ -18,15 +18,15 @@ from scipy.stats import beta, binomtest, chi2, kstest
 
 from pacband import (
     CertificateError,
+    _terms,
     attained_delta,
-    certification,
     certify,
     certify_family,
     certify_groups,
     max_rank,
     plan,
+    selection,
 )
-from pacband.certificate import single as single_certificate
 from pacband.datasets import paper_predictor, paper_sample, paper_scale
 
 FALSE_ALARM = 1e-6
@@ -126,8 +126,8 @@ def p_value(violations, rank, n_samples):
 @pytest.fixture(params=[0, -1, +1], ids=["right", "one rank up", "one rank down"])
 def slip(request, monkeypatch):
     """The code as it is, and its two wrong twins: the order statistic next to the right one."""
-    right = single_certificate.rth_largest
-    monkeypatch.setattr(single_certificate, "rth_largest", lambda scores, rank: right(scores, rank + request.param))
+    right = selection.rth_largest
+    monkeypatch.setattr(selection, "rth_largest", lambda scores, rank: right(scores, rank + request.param))
     return request.param
 
 
@@ -279,7 +279,7 @@ class TestFamilies:
         def careless(eps, delta, *, n_candidates=1, **options):
             return plan(eps, delta, n_candidates=1, **options)
 
-        monkeypatch.setattr(certification, "plan", careless)
+        monkeypatch.setattr(_terms, "plan", careless)
         with pytest.raises(CertificateError, match="does not certify"):
             certify_family(y, candidates, eps=self.eps, delta=self.delta)
 

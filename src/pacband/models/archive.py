@@ -130,5 +130,7 @@ def _entries(data: bytes, source: str) -> tuple[dict[str, Any], dict[str, bytes]
             if set(names) != set(content["files"]):
                 raise CertificateError(f"{source} was edited: its files are not those of its manifest.")
             return content, {name: archive.read(name) for name in names}
+    except CertificateError:
+        raise
     except (BadZipFile, EOFError, KeyError, NotImplementedError, OSError, RuntimeError, ValueError) as error:
         raise CertificateError(f"{source} is damaged: {error}.") from None
