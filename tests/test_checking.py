@@ -122,3 +122,14 @@ def test_pandas_columns_with_other_indexes_are_refused(made):
         pacband.check(cert, frame.y, frame.p[::-1], frame.s)
     with pytest.raises(InvalidInput, match="same index"):
         cert.interval(frame.p, frame.s[::-1])
+
+
+@pytest.mark.parametrize("engine", [duckdb.from_df, lambda frame: pl.from_pandas(frame).lazy(), lambda frame: frame])
+def test_the_rows_of_the_certificate_are_known_again(made, engine):
+    cert, frame = made
+    by_site = pacband.certify_frame(frame, target="y", prediction="p", scale="s", group="site", eps=0.1, delta=0.01)
+    for certificate, group in ((cert, None), (cert, "site"), (by_site, None)):
+        assert pacband.check_frame(certificate, engine(frame), group=group).reused
+        assert "only fresh rows" in str(pacband.check_frame(certificate, engine(frame), group=group))
+        fresh = frame.assign(y=frame.y * 0.999)
+        assert not pacband.check_frame(certificate, engine(fresh), group=group).reused

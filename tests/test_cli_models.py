@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import zipfile
 
 import duckdb
 import numpy as np
@@ -185,6 +186,35 @@ def test_what_predict_refuses(fitted, tmp_path, capfd, monkeypatch):
     assert sorted(os.listdir(tmp_path)) == ["cert.json", "cut.pacband", "new.csv"]
 
 
+def test_commands_that_take_a_certificate_say_what_is_wrong_with_a_model_file(tmp_path, capfd, monkeypatch):
+    X = pd.DataFrame({"a": np.linspace(-1, 1, 300)})
+    model = CertifiedRegressor(LinearRegression(), eps=0.1, delta=0.05, random_state=0).fit(X, 3 * X.a)
+    path = model.save(tmp_path / "model.pacband")
+    X.assign(y=3 * X.a, p=model.predict(X)).to_csv(tmp_path / "rows.csv", index=False)
+    (tmp_path / "cut.pacband").write_bytes(path.read_bytes()[:-9])
+    with zipfile.ZipFile(tmp_path / "any.pacband", "w") as archive:
+        archive.writestr("anything.txt", "any archive")
+    commands = {
+        "apply": [],
+        "check": ["--target", "y"],
+        "monitor": ["--target", "y", "--state", tmp_path / "state.json"],
+        "report": ["--target", "y", "-o", tmp_path / "report.html"],
+    }
+    for command, options in commands.items():
+        for name, message in (
+            ("cut", "cut.pacband is truncated or damaged"),
+            ("any", "any.pacband is not a pacband/model file"),
+        ):
+            arguments = [tmp_path / f"{name}.pacband", tmp_path / "rows.csv", "--prediction", "p", *options]
+            code, out, err = here(capfd, monkeypatch, command, *arguments)
+            assert (code, out) == (2, "")
+            assert message in err
+        assert not {"state.json", "report.html"} & set(os.listdir(tmp_path))
+    code, out, err = here(capfd, monkeypatch, "apply", path, tmp_path / "rows.csv", "--prediction", "p")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0] == "a,y,p,lower,upper"
+
+
 def test_types_of_other_packages_have_to_be_trusted(tmp_path, capfd, monkeypatch):
     lightgbm = pytest.importorskip("lightgbm")
     X = pd.DataFrame({"a": np.linspace(-1, 1, 300)})
@@ -257,3 +287,20 @@ def test_interrupted_fit_leaves_the_old_model(tmp_path):
     assert "interrupted; nothing was written" in err
     assert (tmp_path / "model.pacband").read_bytes() == b"old"
     assert sorted(os.listdir(tmp_path)) == ["data.csv", "model.pacband"]
+
+
+def test_a_model_is_checked_on_labelled_rows(fitted, tmp_path):
+    folder, _ = fitted
+    table(500, seed=5).to_csv(tmp_path / "fresh.csv", index=False, na_rep="NA")
+    stands = program("check", folder / "model.pacband", "fresh.csv", "--target", "y", "--json", cwd=tmp_path)
+    assert stands.returncode == 0, stands.stderr
+    counted = json.loads(stands.stdout)["counts"][0]
+    model, fresh = pacband.load(folder / "model.pacband"), pd.read_csv(tmp_path / "fresh.csv", na_values="NA")
+    ends = model.predict_interval(fresh[list(model.feature_names_in_)])
+    outside = (fresh.y < ends[:, 0]) | (fresh.y > ends[:, 1])
+    assert (counted["n_samples"], counted["violations"]) == (500, int(outside.sum()))
+    fresh.assign(y=fresh.y + 10).to_csv(tmp_path / "drifted.csv", index=False, na_rep="NA")
+    assert program("check", folder / "model.pacband", "drifted.csv", "--target", "y", cwd=tmp_path).returncode == 1
+    asked = program("check", folder / "model.pacband", "fresh.csv", cwd=tmp_path)
+    assert asked.returncode == 2
+    assert "name the --target column" in asked.stderr

@@ -39,7 +39,7 @@ def checks(diagnosis):
 
 
 def false_findings(rng, runs, n, draw, level=0.05):
-    return sum(not pacband.diagnose(**sound(rng, n, draw(n)), level=level).sound for _ in range(runs))
+    return sum(bool(pacband.diagnose(**sound(rng, n, draw(n)), level=level).findings) for _ in range(runs))
 
 
 @pytest.mark.parametrize("n", [100, 600])

@@ -5,17 +5,24 @@ import inspect
 import json
 import os
 import pkgutil
+import struct
 import subprocess
 import sys
+import tracemalloc
 import warnings
 import zipfile
+import zlib
+from functools import partial
 from hashlib import sha256
 from io import BytesIO
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array, csr_matrix
 from sklearn.base import BaseEstimator
+from sklearn.cluster import KMeans
+from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import (
     ExtraTreesRegressor,
     GradientBoostingRegressor,
@@ -29,7 +36,9 @@ from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, SplineTransformer, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, SplineTransformer, StandardScaler
+from sklearn.svm import SVR, LinearSVR, NuSVR
+from sklearn.utils.validation import check_array
 
 import pacband
 from pacband import (
@@ -46,7 +55,10 @@ from pacband._auto import screening
 from pacband._auto.defaults import ScaleModel
 from pacband._storage import document_bytes
 from pacband.models import load_certificate
-from pacband.models.trust import KNOWN, UntrustedTypes
+from pacband.models.archive import write_archive
+from pacband.models.parts import certificates_of, kind_of, take_apart
+from pacband.models.trust import UntrustedTypes, _unpacked, dump, versions
+from pacband.models.types import KNOWN
 
 PROMISE = {"eps": 0.1, "delta": 0.05, "random_state": 0}
 
@@ -71,6 +83,17 @@ MODELS = {
     "stages": (GradientBoostingRegressor(n_estimators=5, random_state=0), None),
     "neighbours": (KNeighborsRegressor(), scale.NeighborScale()),
     "ball": (KNeighborsRegressor(algorithm="ball_tree"), None),
+    "brute": (KNeighborsRegressor(algorithm="brute"), None),
+    "machine": (SVR(), None),
+    "nu machine": (NuSVR(kernel="poly"), None),
+    "linear machine": (LinearSVR(random_state=0), None),
+    "categories": (boosted(categorical_features=[1]), None),
+    "indicators": (
+        make_pipeline(
+            FunctionTransformer(np.rint), OneHotEncoder(max_categories=3, handle_unknown="ignore"), LinearRegression()
+        ),
+        None,
+    ),
     "process": (GaussianProcessRegressor(alpha=0.1), "std"),
     "parzen": (LinearRegression(), scale.ParzenScale(LinearRegression())),
     "leverage": (LinearRegression(), scale.LeverageScale()),
@@ -91,7 +114,7 @@ def same(one, other, X, **options):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_a_loaded_model_is_the_saved_one_to_the_last_bit(name, rows, tmp_path):
-    X, y = rows
+    X, y = rows if name != "categories" else (np.rint(np.abs(rows[0])), rows[1])
     estimator, spread = MODELS[name]
     model = CertifiedRegressor(estimator, scale=spread, **PROMISE).fit(X, y)
     loaded = pacband.load(model.save(tmp_path / "model.pacband"))
@@ -167,10 +190,13 @@ def test_every_estimator_of_ours_is_known_and_every_known_name_is_there():
     abstract = {"pacband.local.estimator.LocalRegressor", "pacband.scale.base.BaseScale"}
     assert ours - abstract <= KNOWN
     for name in KNOWN:
+        module, _, attribute = name.rpartition(".")
         if name.startswith("pacband.") and not name.endswith("Factor.features"):
-            module, _, attribute = name.rpartition(".")
             found = getattr(importlib.import_module(module), attribute)
             assert inspect.isclass(found) or attribute == "_nothing", name
+        elif name.startswith("sklearn.") and not name.endswith(("_sgd_fast.Huber", "SquaredLoss", "ColsList")):
+            # These three are of some releases only.
+            assert hasattr(importlib.import_module(module), attribute), name
 
 
 def test_functions_are_refused_and_the_old_file_stays(rows, tmp_path):
@@ -316,6 +342,68 @@ def test_a_file_that_would_run_something_is_refused_and_runs_nothing(saved, tmp_
         assert not touched.exists()
 
 
+def test_methods_of_methods_run_nothing(rows, tmp_path):
+    """What skops 0.11 took for methods of a known type: the way from an array to the shell (CVE-2025-54412)."""
+    X, y = rows
+    steps = make_pipeline(FunctionTransformer(np.exp), FunctionTransformer(np.exp), LinearRegression())
+    path = CertifiedRegressor(steps, **PROMISE).fit(X, y).save(tmp_path / "model.pacband")
+    touched = tmp_path / "touched"
+
+    def method(of, name):
+        content = {"obj": of, "func": name}
+        return {
+            "__class__": "StdScale",
+            "__module__": "pacband.scale.std",
+            "__loader__": "MethodNode",
+            "content": content,
+        }
+
+    def nodes(node):
+        for key, value in list(node.items()) if isinstance(node, dict) else enumerate(node):
+            if isinstance(value, (dict, list)):
+                yield node, key, value
+                yield from nodes(value)
+
+    def crafted(schema):
+        array = next(v for _, _, v in nodes(schema) if isinstance(v, dict) and v.get("type") == "numpy")
+        shell = {key: value for key, value in array.items() if key != "__id__"}
+        for name in ("ctypes", "_ctypes", "_os", "system"):
+            shell = method(shell, name)
+        command = {
+            "__class__": "str",
+            "__module__": "builtins",
+            "__loader__": "JsonNode",
+            "content": json.dumps(f"touch {touched}"),
+        }
+        functions = [
+            (n, k) for n, k, v in nodes(schema) if k == "func" and isinstance(v, dict) and v["__class__"] == "exp"
+        ]
+        for place, (node, key) in enumerate(functions):
+            node[key] = shell if place % 2 else method(command, "format")
+
+    data = path.read_bytes()
+    path.write_bytes(forged(data, model__skops=_changed(entry(data, "model.skops"), schema=crafted)))
+    with pytest.raises(CertificateError, match="cannot be rebuilt here: ValueError: Expected object of type"):
+        pacband.load(path).predict(X)
+    assert not touched.exists()
+
+
+@pytest.mark.parametrize("version", ["0.11.0", "0.14.0"])
+def test_a_skops_that_can_be_made_to_run_code_is_refused(version, saved, rows, tmp_path, monkeypatch):
+    import skops
+
+    path = tmp_path / "model.pacband"
+    path.write_bytes(saved)
+    model = pacband.load(path)
+    monkeypatch.setattr(skops, "__version__", version)
+    with pytest.raises(InvalidInput, match=f"skops 0.15 or newer, .* this is {version}"):
+        pacband.load(path)
+    with pytest.raises(InvalidInput, match=f"this is {version}"):
+        model.save(path)
+    assert path.read_bytes() == saved
+    assert load_certificate(path).eps == 0.1
+
+
 def _skops_with(data, key, node):
     """Return a dump in which this part of the model is another node."""
 
@@ -379,6 +467,140 @@ def test_positions_that_compiled_code_would_follow_are_checked(estimator, field,
         pacband.load(path)
 
 
+def _machine(**state):
+    def forge(model):
+        for name, change in state.items():
+            setattr(model, name, change(getattr(model, name)))
+
+    return forge
+
+
+def _two_columns(model):
+    model.estimators_ = np.hstack([model.estimators_, model.estimators_])
+
+
+def _other_start(model):
+    model.init_ = make_pipeline(FunctionTransformer(partial(np.matmul, np.ones((1, 9)))), LinearRegression())
+
+
+def _fewer_columns(model):
+    model._preprocessor = ColumnTransformer([("numerical", "passthrough", [0])]).fit(np.zeros((2, 2)))
+
+
+def _steps(change):
+    return lambda model: change(model[1])
+
+
+def _unsorted(encoder):
+    encoder.categories_[0] = encoder.categories_[0][::-1].copy()
+
+
+def _beyond(encoder):
+    encoder._default_to_infrequent_mappings[0] = encoder._default_to_infrequent_mappings[0] + 10**6
+
+
+def _narrower(encoder):
+    encoder._n_features_outs = [1, 1]
+
+
+def _sparse(model):
+    model.coef_ = csr_matrix(np.ones((1, 2)))
+    model.coef_.indices[1] = 10**8
+
+
+def _hidden(**attributes):
+    return lambda model: vars(model).update(attributes)
+
+
+def _in_partial(model):
+    machine = SVR().fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 5.0])
+    machine._dual_coef_ = machine._dual_coef_[:, :1].copy()
+    model[1].func = partial(check_array, estimator=machine)
+
+
+INDICATORS = make_pipeline(
+    FunctionTransformer(np.rint), OneHotEncoder(max_categories=3, handle_unknown="ignore"), LinearRegression()
+)
+PASSED_ON = make_pipeline(StandardScaler(), FunctionTransformer(), LinearRegression())
+
+
+@pytest.mark.parametrize(
+    ("estimator", "forge", "kind"),
+    [
+        (SVR(), _machine(_dual_coef_=lambda c: c[:, :1].copy()), "SVR"),
+        (SVR(), _machine(_n_support=lambda n: n[:1].copy()), "SVR"),
+        (SVR(), _machine(_intercept_=lambda c: c[:0].copy()), "SVR"),
+        (NuSVR(), _machine(support_vectors_=lambda v: v[:, :1].copy()), "NuSVR"),
+        (SVR(), _machine(support_=lambda s: s[:1].copy()), "SVR"),
+        (SVR(), _machine(_sparse=lambda _: True), "SVR"),
+        (SVR(), _hidden(_impl="c_svc"), "SVR"),
+        (SVR(), _hidden(kernel="precomputed", shape_fit_=(2, 2)), "SVR"),
+        (PASSED_ON, _in_partial, "SVR"),
+        (GradientBoostingRegressor(n_estimators=2), _two_columns, "GradientBoostingRegressor"),
+        (GradientBoostingRegressor(n_estimators=2), _other_start, "GradientBoostingRegressor"),
+        (boosted(categorical_features=[1]), _fewer_columns, "HistGradientBoostingRegressor"),
+        (KNeighborsRegressor(algorithm="brute"), _machine(_fit_X=lambda X: X[:, :1].copy()), "KNeighborsRegressor"),
+        (KNeighborsRegressor(), _hidden(effective_metric_params_={"Y_norm_squared": np.ones(1)}), "KNeighborsRegressor"),
+        (INDICATORS, _steps(_unsorted), "OneHotEncoder"),
+        (INDICATORS, _steps(_beyond), "OneHotEncoder"),
+        (INDICATORS, _steps(_narrower), "OneHotEncoder"),
+        (LinearRegression(), _sparse, "csr_matrix"),
+        (ExtraTreesRegressor(2), _hidden(_validate_X_predict=np.exp), "ExtraTreesRegressor"),
+    ],
+)  # fmt: skip
+def test_what_compiled_code_would_believe_is_checked(estimator, forge, kind, rows, tmp_path):
+    X, y = np.rint(2 * np.abs(rows[0])), rows[1]
+    model = CertifiedRegressor(estimator, **PROMISE).fit(X, y)
+    pacband.load(model.save(tmp_path / "model.pacband"))
+    forge(model.estimator_)
+    with pytest.raises(CertificateError, match=f"it holds a {kind} that is not sound"):
+        pacband.load(model.save(tmp_path / "model.pacband"))
+
+
+def test_models_of_sparse_rows_come_back(rows, tmp_path):
+    X, y = csr_array(rows[0] * (rows[0] > 0)), rows[1]
+    for estimator in (SVR(), KNeighborsRegressor()):
+        model = CertifiedRegressor(estimator, **PROMISE).fit(X, y)
+        same(model, pacband.load(model.save(tmp_path / "model.pacband")), X)
+    model = CertifiedRegressor(SVR(), **PROMISE).fit(X, y)
+    model.estimator_._dual_coef_ = csr_matrix(model.estimator_._dual_coef_[:, :1])
+    with pytest.raises(CertificateError, match="it holds a SVR that is not sound"):
+        pacband.load(model.save(tmp_path / "model.pacband"))
+
+
+def test_what_of_scikit_learn_cannot_be_checked_has_to_be_named(rows, tmp_path):
+    X, y = rows
+    clusters = make_pipeline(KMeans(3, n_init=1, random_state=0), LinearRegression())
+    model = CertifiedRegressor(clusters, **PROMISE).fit(X, y)
+    path = model.save(tmp_path / "model.pacband")
+    with pytest.raises(UntrustedTypes, match=r"1 type\(s\) .*: sklearn\.cluster\._kmeans\.KMeans\."):
+        pacband.load(path)
+    same(model, pacband.load(path, trusted=[KMeans]), X)
+
+
+def written(path, model, certificate=None, **changes):
+    """Write a model with some of its parts replaced, and another certificate that it claims as its own."""
+    certificates = certificates_of(model)[1] if certificate is None else (certificate,)
+    parts = {**take_apart(model), "certificates": [cert.digest for cert in certificates], **changes}
+    return write_archive(
+        path, kind=kind_of(model), candidates=(), versions=versions(), columns={}, certificates=certificates,
+        model=dump(parts),
+    )  # fmt: skip
+
+
+def test_only_known_attributes_are_set(rows, tmp_path):
+    X, y = rows
+    model = CertifiedRegressor(LinearRegression(), **PROMISE).fit(X, y)
+    path = written(
+        tmp_path / "model.pacband", model, of_x={"n_features_in_": 2, "predict": np.exp, "certificate_": None}
+    )
+    same(model, pacband.load(path), X)
+    for place in ("predict", "coef_"):
+        path = written(tmp_path / "model.pacband", model, shared=[[np.exp, [[0, place]]]])
+        with pytest.raises(CertificateError, match="does not fit its certificate"):
+            pacband.load(path)
+
+
 def test_a_model_that_does_not_fit_its_certificate_is_refused(saved, rows, tmp_path):
     def fewer(schema):
         schema["content"]["names"]["content"] = []
@@ -387,6 +609,85 @@ def test_a_model_that_does_not_fit_its_certificate_is_refused(saved, rows, tmp_p
     path.write_bytes(forged(saved, model__skops=_changed(entry(saved, "model.skops"), schema=fewer)))
     with pytest.raises(CertificateError, match="does not fit its certificate"):
         pacband.load(path)
+    X, y = rows
+    plain = CertifiedRegressor(LinearRegression(), **PROMISE).fit(X, y)
+    scaled = CertifiedRegressor(LinearRegression(), scale=scale.NeighborScale(), **PROMISE).fit(X, y)
+    grouped = CertifiedRegressor(LinearRegression(), groups=1, **PROMISE).fit(np.c_[X[:, 0], X[:, 1] > 0], y)
+    family = CertifiedFamily({"estimator": LinearRegression()}, **PROMISE).fit(X, y)
+    for model, other, message in (
+        (plain, scaled, "one has a scale, the other has none"),
+        (scaled, plain, "one has a scale, the other has none"),
+        (plain, grouped, "one has groups, the other has none"),
+        (grouped, plain, "one has groups, the other has none"),
+        (plain, family, "one is of a family, the other is not"),
+        (family, plain, "does not fit its certificate"),
+    ):
+        with pytest.raises(CertificateError, match=message):
+            pacband.load(written(path, model, other.certificate_))
+    two = CertifiedRegressor(LinearRegression(), **PROMISE).fit(X, np.c_[y, y])
+    for other in (two, CertifiedRegressor(LinearRegression(), **PROMISE).fit(-X, y + 1.0)):
+        cert = other.certificate_
+        with pytest.raises(CertificateError, match="it was saved with another one"):
+            pacband.load(written(path, plain, cert, certificates=[plain.certificate_.digest]))
+
+
+def _packed(*entries):
+    buffer = BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in entries:
+            archive.writestr(name, content)
+    return buffer.getvalue()
+
+
+def test_a_small_file_cannot_unpack_to_a_large_one(saved, tmp_path):
+    path = tmp_path / "model.pacband"
+    zeros = bytes(100 << 20)
+    with zipfile.ZipFile(BytesIO(saved)) as archive:
+        files = [(name, archive.read(name)) for name in archive.namelist()]
+    outside = _packed(*files, ("more", zeros))
+    inside = forged(saved, model__skops=_packed(("schema.json", "{}"), ("more.npy", zeros)))
+    del zeros
+    for data, message in (
+        (outside, "was edited: its files are compressed"),
+        (inside, "cannot be rebuilt here: ValueError: it would unpack to 104857602 bytes"),
+    ):
+        path.write_bytes(data)
+        tracemalloc.start()
+        try:
+            with pytest.raises(CertificateError, match=message):
+                pacband.load(path)
+            assert tracemalloc.get_traced_memory()[1] < 20 << 20
+        finally:
+            tracemalloc.stop()
+
+
+def test_sizes_that_lie_are_seen(saved, tmp_path):
+    (where,) = struct.unpack("<I", saved[-6:-2])
+    lying = saved[: where + 20] + struct.pack("<II", 2**30, 2**30) + saved[where + 28 :]
+    (tmp_path / "model.pacband").write_bytes(lying)
+    with pytest.raises(CertificateError, match="its files would be larger than itself"):
+        pacband.load(tmp_path / "model.pacband")
+    # One that says it is ten bytes, and would give a hundred million.
+    packed = bytearray(_packed(("more.npy", bytes(100 << 20))))
+    where = packed.index(b"PK\x01\x02")
+    packed[where + 16 : where + 20] = struct.pack("<I", zlib.crc32(bytes(10)))
+    packed[where + 24 : where + 28] = struct.pack("<I", 10)
+    tracemalloc.start()
+    try:
+        with zipfile.ZipFile(BytesIO(_unpacked(bytes(packed)))) as archive:
+            assert archive.read("more.npy") == bytes(10)
+        assert tracemalloc.get_traced_memory()[1] < 20 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_model_that_packs_very_well_is_stored_as_it_is(rows, tmp_path, monkeypatch):
+    from pacband.models import trust
+
+    monkeypatch.setattr(trust, "_UNPACKED_BYTES", 2000)
+    monkeypatch.setattr(trust, "_UNPACKED_TIMES", 1)
+    model = CertifiedRegressor(LinearRegression(), **PROMISE).fit(*rows)
+    same(model, pacband.load(model.save(tmp_path / "model.pacband")), rows[0])
 
 
 def test_another_release_of_scikit_learn_is_said_once(rows, tmp_path, monkeypatch):

@@ -56,7 +56,8 @@ def _to_array(name: str, value: Any) -> Numbers:
         # Decimals, None and mixed columns arrive as objects.
         return array.astype(np.float64) if array.dtype.kind == "O" else array
     except (TypeError, ValueError):
-        raise InvalidInput(f"{name} must be numeric and rectangular, got {_describe(value)}.") from None
+        hint = " Pass what its predict(X) returns." if hasattr(value, "predict") else ""
+        raise InvalidInput(f"{name} must be numeric and rectangular, got {_describe(value)}.{hint}") from None
 
 
 def _from_series(value: Any) -> Any:

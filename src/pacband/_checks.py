@@ -18,9 +18,17 @@ def check_probability(name: str, value: Any) -> float:
     except (TypeError, ValueError):
         raise InvalidInput(f"{name} must be a number in (0, 1), got {value!r}.") from None
     if isinstance(value, (bool, str)) or not 0.0 < number < 1.0:
-        percent = f" For {number:g} % write {number / 100:g}." if 1.0 <= number < 100.0 else ""
+        percent = _percentage(name, number) if 1.0 <= number < 100.0 else ""
         raise InvalidInput(f"{name} must be in (0, 1), got {value!r}.{percent}")
     return number
+
+
+def _percentage(name: str, number: float) -> str:
+    """What someone who wrote a percentage should write."""
+    if number > 50.0:
+        other = 1 - number / 100
+        return f" {name} is the small one of two: for {number:g} % of what should hold, write {other:.6g}."
+    return f" For {number:g} % write {number / 100:g}."
 
 
 def check_positive_integer(name: str, value: Any) -> int:

@@ -21,6 +21,7 @@ import narwhals as nw
 from pacband._arrays import as_numbers, check_same_rows
 from pacband._checks import check_probability
 from pacband._counts import exact_interval, exceedance
+from pacband._fingerprint import fingerprint_unit, seal
 from pacband._frozen import FrozenMap
 from pacband._labels import as_labels, group_rows, locate_rows
 from pacband._wording import card, figure, percent
@@ -30,7 +31,7 @@ from pacband.frames.apply import chosen_columns
 from pacband.frames.columns import as_frame, check_columns, read_predicted, read_values
 from pacband.frames.scan import FamilyScan, GroupScan
 from pacband.frames.table import Table
-from pacband.selection import Request
+from pacband.selection import Request, Tally, sum_tallies
 
 __all__ = ["Count", "Verdict", "check", "check_frame"]
 
@@ -93,10 +94,13 @@ class Verdict:
         The probability that a promise which holds is contradicted, at most.
     counts : mapping of label to Count
         By group; without groups, one under the empty name.
+    reused : bool
+        Whether these are the very rows that the certificate was made from: they cannot test it.
     """
 
     level: float
     counts: FrozenMap[Any, Count]
+    reused: bool = False
 
     @property
     def contradicted(self) -> tuple[Any, ...]:
@@ -118,6 +122,8 @@ class Verdict:
             str(count) if single else f"{'!' if label in self.contradicted else ' '} {label!s:<{width}}  {count}"
             for label, count in self.counts.items()
         ]
+        if self.reused:
+            lines.append("These are the rows that the certificate was made from: only fresh rows can test it.")
         return "\n".join([f"{word}{where} (level {figure(self.level)}).", *lines])
 
     def _repr_html_(self) -> str:
@@ -127,6 +133,7 @@ class Verdict:
         """Return the verdict as JSON-ready values."""
         return {
             "holds": self.holds,
+            "reused": self.reused,
             "level": self.level,
             "counts": [
                 {"label": label, "contradicted": label in self.contradicted, **asdict(count), "rate": count.rate}
@@ -175,7 +182,8 @@ def check(
     if groups is None:
         if gammas is not None:
             raise InvalidInput("this certificate promises within groups: pass the groups of the rows.")
-        return _verdict(level, {"": (len(scores), int((scores > single.gamma).sum()))}, single.eps)
+        violations = int((scores > single.gamma).sum())
+        return _verdict(level, {"": (len(scores), violations)}, single.eps, reused=single.states(scores))
     labels = as_labels(groups)
     if len(labels) != len(scores):
         raise InvalidInput(f"y and groups must have one length, got {len(scores)} and {len(labels)}.")
@@ -184,7 +192,12 @@ def check(
         locate_rows(labels, list(gammas))
     bound = gammas or dict.fromkeys(members, single.gamma)
     found = {label: (len(rows), int((scores[rows] > bound[label]).sum())) for label, rows in members.items()}
-    return _verdict(level, found, single.eps)
+    if isinstance(certificate, GroupCertificate):
+        common = [label for label in certificate.groups if label in members]
+        reused = all(certificate.groups[label].states(scores[members[label]]) for label in common)
+    else:
+        reused = single.states(scores)
+    return _verdict(level, found, single.eps, reused=reused)
 
 
 def check_frame(
@@ -225,7 +238,7 @@ def check_frame(
         found = scan({label: _above(bound[label]) for label in labels})
         answers = {label: found[label] for label in labels}
     counts = {label: (found.n_samples, sum(found.at_least)) for label, found in answers.items()}
-    return _verdict(level, counts, single.eps)
+    return _verdict(level, counts, single.eps, reused=_reused(certificate, answers))
 
 
 def _bounds(certificate: AnyCertificate) -> tuple[Certificate, dict[Any, float] | None]:
@@ -240,9 +253,18 @@ def _checked(single: Certificate, scale: Any) -> Any:
 
 
 def _above(gamma: float) -> Request:
-    """Ask for the scores that are larger than γ̄; of an infinite one there are none to be counted."""
-    return Request((math.nextafter(gamma, math.inf),) if gamma < math.inf else ())
+    """Ask for the scores that are larger than γ̄, of which there are none where it is infinite; and for all of them."""
+    return Request((math.nextafter(gamma, math.inf),) if gamma < math.inf else (), fingerprint_unit(gamma))
 
 
-def _verdict(level: float, found: Mapping[Any, tuple[int, int]], eps: float) -> Verdict:
-    return Verdict(level, FrozenMap({label: Count.of(*counts, eps) for label, counts in found.items()}))
+def _reused(certificate: AnyCertificate, answers: Mapping[Any, Tally]) -> bool:
+    """Whether the fingerprints of the scores are those of the certificate."""
+    if isinstance(certificate, GroupCertificate):
+        parts = [(part, answers[label]) for label, part in certificate.groups.items() if label in answers]
+    else:
+        parts = [(single_of(certificate), sum_tallies(answers.values()))]
+    return all(part.data_digest == seal(answer.n_samples, answer.total) for part, answer in parts)
+
+
+def _verdict(level: float, found: Mapping[Any, tuple[int, int]], eps: float, *, reused: bool) -> Verdict:
+    return Verdict(level, FrozenMap({label: Count.of(*counts, eps) for label, counts in found.items()}), reused)

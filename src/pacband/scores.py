@@ -305,7 +305,8 @@ def _scale_part(part: Any, shape: tuple[int, ...]) -> Numbers:
         array = array[:, None]
     fits = array.ndim == 0 or (len(array) == shape[0] and array.shape[1:] in {shape[1:], (1,) * len(shape[1:])})
     if not fits:
-        raise InvalidInput(f"scale must have one value per row of shape {shape}, got shape {array.shape}.")
+        hint = " A pair is a tuple (lower, upper)." if 2 in array.shape else ""
+        raise InvalidInput(f"scale must have one value per row of shape {shape}, got shape {array.shape}.{hint}")
     return np.broadcast_to(array, shape) if array.ndim == 0 else array
 
 

@@ -36,10 +36,20 @@ def test_certify_gives_one_certificate_whatever_the_file(pacband, rows, tmp_path
     rows[1000:].to_csv(tmp_path / "part2.csv", index=False)
     rows.to_csv(tmp_path / "semicolons.csv", sep=";", index=False)
     rows.to_csv(tmp_path / "packed.csv.gz", index=False)
+    rows.to_csv(tmp_path / "index.csv")
     (tmp_path / "bom.csv").write_bytes(b"\xef\xbb\xbf" + (tmp_path / "data.csv").read_bytes())
     expected = library.certify_frame(rows, target="y", prediction="yhat", scale="s", eps=0.1, delta=0.01)
     expected.save(tmp_path / "expected.json")
-    for name in ("data.csv", "data.parquet", "part*.csv", "hive", "semicolons.csv", "packed.csv.gz", "bom.csv"):
+    for name in (
+        "data.csv",
+        "data.parquet",
+        "part*.csv",
+        "hive",
+        "semicolons.csv",
+        "packed.csv.gz",
+        "bom.csv",
+        "index.csv",
+    ):
         done = pacband("certify", name, *COLUMNS, *PROMISE, "-o", "cert.json")
         assert done.returncode == 0, done.stderr
         assert done.stdout.startswith("With confidence 99 %, at least 90 % of future errors satisfy |y − T(x)| ≤")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from pacband._storage import parse_document
 from pacband.certificate.family import FamilyCertificate
@@ -24,14 +24,15 @@ __all__ = ["AnyCertificate", "Certificate", "FamilyCertificate", "GroupCertifica
 AnyCertificate: TypeAlias = Certificate | FamilyCertificate | GroupCertificate
 
 
-def single_of(certificate: AnyCertificate) -> Certificate:
+def single_of(certificate: Any) -> Certificate:
     """Return the certificate by whose rule rows are scored: itself, the best candidate's, or that of any group."""
     if isinstance(certificate, FamilyCertificate):
         return certificate.certificate
     if isinstance(certificate, GroupCertificate):
         return next(iter(certificate.groups.values()))
     if not isinstance(certificate, Certificate):
-        raise InvalidInput(f"certificate must be one that pacband made, got {type(certificate).__name__}.")
+        hint = " Pass its certificate_." if hasattr(certificate, "certificate_") else ""
+        raise InvalidInput(f"certificate must be one that pacband made, got {type(certificate).__name__}.{hint}")
     return certificate
 
 

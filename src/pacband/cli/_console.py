@@ -19,6 +19,8 @@ PLAIN = {
     "⁻": "-", "⁺": "+", "ᵀ": "'", "¹": "1", "Σ": "Sigma", "ₖ": "_k", "’": "'", "–": "-", "…": "...", "→": "->",
 }  # fmt: skip
 
+EXTRAS = {"dask": "dask", "distributed": "dask", "polars": "polars", "pyspark": "spark"}
+
 
 def speak_plainly() -> None:
     """Let no character stop a message: what the terminal cannot show is said in ASCII."""
@@ -92,7 +94,11 @@ def ending(*known: type[Exception]) -> Iterator[None]:
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] == "pacband":
             raise
-        _stop(f"this needs the package {error.name!r}: pip install 'pacband[cli]'")
+        package = (error.name or "").split(".")[0]
+        extra = {"distributed": "dask", "pyspark": "spark"}.get(
+            package, package if package in ("dask", "polars") else "cli"
+        )
+        _stop(f"this needs the package {package!r}: pip install 'pacband[{extra}]'")
     except OSError as error:
         _stop(f"{error.filename}: {error.strerror}" if error.filename else str(error))
     except known as error:

@@ -10,7 +10,10 @@ from typing import Any
 from pacband.exceptions import InvalidInput
 from pacband.frames.files import Files, open_files, quoted
 
-__all__ = ["check_output", "labels_of", "opened", "with_labels"]
+__all__ = ["TABLES", "check_output", "labels_of", "opened", "with_labels"]
+
+# What rows can be written to, by their names.
+TABLES = (".csv", ".txt", ".parquet", ".pq")
 
 
 @contextmanager
@@ -91,10 +94,13 @@ def with_labels(relation: Any, group: str | None, labels: Sequence[Any]) -> Any:
     return relation.project(f"* replace (try_cast({quoted(group)} as {kind}) as {quoted(group)})")
 
 
-def check_output(output: str | None, *inputs: str) -> None:
-    """Raise before any work where the output cannot be written, or would overwrite an input."""
+def check_output(output: str | None, *inputs: str, kinds: tuple[str, ...] = ()) -> None:
+    """Raise before any work where the output cannot be written, is of no known kind, or would overwrite an input."""
     if output is None or output == "-":
         return
+    suffix = os.path.splitext(output)[1].lower()
+    if kinds and suffix not in kinds:
+        raise InvalidInput(f"{output}: the name must end in {', '.join(kinds)}, got {suffix or 'none of them'}.")
     folder = os.path.dirname(os.path.realpath(output))
     if not os.path.isdir(folder):
         raise InvalidInput(f"{output}: there is no directory {folder}.")

@@ -39,13 +39,13 @@ def command(
 ) -> None:
     """Add the ends of the certified band to the rows of CSV or Parquet FILES, and leave all else as it is."""
     from pacband.certificate import single_of
-    from pacband.cli._tables import check_output, labels_of, opened, with_labels
+    from pacband.cli._tables import TABLES, check_output, labels_of, opened, with_labels
     from pacband.frames.apply import apply_frame, chosen_columns
     from pacband.frames.files import write_table
     from pacband.models import load_certificate
 
     cert = load_certificate(certificate)
-    check_output(output, certificate, *files)
+    check_output(output, certificate, *files, kinds=TABLES)
     columns = chosen_columns(single_of(cert), prediction=prediction, scale=scale_columns(scale), group=group)
     with opened(files, columns.predicted) as table:
         labelled = with_labels(table, columns.group, labels_of(cert))

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from pacband.cli._console import note, print_json, say
 from pacband.cli._options import column_options, scale_columns
+
+if TYPE_CHECKING:
+    from pacband.certificate import AnyCertificate
+    from pacband.checking import Verdict
 
 EXAMPLES = """
 \b
@@ -16,6 +22,7 @@ Examples:
   pacband check cert.json labelled.parquet --target y --prediction yhat --scale s
   pacband check cert.json labelled.csv --group site    where is the model weak?
   pacband check cert.json labelled.csv --json && echo the promise stands
+  pacband check model.pacband labelled.csv --target y  what `pacband fit` made
 """
 
 
@@ -31,6 +38,7 @@ Examples:
     help="Probability that a sound promise is contradicted.",
 )
 @click.option("--report", "page", type=click.Path(), help="Where to write a page with these rows.")
+@click.option("--trust", multiple=True, metavar="TYPE", help="For models: rebuild this type of another package.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
     certificate: str,
@@ -41,6 +49,7 @@ def command(
     group: str | None,
     level: float,
     page: str | None,
+    trust: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """Test the promise on labelled rows that were not used to make it: an exact binomial test.
@@ -52,9 +61,15 @@ def command(
     from pacband.cli._tables import check_output, labels_of, opened, with_labels
     from pacband.frames.apply import chosen_columns
     from pacband.models import load_certificate
+    from pacband.models.archive import is_archive
 
     cert = load_certificate(certificate)
     check_output(page, certificate, *files)
+    if is_archive(Path(certificate).read_bytes()[:4]):
+        if target is None or prediction is not None or scale or page is not None:
+            raise click.UsageError("a model predicts by itself: name the --target column, and no other but --group.")
+        _print(_check_model(certificate, cert, files, target, group, level, trust), as_json)
+        return
     named = {"target": target, "prediction": prediction, "scale": scale_columns(scale), "group": group}
     columns = chosen_columns(single_of(cert), **named)
     with opened(files, columns.numeric) as table:
@@ -63,11 +78,60 @@ def command(
         from pacband.cli.report import certificate_report
 
         certificate_report(cert, files, columns).save(page)
+    if page is not None:
+        note(f"Saved {page}")
+    _print(verdict, as_json)
+
+
+def _print(verdict: Verdict, as_json: bool) -> None:
     if as_json:
         print_json(verdict.to_dict())
     else:
         say(str(verdict))
-    if page is not None:
-        note(f"Saved {page}")
     if not verdict.holds:
         sys.exit(1)
+
+
+def _check_model(
+    path: str,
+    certificate: AnyCertificate,
+    files: tuple[str, ...],
+    target: str,
+    group: str | None,
+    level: float,
+    trust: tuple[str, ...],
+) -> Verdict:
+    """Predict with a model, and count the targets outside of its band."""
+    from tempfile import TemporaryDirectory
+
+    import duckdb
+
+    from pacband._frozen import FrozenMap
+    from pacband.certificate import single_of
+    from pacband.checking import Count, Verdict
+    from pacband.cli.predict import opened_model, write_predictions
+    from pacband.frames.columns import as_frame, check_columns
+    from pacband.frames.files import open_files, quoted
+
+    names = {name: f"pacband {name}" for name in ("prediction", "lower", "upper")}
+    with (
+        open_files(files) as found,
+        TemporaryDirectory(prefix="pacband-") as folder,
+        opened_model(path, trust) as (model, kinds),
+        found.reading(),
+    ):
+        group = group or (model.groups if isinstance(model.groups, str) else None)
+        table = found.relation([target])
+        check_columns(as_frame(table), [target], group)
+        write_predictions(model, kinds, found.relation(), names, None, f"{folder}/bands.parquet")
+        y, low, high = (f"cast({quoted(name)} as double)" for name in (target, names["lower"], names["upper"]))
+        label = "''" if group is None else quoted(group)
+        bands: Any = duckdb.sql(
+            f"select {label}, count(*), count(*) filter (not ({y} between {low} and {high})), count(*) - count({y}) "
+            f"from '{folder}/bands.parquet' group by 1 order by 1"
+        )
+        counts = bands.fetchall()
+    if missing := sum(row[3] for row in counts):
+        raise click.ClickException(f"column {target!r} must be there in every row: it is missing in {missing} row(s).")
+    eps = single_of(certificate).eps
+    return Verdict(level, FrozenMap({row[0]: Count.of(row[1], row[2], eps) for row in counts}))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from shutil import copyfileobj
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -55,16 +53,16 @@ def command(
     """
     if as_json and output == "-":
         raise click.UsageError("--json needs an output file, for standard output has the rows.")
-    from pacband.cli._tables import check_output
+    from pacband.cli._tables import TABLES, check_output
     from pacband.frames.files import open_files
 
     names = {"prediction": prediction, "lower": lower, "upper": upper}
     if len(set(names.values())) != 3:
         raise click.UsageError(f"the new columns need names of their own, got {', '.join(names.values())}.")
     with open_files(files) as found:
-        check_output(output, model, *found.paths)
-        with _opened(model, trust) as (estimator, kinds), found.reading():
-            rows = _predict(estimator, kinds, found.relation(), names, candidate, output)
+        check_output(output, model, *found.paths, kinds=TABLES)
+        with opened_model(model, trust) as (estimator, kinds), found.reading():
+            rows = write_predictions(estimator, kinds, found.relation(), names, candidate, output)
     if as_json:
         print_json({"model": model, "output": output, "rows": rows})
     elif output != "-":
@@ -72,7 +70,7 @@ def command(
 
 
 @contextmanager
-def _opened(model: str, trust: tuple[str, ...]) -> Iterator[tuple[Any, dict[str, str | None]]]:
+def opened_model(model: str, trust: tuple[str, ...]) -> Iterator[tuple[Any, dict[str, str | None]]]:
     """Yield the estimator and the kinds of its columns, None where the file does not tell."""
     from pacband.cli._warnings import plain_warnings
     from pacband.models import open_model
@@ -95,7 +93,7 @@ def _opened(model: str, trust: tuple[str, ...]) -> Iterator[tuple[Any, dict[str,
         yield estimator, {str(name): columns.get(str(name)) for name in known}
 
 
-def _predict(
+def write_predictions(
     estimator: Any,
     kinds: dict[str, str | None],
     relation: Any,
@@ -140,13 +138,7 @@ def _predict(
                 f"select t.*, {', '.join(f'b.{name}' for name in columns)} from ({relation.sql_query()}) t "
                 f"positional join '{folder}/*.parquet' b where case when {same} then true else error('{_CHANGED}') end"
             )
-            written = f"{folder}/rows.csv" if output == "-" else output
-            write_table(joined, written)
-        if output == "-":
-            # Only now, when nothing can go wrong any more; and through the stream, which may be a file to append to.
-            with open(written, "rb") as rows_written:
-                copyfileobj(rows_written, sys.stdout.buffer)
-                sys.stdout.buffer.flush()
+            write_table(joined, output)
     return done
 
 

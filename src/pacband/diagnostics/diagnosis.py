@@ -28,6 +28,8 @@ class Finding:
         What it does to the promise.
     advice : str
         What to do about it.
+    harmful : bool
+        Whether it can break the promise; otherwise it is a note, on sharpness or on other uses of the scores.
     """
 
     check: str
@@ -35,6 +37,7 @@ class Finding:
     p_value: float
     effect: str
     advice: str
+    harmful: bool = True
 
     @property
     def certainty(self) -> str:
@@ -68,16 +71,16 @@ class Diagnosis:
 
     @property
     def sound(self) -> bool:
-        """Whether nothing was found."""
-        return not self.findings
+        """Whether nothing was found that can break the promise."""
+        return not any(finding.harmful for finding in self.findings)
 
     def __str__(self) -> str:
         checks = f"{len(self.p_values)} checks of {self.n_rows} rows"
         assurance = f"sound data raise any finding with probability {percent(self.level)} at most"
-        if self.sound:
-            return f"Nothing speaks against the promise in {checks} ({assurance})."
-        listed = "\n".join(f"- {finding}" for finding in self.findings)
-        return f"{len(self.findings)} finding(s) in {checks} ({assurance}):\n{listed}"
+        harmful = sum(finding.harmful for finding in self.findings)
+        head = f"{harmful} finding(s) in" if harmful else "Nothing speaks against the promise in"
+        listed = [f"- {finding}" if finding.harmful else f"- note: {finding}" for finding in self.findings]
+        return "\n".join([f"{head} {checks} ({assurance}){':' if listed else '.'}", *listed])
 
     def _repr_html_(self) -> str:
         head, *lines = str(self).split("\n")

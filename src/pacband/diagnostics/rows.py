@@ -34,7 +34,7 @@ def check_duplicates(target: Numbers, columns: Floats, X: Any) -> Finding | None
     copied = pairs > alike - pairs
     return Finding(
         check="duplicated rows",
-        seen=f"{n - len(np.unique(whole))} of {n} rows repeat another row in every column",
+        seen=f"{n - len(np.unique(whole))} of {n} rows repeat another row in every column that was given",
         p_value=float(poisson.sf(pairs - 1, expected)) if pairs and copied else 1.0,
         effect="A row that counts twice is one draw and not two: the rows are worth fewer than they seem.",
         advice="Remove the repeats, and ask where they came from: a join, a retry, an overlap of files.",
@@ -45,6 +45,10 @@ def check_overlap(X: Any, y: Any, training: Any) -> Finding | None:
     """Whether calibration rows (x, y) are among the training rows, and more of them than repeated rows explain."""
     if not isinstance(training, tuple) or len(training) != 2:
         raise InvalidInput(f"training must be a pair (X, y) of the rows fitted on, got {type(training).__name__}.")
+    if np.ndim(X) == 2 and np.ndim(training[0]) == 2 and np.shape(X)[1] != np.shape(training[0])[1]:
+        raise InvalidInput(
+            f"X and the X of training must have as many columns, got {np.shape(X)[1]} and {np.shape(training[0])[1]}."
+        )
     seen, fresh = row_fingerprints(*training), row_fingerprints(X, y)
     if seen is None or fresh is None:
         return None

@@ -41,6 +41,7 @@ def check_dominance(scores: Floats) -> Finding | None:
     share = float(excesses[-1]) / total
     return Finding(
         check="a few scores dominate",
+        harmful=False,
         seen=f"the largest score is {figure(float(top[-1]))}, where the upper tenth begins at {figure(float(top[0]))}",
         p_value=largest_share_tail(share, m),
         effect=(
@@ -69,6 +70,7 @@ def check_ties(scores: Floats, rank: int | None) -> Finding | None:
     at_bound = 0 if rank is None else int(np.count_nonzero(scores == rth_largest(scores.copy(), rank)))
     return Finding(
         check="tied scores",
+        harmful=False,
         seen=f"{percent(tied)} of the scores are shared by several rows"
         + (f", and {at_bound} rows lie on the bound" if at_bound > 1 else ""),
         p_value=0.0 if tied > _TIE_MASS else 1.0,
@@ -113,6 +115,7 @@ def check_scale(scores: Floats, scale: Floats) -> Finding | None:
     where = "large: errors are smaller there than it says" if correlation < 0.0 else "small: errors grow faster than it"
     return Finding(
         check="scale and error size",
+        harmful=False,
         seen=f"scores depend on the scale, with a rank correlation of {correlation:.2f}",
         p_value=tail if abs(correlation) > _WEAK else 1.0,
         effect=f"The promise holds, with bands that are wider than need be where the scale is {where}.",

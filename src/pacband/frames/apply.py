@@ -85,8 +85,8 @@ def chosen_columns(certificate: Certificate, *, target: Any = None, prediction: 
             columns = replace(columns, scale=given.scale or known.scale, group=group or known.group)
     else:
         columns = columns_of(target or (list(known.target) if known else None), prediction, scale, group)
-        if scale is None and known is not None and columns.prediction == known.prediction:
-            columns = replace(columns, scale=known.scale)
+        if known is not None:
+            columns = replace(columns, scale=columns.scale or known.scale, group=columns.group or known.group)
     if columns.scale_kind != certificate.scale_kind:
         certificate.check_scale((None, 0, (0, 0))[len(columns.scale)])
     if len(columns.prediction) != certificate.n_outputs:

@@ -176,14 +176,18 @@ def _header(path: str) -> tuple[tuple[str, ...], str]:
         except (UnicodeDecodeError, OSError):
             raise InvalidInput(f"{_shown(path)} is neither Parquet nor text in UTF-8.") from None
     delimiter = max(_DELIMITERS, key=line.count)
+    if line.startswith("{"):
+        raise InvalidInput(f"{_shown(path)} is neither CSV nor Parquet: it looks like JSON.")
     names = next(csv.reader([line], delimiter=delimiter), [])
+    if not any(names):
+        raise InvalidInput(f"{_shown(path)} has no header: its first line must name the columns.")
+    # A column without a name, such as the index that pandas writes, gets one.
+    names = [name or f"unnamed_{place}" for place, name in enumerate(names)]
     twice = [name for name, times in Counter(names).items() if times > 1]
     if twice:
         raise InvalidInput(
             f"{_shown(path)} has {len(twice)} column name(s) more than once: {', '.join(map(repr, twice[:5]))}."
         )
-    if not any(names):
-        raise InvalidInput(f"{_shown(path)} has no header: its first line must name the columns.")
     return tuple(names), delimiter
 
 

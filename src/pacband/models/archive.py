@@ -108,29 +108,30 @@ def _certificate_name(k: int) -> str:
 
 
 def _entries(data: bytes, source: str) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """Return the manifest and the other files, none of them read before all have been found to be in order."""
+    """Return the manifest and the other files, none of them read before all have been found in order."""
     if data[-22:-18] != _END:
         # The directory comes last, and ours has no comment.
         raise CertificateError(f"{source} is truncated or damaged: it does not end as a model file does.")
     try:
         with ZipFile(BytesIO(data)) as archive:
-            entries = archive.infolist()
-            names = [entry.filename for entry in entries]
-            if _MANIFEST not in names:
-                raise CertificateError(f"{source} is not a {SCHEMA} file: it is an archive without a {_MANIFEST}.")
-            if len(set(names)) != len(names):
-                raise CertificateError(f"{source} was edited: it holds a file twice.")
-            # What is stored as it is cannot take more than the file it is in.
-            if any(entry.compress_type != ZIP_STORED for entry in entries):
-                raise CertificateError(f"{source} was edited: its files are compressed.")
-            if sum(entry.file_size for entry in entries) > len(data):
-                raise CertificateError(f"{source} is damaged: its files are larger than itself.")
+            _check_entries(archive.infolist(), len(data), source)
             content = parse_document(archive.read(_MANIFEST), f"{source} ({_MANIFEST})", SCHEMA, SCHEMA_VERSION)
-            names.remove(_MANIFEST)
-            if set(names) != set(content["files"]):
-                raise CertificateError(f"{source} was edited: its files are not those of its manifest.")
-            return content, {name: archive.read(name) for name in names}
+            files = {name: archive.read(name) for name in archive.namelist() if name != _MANIFEST}
     except CertificateError:
         raise
     except (BadZipFile, EOFError, KeyError, NotImplementedError, OSError, RuntimeError, ValueError) as error:
         raise CertificateError(f"{source} is damaged: {error}.") from None
+    return content, files
+
+
+def _check_entries(entries: list[ZipInfo], n_bytes: int, source: str) -> None:
+    """Raise unless the files can be read at no more than their own size: stored as they are, each in its own place."""
+    names = {entry.filename for entry in entries}
+    if _MANIFEST not in names:
+        raise CertificateError(f"{source} is not a {SCHEMA} file: it is an archive without a {_MANIFEST}.")
+    if len(names) != len(entries):
+        raise CertificateError(f"{source} was edited: it holds a file twice.")
+    if any(entry.compress_type != ZIP_STORED for entry in entries):
+        raise CertificateError(f"{source} was edited: its files are compressed.")
+    if sum(entry.file_size for entry in entries) > n_bytes:
+        raise CertificateError(f"{source} was edited or damaged: its files would be larger than itself.")

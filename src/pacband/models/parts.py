@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pacband._frozen import FrozenMap
 from pacband._members import Member
-from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
+from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate, single_of
 from pacband.estimators import CertifiedFamily, CertifiedRegressor
 from pacband.estimators.base import Certified
 from pacband.exceptions import CertificateError, InvalidInput
@@ -69,6 +69,8 @@ def take_apart(estimator: Certified) -> dict[str, Any]:
         "shared": shared,
         "training_rows": getattr(estimator, "_training_rows", None),
         "grouping": estimator._grouping_,
+        # So that no other certificate can take their place.
+        "certificates": [certificate.digest for certificate in certificates_of(estimator)[1]],
         "of_x": {name: getattr(estimator, name) for name in _OF_X if hasattr(estimator, name)},
         "tried": None if auto is None else [[t.name, t.width, t.seconds, t.status] for t in auto.tried],
     }
@@ -88,7 +90,9 @@ def assemble(
             name: Member(predictor, scale)
             for name, predictor, scale in zip(parts["names"], models[::2], models[1::2], strict=True)
         }
-        estimator.__dict__.update(parts["of_x"])
+        for name in _OF_X:
+            if name in parts["of_x"]:
+                setattr(estimator, name, parts["of_x"][name])
         estimator._training_rows, estimator._grouping_ = parts["training_rows"], parts["grouping"]
         certificate = dict(zip(candidates, certificates, strict=True)) if candidates else certificates[0]
         estimator._adopt(members, certificate)  # type: ignore[arg-type]
@@ -98,12 +102,31 @@ def assemble(
             estimator.__dict__["auto_"] = AutoFamily(
                 FrozenMap(members), tuple(Tried(*tried) for tried in parts["tried"])
             )
-        known = set(getattr(estimator, "certificates_", members))
+        _check_fit(estimator, certificates, parts["certificates"])
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise CertificateError(f"the model does not fit its certificate: {error}.") from None
-    if not known <= set(members):
-        raise CertificateError(f"the model does not fit its certificate: it has no {sorted(known - set(members))}.")
     return estimator
+
+
+def _check_fit(
+    estimator: CertifiedRegressor | CertifiedFamily,
+    certificates: Sequence[Certificate | FamilyCertificate | GroupCertificate],
+    saved_with: Sequence[str],
+) -> None:
+    """Raise `ValueError` unless these certificates can speak of these models, and are those they were saved with."""
+    family = isinstance(estimator, CertifiedFamily)
+    promises = estimator.certificates_ if family else {"estimator": estimator.certificate_}
+    for name, certificate in promises.items():
+        if name not in estimator._members_:
+            raise ValueError(f"it has no {name!r}")
+        if isinstance(certificate, FamilyCertificate):
+            raise ValueError("one is of a family, the other is not")  # noqa: TRY004
+        if isinstance(certificate, GroupCertificate) != (estimator._grouping_ is not None):
+            raise ValueError("one has groups, the other has none")
+        if (single_of(certificate).scale_kind == "none") != (estimator._members_[name].scale is None):
+            raise ValueError(f"of {name!r}, one has a scale, the other has none")
+    if list(saved_with) != [certificate.digest for certificate in certificates]:
+        raise ValueError("it was saved with another one")
 
 
 def _refuse_functions(estimator: Certified) -> None:
@@ -144,6 +167,8 @@ def _apart(models: list[Any]) -> tuple[list[Any], list[list[Any]]]:
 def _together(models: list[Any], shared: list[list[Any]]) -> list[Any]:
     for value, places in shared:
         for k, name in places:
+            if vars(models[k])[name] is not None:
+                raise ValueError(f"{name} is there already")
             vars(models[k])[name] = value
     return models
 

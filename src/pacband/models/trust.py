@@ -1,7 +1,8 @@
 """Models written and read by skops, which rebuilds nothing but what is trusted.
 
-skops trusts numbers, texts, arrays, the functions of numpy, and every estimator of scikit-learn. Of the last, and beyond
-these, a file may hold the types that are known here (`pacband.models.types`), or named by the user.
+Plain values, arrays and the functions of numpy and scipy are left to the judgement of skops. skops also trusts every
+estimator of scikit-learn; here, of all other packages, only the types are trusted that are known to be harmless
+(`pacband.models.types`), or named by the user.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ __all__ = ["UntrustedTypes", "dump", "rebuild", "versions"]
 # Earlier ones could be made to call what they did not list: methods and operators before 0.12 (CVE-2025-54412,
 # CVE-2025-54413), any function of numpy.random before 0.15.
 _OLDEST_SKOPS = (0, 15)
+# The packages whose types skops judges by itself.
+_LEFT_TO_SKOPS = ("builtins.", "collections.", "numpy.", "scipy.")
 # What a dump may unpack to: so much, and so many times its size. What a model needs beyond is stored unpacked.
 _UNPACKED_BYTES, _UNPACKED_TIMES = 64 << 20, 50
 
@@ -138,10 +141,10 @@ def _most_bytes(data: bytes) -> int:
 
 
 def _strange(data: bytes) -> list[str]:
-    """Return the types in a dump that are not known: those skops does not trust, and those it does of scikit-learn."""
+    """Return the types in a dump that are not known, whether or not skops trusts them."""
     with ZipFile(BytesIO(data)) as archive:
         schema = json.loads(archive.read("schema.json"))
-    named = {name for name in _types_in(schema) if name.startswith("sklearn.")}
+    named = {name for name in _types_in(schema) if not name.startswith(_LEFT_TO_SKOPS)}
     return sorted(named.union(_skops().get_untrusted_types(data=data)) - KNOWN)
 
 

@@ -1,8 +1,8 @@
-"""The types that a model file may hold without being named: each by its exact name, for a whole module would let a file
-call any function in it.
+"""The types that a model file may hold without being named by the user.
 
-Of scikit-learn these are the models that predict by numpy alone, which looks where it reads, and those whose compiled
-state is checked (`pacband.models.soundness`). The rest of scikit-learn, such as KMeans, has to be trusted by name.
+Each stands here by its exact name, for a whole module would let a file call any function in it. Of scikit-learn these
+are the models that predict by numpy alone, which looks where it reads, and those whose compiled state is checked
+(`pacband.models.soundness`). The rest of scikit-learn, such as KMeans, has to be trusted by name.
 """
 
 from __future__ import annotations
@@ -37,9 +37,13 @@ _OURS = {
     "pacband.scale.shrinkage": ("PairShrinkage", "Shrinkage"),
     "pacband.scale.std": ("StdScale",),
 }
+_LOSSES = (
+    "CyAbsoluteError", "CyHalfGammaLoss", "CyHalfPoissonLoss", "CyHalfSquaredError", "CyHalfTweedieLoss",
+    "CyHalfTweedieLossIdentity", "CyHuberLoss", "CyPinballLoss",
+)  # fmt: skip
 # Models of scikit-learn that predict or transform by numpy alone, or by other models.
 _PLAIN = {
-    "sklearn.compose._column_transformer": ("ColumnTransformer",),
+    "sklearn.compose._column_transformer": ("ColumnTransformer", "_RemainderColsList"),
     "sklearn.compose._target": ("TransformedTargetRegressor",),
     "sklearn.cross_decomposition._pls": ("CCA", "PLSCanonical", "PLSRegression", "PLSSVD"),
     "sklearn.decomposition._pca": ("PCA",),
@@ -54,6 +58,7 @@ _PLAIN = {
     "sklearn.feature_selection._sequential": ("SequentialFeatureSelector",),
     "sklearn.feature_selection._univariate_selection": (
         "GenericUnivariateSelect", "SelectFdr", "SelectFpr", "SelectFwe", "SelectKBest", "SelectPercentile",
+        "f_regression",
     ),
     "sklearn.feature_selection._variance_threshold": ("VarianceThreshold",),
     "sklearn.frozen._frozen": ("FrozenEstimator",),
@@ -83,9 +88,12 @@ _PLAIN = {
     "sklearn.linear_model._ridge": ("Ridge", "RidgeCV"),
     "sklearn.linear_model._stochastic_gradient": ("SGDRegressor",),
     "sklearn.linear_model._theil_sen": ("TheilSenRegressor",),
+    "sklearn.metrics._scorer": ("_PassthroughScorer",),
     "sklearn.model_selection._search": ("GridSearchCV", "RandomizedSearchCV"),
+    "sklearn.model_selection._split": ("KFold",),
     "sklearn.multioutput": ("MultiOutputRegressor", "RegressorChain"),
     "sklearn.neural_network._multilayer_perceptron": ("MLPRegressor",),
+    "sklearn.neural_network._stochastic_optimizers": ("AdamOptimizer", "SGDOptimizer"),
     "sklearn.pipeline": ("FeatureUnion", "Pipeline"),
     "sklearn.preprocessing._data": (
         "Binarizer", "KernelCenterer", "MaxAbsScaler", "MinMaxScaler", "Normalizer", "PowerTransformer",
@@ -94,23 +102,23 @@ _PLAIN = {
     "sklearn.preprocessing._discretization": ("KBinsDiscretizer",),
     "sklearn.preprocessing._encoders": ("OrdinalEncoder",),
     "sklearn.preprocessing._function_transformer": ("FunctionTransformer",),
-    "sklearn.preprocessing._label": ("LabelBinarizer",),
     "sklearn.preprocessing._polynomial": ("PolynomialFeatures", "SplineTransformer"),
     "sklearn.preprocessing._target_encoder": ("TargetEncoder",),
     # Its compiled part is in `fit`.
     "sklearn.svm._classes": ("LinearSVR",),
+    "sklearn.utils._bunch": ("Bunch",),
     "sklearn.utils.validation": ("check_array",),
     # Losses and links have no state but a parameter.
     "sklearn._loss.link": (
         "HalfLogitLink", "IdentityLink", "Interval", "LogLink", "LogitLink", "MultinomialLogit",
     ),
     "sklearn._loss.loss": (
-        "AbsoluteError", "HalfGammaLoss", "HalfPoissonLoss", "HalfSquaredError", "HuberLoss", "PinballLoss",
+        "AbsoluteError", "HalfGammaLoss", "HalfPoissonLoss", "HalfSquaredError", "HalfTweedieLoss",
+        "HalfTweedieLossIdentity", "HuberLoss", "PinballLoss",
     ),
-    "sklearn._loss._loss": (
-        "CyAbsoluteError", "CyHalfGammaLoss", "CyHalfPoissonLoss", "CyHalfSquaredError", "CyHalfTweedieLoss",
-        "CyHalfTweedieLossIdentity", "CyHuberLoss", "CyPinballLoss",
-    ),
+    "sklearn._loss._loss": _LOSSES,
+    # The name of that module in early releases.
+    "_loss": _LOSSES,
     "sklearn.linear_model._sgd_fast": ("EpsilonInsensitive", "Huber", "SquaredEpsilonInsensitive", "SquaredLoss"),
 }  # fmt: skip
 # Those whose content `pacband.models.soundness` checks.
@@ -118,6 +126,8 @@ _CHECKED = {
     # Building a partial calls nothing, and what it will call has to be known as well.
     "functools": ("partial",),
     "scipy.interpolate._bsplines": ("BSpline",),
+    "scipy.sparse._csc": ("csc_array", "csc_matrix"),
+    "scipy.sparse._csr": ("csr_array", "csr_matrix"),
     "sklearn.ensemble._forest": ("ExtraTreesRegressor", "RandomForestRegressor"),
     "sklearn.ensemble._gb": ("GradientBoostingRegressor",),
     "sklearn.ensemble._hist_gradient_boosting.binning": ("_BinMapper",),
@@ -140,8 +150,5 @@ _NUMPY = {
     "scipy._lib.array_api_compat.numpy._aliases": ("asarray",),
 }
 KNOWN = frozenset(
-    f"{module}.{name}"
-    for part in (_OURS, _PLAIN, _CHECKED, _NUMPY)
-    for module, names in part.items()
-    for name in names
+    f"{module}.{name}" for part in (_OURS, _PLAIN, _CHECKED, _NUMPY) for module, names in part.items() for name in names
 )
