@@ -231,3 +231,10 @@ def test_groups_of_numbers_are_the_same_in_every_file(pacband, rows, tmp_path):
         assert made.returncode == 0, made.stderr
         assert pacband("check", "cert.json", second).returncode == 0
         assert pacband("apply", "cert.json", second, "-o", "bands.csv").returncode == 0
+
+
+def test_what_is_rarely_meant_is_remarked(pacband, rows):
+    said = pacband("certify", "data.csv", "--target", "y", "--prediction", "y", "--delta", "0.9", "--eps", "0.6")
+    assert said.returncode == 0
+    assert len([line for line in said.stderr.splitlines() if line.startswith("Note: ")]) == 3
+    assert pacband("certify", "data.csv", *COLUMNS, *PROMISE).stderr == ""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from pacband.cli._console import note, print_json, progress_bar, tell
 from pacband.cli._options import candidate_columns, column_options, engine_options, promise_options, scale_columns
+
+if TYPE_CHECKING:
+    from pacband.certificate import AnyCertificate
 
 EXAMPLES = """
 \b
@@ -95,6 +98,7 @@ def command(
         tell(certificate)
     for path in filter(None, (output, page)):
         note(f"Saved {path}")
+    _remark(certificate)
 
 
 def _flat(family: dict[str, Any]) -> list[str]:
@@ -114,3 +118,16 @@ def _weights(weights: tuple[str, ...]) -> dict[str, float] | None:
         except ValueError:
             raise click.UsageError(f"a weight is NAME=SHARE, got {text!r}.") from None
     return found or None
+
+
+def _remark(certificate: AnyCertificate) -> None:
+    """Say what is allowed, and yet is rarely meant."""
+    from pacband.certificate import single_of
+
+    single = single_of(certificate)
+    if single.delta > 0.5:
+        note(f"Note: delta is the probability that the promise fails; {single.delta:g} leaves little confidence.")
+    if single.eps > 0.5:
+        note(f"Note: eps is the share of errors that may exceed the bound; {single.eps:g} are most of them.")
+    if single.gamma == 0.0:
+        note("Note: the bound is 0, for most predictions equal their target. Is it the right column?")
