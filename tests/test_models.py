@@ -578,6 +578,15 @@ def test_what_of_scikit_learn_cannot_be_checked_has_to_be_named(rows, tmp_path):
     same(model, pacband.load(path, trusted=[KMeans]), X)
 
 
+def test_what_is_beyond_the_checks_can_be_trusted_by_name(rows, tmp_path):
+    X, y = rows
+    model = CertifiedRegressor(GradientBoostingRegressor(n_estimators=2, init=LinearRegression()), **PROMISE).fit(X, y)
+    path = model.save(tmp_path / "model.pacband")
+    with pytest.raises(CertificateError, match=r"name sklearn\.ensemble\._gb\.GradientBoostingRegressor in trusted"):
+        pacband.load(path)
+    same(model, pacband.load(path, trusted=[GradientBoostingRegressor]), X)
+
+
 def written(path, model, certificate=None, **changes):
     """Write a model with some of its parts replaced, and another certificate that it claims as its own."""
     certificates = certificates_of(model)[1] if certificate is None else (certificate,)

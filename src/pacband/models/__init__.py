@@ -63,12 +63,12 @@ def open_model(path: str | os.PathLike[str], *, trusted: Sequence[str | type] = 
     archive = read_archive(data, os.fspath(path))
     from pacband.models.parts import assemble
     from pacband.models.soundness import check_sound
-    from pacband.models.trust import rebuild
+    from pacband.models.trust import names_of, rebuild
 
     parts = rebuild(archive.model, os.fspath(path), archive.versions, trusted)
     estimator = assemble(archive.kind, parts, archive.certificates, archive.candidates)
     # Only now, for putting it together sets attributes as well.
-    check_sound(estimator, os.fspath(path))
+    check_sound(estimator, os.fspath(path), names_of(trusted))
     return estimator, archive.columns
 
 

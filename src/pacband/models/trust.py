@@ -24,7 +24,7 @@ from pacband import __version__
 from pacband.exceptions import CertificateError, InvalidInput
 from pacband.models.types import KNOWN
 
-__all__ = ["UntrustedTypes", "dump", "rebuild", "versions"]
+__all__ = ["UntrustedTypes", "dump", "names_of", "rebuild", "versions"]
 
 # Earlier ones could be made to call what they did not list: methods and operators before 0.12 (CVE-2025-54412,
 # CVE-2025-54413), any function of numpy.random before 0.15.
@@ -75,7 +75,7 @@ def dump(parts: Any) -> bytes:
 
 def rebuild(data: bytes, source: str, saved_with: dict[str, str], trusted: Sequence[str | type] = ()) -> dict[str, Any]:
     """Return the parts of a model, once all of its types are trusted; their content is still to be checked."""
-    accepted = KNOWN | _names(trusted)
+    accepted = KNOWN | names_of(trusted)
     skops = _skops()
     try:
         data = _unpacked(data)
@@ -161,7 +161,8 @@ def _types_in(schema: Any) -> Iterator[str]:
             waiting.extend(node)
 
 
-def _names(trusted: Iterable[str | type]) -> set[str]:
+def names_of(trusted: Iterable[str | type]) -> set[str]:
+    """Return the full names of types that the user trusts."""
     if isinstance(trusted, (str, bool)) or not all(isinstance(item, (str, type)) for item in trusted):
         raise InvalidInput(f"trusted must be a list of names of types, got {trusted!r}.")
     return {item if isinstance(item, str) else f"{item.__module__}.{item.__qualname__}" for item in trusted}
