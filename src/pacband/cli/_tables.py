@@ -18,13 +18,18 @@ TABLES = (".csv", ".txt", ".parquet", ".pq")
 
 @contextmanager
 def opened(
-    paths: Sequence[str], numeric: Sequence[str], *, engine: str = "duckdb", address: str | None = None
+    paths: Sequence[str],
+    numeric: Sequence[str],
+    *,
+    engine: str = "duckdb",
+    address: str | None = None,
+    threads: int | None = None,
 ) -> Iterator[Any]:
     """Yield the table in files, these columns as numbers; what cannot be read is said in one sentence."""
     with open_files(paths) as files:
         if engine == "duckdb":
             with files.reading():
-                yield files.relation(numeric)
+                yield files.relation(numeric, threads=threads)
         elif engine == "dask":
             with _dask(files, numeric, address) as table:
                 yield table

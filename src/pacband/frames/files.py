@@ -42,9 +42,13 @@ class Files:
     header: tuple[str, ...] = ()
     delimiter: str = ","
 
-    def relation(self, numeric: Iterable[str] = ()) -> Any:
-        """Return the table as a DuckDB relation; these columns of a CSV file are read as numbers."""
-        connection = duckdb.connect(config={"threads": os.cpu_count() or 1})
+    def relation(self, numeric: Iterable[str] = (), *, threads: int | None = None) -> Any:
+        """Return the table as a DuckDB relation; these columns of a CSV file are read as numbers.
+
+        Rows that are to be written in their order are best read by one thread: several hold back what comes too early,
+        and memory grows with the file.
+        """
+        connection = duckdb.connect(config={"threads": threads or os.cpu_count() or 1})
         paths = list(self.paths)
         with reading(*self.paths):
             if self.kind == "parquet":
