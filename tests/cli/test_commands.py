@@ -82,7 +82,11 @@ def test_apply_adds_two_columns_and_changes_nothing_else(pacband, rows, tmp_path
     if output == "-":
         (tmp_path / "bands.csv").write_text(done.stdout)
     path = tmp_path / ("bands.csv" if output == "-" else output)
-    bands = pd.read_parquet(path) if output.endswith("parquet") else pd.read_csv(path, dtype={"id": str})
+    bands = (
+        pd.read_parquet(path)
+        if output.endswith("parquet")
+        else pd.read_csv(path, dtype={"id": str}, float_precision="round_trip")
+    )
     ends = library.load(tmp_path / "cert.json").interval(rows.yhat, rows.s)
     assert np.array_equal(bands[["lower", "upper"]].to_numpy(dtype=float), ends)
     assert bands["id"].tolist() == rows["id"].tolist()

@@ -54,7 +54,7 @@ def _dask(files: Files, numeric: Sequence[str], address: str | None) -> Iterator
         else:
             types = {name: "float64" if name in set(numeric) else "string" for name in files.header}
             try:
-                yield dd.read_csv(paths, sep=files.delimiter, dtype=types)
+                yield dd.read_csv(paths, sep=files.delimiter, dtype=types, float_precision="round_trip")
             except ValueError as error:
                 raise InvalidInput(f"{files.paths[0]}: {str(error).splitlines()[-1]}") from None
 

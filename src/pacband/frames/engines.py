@@ -9,7 +9,7 @@ import numpy as np
 
 __all__ = ["fetch_columns", "fetch_rows", "first_rows"]
 
-_ROW = "pacband row"
+_ROW = "pacband_row"
 
 
 def fetch_rows(frame: nw.LazyFrame[Any]) -> list[dict[str, Any]]:

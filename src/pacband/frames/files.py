@@ -15,7 +15,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from glob import glob
 from pathlib import Path
 from shutil import copyfileobj
@@ -41,6 +41,8 @@ class Files:
     kind: str
     header: tuple[str, ...] = ()
     delimiter: str = ","
+    # A relation of older releases of DuckDB does not keep its connection open by itself.
+    _connections: list[Any] = field(default_factory=list, repr=False, compare=False)
 
     def relation(self, numeric: Iterable[str] = (), *, threads: int | None = None) -> Any:
         """Return the table as a DuckDB relation; these columns of a CSV file are read as numbers.
@@ -49,6 +51,7 @@ class Files:
         and memory grows with the file.
         """
         connection = duckdb.connect(config={"threads": threads or os.cpu_count() or 1})
+        self._connections.append(connection)
         paths = list(self.paths)
         with reading(*self.paths):
             if self.kind == "parquet":
