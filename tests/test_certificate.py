@@ -376,3 +376,10 @@ def test_certificate_records_its_origin():
     assert cert.created.endswith("+00:00")
     assert len(cert.data_digest) == 32
     assert isinstance(cert, Certificate)
+
+
+def test_a_missing_directory_is_named_and_not_the_draft(tmp_path):
+    cert = certify([1.0, 2.0, 3.0], [1.5, 2.0, 2.0], eps=0.5, delta=0.5)
+    with pytest.raises(FileNotFoundError, match="there is no directory") as caught:
+        cert.save(tmp_path / "nowhere" / "cert.json")
+    assert caught.value.filename == str(tmp_path / "nowhere" / "cert.json")

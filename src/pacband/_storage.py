@@ -22,6 +22,7 @@ from typing import Any, NoReturn
 from pacband.exceptions import CertificateError
 
 __all__ = [
+    "check_directory",
     "document_bytes",
     "document_digest",
     "drafted",
@@ -127,6 +128,13 @@ def replace_file(target: Path, data: bytes) -> None:
         draft.write_bytes(data)
 
 
+def check_directory(target: Path) -> None:
+    """Raise where the directory that a file is to be in is not there."""
+    folder = Path(os.path.realpath(target)).parent
+    if not folder.is_dir():
+        raise FileNotFoundError(errno.ENOENT, f"there is no directory {folder}", str(target))
+
+
 @contextmanager
 def drafted(target: Path) -> Iterator[Path]:
     """Yield where to write; when that went well, the draft takes the target's name, at once and durably."""
@@ -134,8 +142,7 @@ def drafted(target: Path) -> Iterator[Path]:
     final = Path(os.path.realpath(target))
     if final.exists() and not final.is_file():
         raise CertificateError(f"{target} is not a regular file: nothing can be saved there.")
-    if not final.parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, f"there is no directory {final.parent}", str(target))
+    check_directory(target)
     draft = final.with_name(f".{final.name}.{secrets.token_hex(8)}.tmp")
     try:
         yield draft

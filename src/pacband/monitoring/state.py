@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from pacband._storage import read_document, write_document
+from pacband._storage import check_directory, read_document, write_document
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
 from pacband.exceptions import CertificateError
 
@@ -37,6 +37,7 @@ class StateFile:
         self._lock: int | None = None
 
     def __enter__(self) -> Self:
+        check_directory(self.path)
         beside = self.path.with_name(self.path.name + ".lock")
         descriptor = os.open(beside, os.O_RDWR | os.O_CREAT, 0o666)
         try:
