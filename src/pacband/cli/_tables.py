@@ -41,6 +41,7 @@ def opened(
 @contextmanager
 def _dask(files: Files, numeric: Sequence[str], address: str | None) -> Iterator[Any]:
     import dask.dataframe as dd
+    import pandas as pd
     from distributed import Client, LocalCluster
 
     paths = [os.path.abspath(path) for path in files.paths]
@@ -54,7 +55,9 @@ def _dask(files: Files, numeric: Sequence[str], address: str | None) -> Iterator
         else:
             types = {name: "float64" if name in set(numeric) else "string" for name in files.header}
             try:
-                yield dd.read_csv(paths, sep=files.delimiter, dtype=types, float_precision="round_trip")
+                # Before its third release pandas read floats to the last bit only where it was asked to.
+                exact = {"float_precision": "round_trip"} if pd.__version__ < "3" else {}
+                yield dd.read_csv(paths, sep=files.delimiter, dtype=types, **exact)
             except ValueError as error:
                 raise InvalidInput(f"{files.paths[0]}: {str(error).splitlines()[-1]}") from None
 
