@@ -27,7 +27,7 @@ from pacband._labels import as_labels, group_rows, locate_rows
 from pacband._wording import card, figure, percent
 from pacband.certificate import AnyCertificate, Certificate, GroupCertificate, single_of
 from pacband.exceptions import InvalidInput
-from pacband.frames.apply import chosen_columns
+from pacband.frames.apply import labelled_columns
 from pacband.frames.columns import as_frame, check_columns, read_predicted, read_values
 from pacband.frames.scan import FamilyScan, GroupScan
 from pacband.frames.table import Table
@@ -216,9 +216,7 @@ def check_frame(
     """
     level = check_probability("level", level)
     single, gammas = _bounds(certificate)
-    columns = chosen_columns(single, target=target, prediction=prediction, scale=scale, group=group)
-    if not columns.target:
-        raise InvalidInput("name the target column.")
+    columns = labelled_columns(single, target=target, prediction=prediction, scale=scale, group=group)
     table = as_frame(frame)
     schema = check_columns(table, columns.numeric, columns.group)
     if isinstance(table, nw.DataFrame):

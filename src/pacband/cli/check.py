@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -59,19 +58,18 @@ def command(
     from pacband.certificate import single_of
     from pacband.checking import check_frame
     from pacband.cli._tables import check_output, labels_of, opened, with_labels
-    from pacband.frames.apply import chosen_columns
-    from pacband.models import load_certificate
-    from pacband.models.archive import is_archive
+    from pacband.frames.apply import labelled_columns
+    from pacband.models import is_model, load_certificate
 
     cert = load_certificate(certificate)
     check_output(page, certificate, *files)
-    if is_archive(Path(certificate).read_bytes()[:4]):
+    if is_model(certificate):
         if target is None or prediction is not None or scale or page is not None:
             raise click.UsageError("a model predicts by itself: name the --target column, and no other but --group.")
         _print(_check_model(certificate, cert, files, target, group, level, trust), as_json)
         return
     named = {"target": target, "prediction": prediction, "scale": scale_columns(scale), "group": group}
-    columns = chosen_columns(single_of(cert), **named)
+    columns = labelled_columns(single_of(cert), **named)
     with opened(files, columns.numeric) as table:
         verdict = check_frame(cert, with_labels(table, columns.group, labels_of(cert)), **named, level=level)
     if page is not None:

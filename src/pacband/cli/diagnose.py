@@ -94,15 +94,11 @@ def _inputs(columns: dict[str, Any], names: tuple[str, ...]) -> Any:
 
 def _read(file: str, numbers: Sequence[str], words: Sequence[str]) -> dict[str, Any]:
     from pacband.cli._tables import opened
-    from pacband.exceptions import InvalidInput
     from pacband.frames.columns import as_frame, check_columns
     from pacband.frames.files import quoted
 
     with opened([file], numbers) as table:
-        check_columns(as_frame(table), numbers)
-        for name in words:
-            if name not in table.columns:
-                raise InvalidInput(f"there is no column {name!r}. The columns are {', '.join(table.columns)}.")
+        check_columns(as_frame(table), numbers, *words)
         wanted = ", ".join(quoted(name) for name in dict.fromkeys([*numbers, *words]))
         columns: dict[str, Any] = table.project(wanted).fetchnumpy()
     return columns

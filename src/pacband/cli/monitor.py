@@ -123,20 +123,17 @@ def _watch(
 def _columns(monitor: Monitor, options: dict[str, Any]) -> Columns:
     """Return the columns that were named, else those the certificate was made from."""
     from pacband.certificate import single_of
-    from pacband.frames.apply import chosen_columns
+    from pacband.frames.apply import labelled_columns
 
     names = options["scale"]
     scale = None if not names else names if monitor.scale_kind == "asymmetric" else list(names)
-    columns = chosen_columns(
+    return labelled_columns(
         single_of(monitor.certificate),
         target=list(options["target"]) or None,
         prediction=list(options["prediction"]) or None,
         scale=scale,
         group=options["group"],
     )
-    if not columns.target:
-        raise click.UsageError("name the --target column: the certificate does not know it.")
-    return columns
 
 
 def _groups(words: list[Any], monitor: Monitor) -> list[Any]:

@@ -101,9 +101,7 @@ def report_rows(files: Files, columns: Columns, features: tuple[str, ...] | None
     relation = files.relation(columns.numeric)
     core = [*columns.numeric, *([columns.group] if columns.group else [])]
     wanted = [name for name in relation.columns if name not in core] if features is None else list(features)
-    check_columns(as_frame(relation), columns.numeric, columns.group)
-    for name in wanted:
-        check_columns(as_frame(relation), (), name)
+    check_columns(as_frame(relation), columns.numeric, columns.group, *wanted)
     with reading(*files.paths):
         values = relation.project(", ".join(map(quoted, dict.fromkeys((*core, *wanted))))).fetchnumpy()
     y_pred, scale = read_predicted(values, columns)

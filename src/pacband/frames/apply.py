@@ -17,7 +17,7 @@ from pacband.frames.expressions import band, by_label
 from pacband.frames.table import Table
 from pacband.scores import outwards
 
-__all__ = ["apply_frame"]
+__all__ = ["apply_frame", "chosen_columns", "labelled_columns"]
 
 
 def apply_frame(
@@ -76,17 +76,16 @@ def apply_frame(
 def chosen_columns(certificate: Certificate, *, target: Any = None, prediction: Any, scale: Any, group: Any) -> Columns:
     """Return the columns to use with a certificate: those given, else those it was made from; or raise."""
     known = certificate.columns
-    if prediction is None:
-        if known is None:
-            raise InvalidInput("this certificate was not made from a table: name the prediction column.")
-        columns = replace(known, target=known.target if target is None else columns_of(target, target, None).target)
-        if scale is not None or group is not None:
-            given = columns_of(None, list(known.prediction), scale, group)
-            columns = replace(columns, scale=given.scale or known.scale, group=group or known.group)
-    else:
-        columns = columns_of(target or (list(known.target) if known else None), prediction, scale, group)
-        if known is not None:
-            columns = replace(columns, scale=columns.scale or known.scale, group=columns.group or known.group)
+    if prediction is None and known is None:
+        raise InvalidInput("this certificate was not made from a table: name the prediction column.")
+    columns = columns_of(target, prediction or list(known.prediction if known else ()), scale, group)
+    if known is not None:
+        columns = replace(
+            columns,
+            target=columns.target or known.target,
+            scale=columns.scale or known.scale,
+            group=columns.group or known.group,
+        )
     if columns.scale_kind != certificate.scale_kind:
         certificate.check_scale((None, 0, (0, 0))[len(columns.scale)])
     if len(columns.prediction) != certificate.n_outputs:
@@ -94,6 +93,14 @@ def chosen_columns(certificate: Certificate, *, target: Any = None, prediction: 
             f"this certificate bounds {certificate.n_outputs} output(s), got prediction columns for "
             f"{len(columns.prediction)}."
         )
+    return columns
+
+
+def labelled_columns(certificate: Certificate, *, target: Any, prediction: Any, scale: Any, group: Any) -> Columns:
+    """Return the columns to use with a certificate, of which the target has to be one; or raise."""
+    columns = chosen_columns(certificate, target=target, prediction=prediction, scale=scale, group=group)
+    if not columns.target:
+        raise InvalidInput("name the target column: the certificate does not know it.")
     return columns
 
 

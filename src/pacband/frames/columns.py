@@ -66,11 +66,11 @@ def columns_of(target: Any, prediction: Any, scale: Any, group: str | None = Non
     return columns
 
 
-def check_columns(frame: Frame, numeric: Iterable[str], group: str | None = None) -> nw.Schema:
-    """Raise unless the columns are there, and hold numbers; return what they hold."""
+def check_columns(frame: Frame, numeric: Iterable[str], *others: str | None) -> nw.Schema:
+    """Raise unless the columns are there, the first of them with numbers; return what they hold. None is no column."""
     schema = frame.collect_schema()
     wanted = list(dict.fromkeys(numeric))
-    for name in [*wanted, *([group] if group is not None else [])]:
+    for name in [*wanted, *(other for other in others if other is not None)]:
         if name not in schema:
             folded = {known.casefold(): known for known in schema}
             near = [folded[one] for one in get_close_matches(name.casefold(), folded, n=3, cutoff=0.5)]

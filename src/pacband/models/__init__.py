@@ -18,7 +18,7 @@ from pacband.models.archive import is_archive, read_archive, write_archive
 if TYPE_CHECKING:
     from pacband.estimators.base import Certified
 
-__all__ = ["load", "load_certificate", "open_model", "save_model"]
+__all__ = ["is_model", "load", "load_certificate", "open_model", "save_model"]
 
 
 def load(path: str | os.PathLike[str], *, trusted: Sequence[str | type] = ()) -> Any:
@@ -70,6 +70,12 @@ def open_model(path: str | os.PathLike[str], *, trusted: Sequence[str | type] = 
     # Only now, for putting it together sets attributes as well.
     check_sound(estimator, os.fspath(path), names_of(trusted))
     return estimator, archive.columns
+
+
+def is_model(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is a model file, rather than a certificate; told from its first bytes."""
+    with open(path, "rb") as file:
+        return is_archive(file.read(4))
 
 
 def load_certificate(path: str | os.PathLike[str]) -> Certificate | FamilyCertificate | GroupCertificate:
