@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from pacband.exceptions import InvalidInput
 
-__all__ = ["Floats", "Numbers", "as_numbers", "blocks", "check_same_rows", "name_rows"]
+__all__ = ["EXACT", "Floats", "Numbers", "as_numbers", "blocks", "check_same_rows", "name_rows", "refuse_large_integers"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Numbers: TypeAlias = npt.NDArray[Any]
+
+# An integer of at most this size is a float64 of its own, on every way in: arrays, tables, files.
+EXACT = 2**53
 
 # Rows worked on at a time: a few float64 blocks of this length fit in a core's own cache.
 _BLOCK = 1 << 14
@@ -30,9 +33,7 @@ def as_numbers(name: str, value: Any, *, scalar: bool = False, empty: bool = Fal
     if array.dtype.kind not in "fiub":
         raise InvalidInput(f"{name} must be numeric, got dtype {array.dtype}.")
     if array.dtype.kind in "iu" and array.dtype.itemsize == 8 and array.size and _beyond_float(array):
-        raise InvalidInput(
-            f"{name} has integers beyond 2**53, which float64 cannot tell apart: subtract an offset first."
-        )
+        refuse_large_integers(name)
     if array.ndim == 0 and scalar:
         return array
     if array.ndim == 2 and array.shape[1] == 1:
@@ -75,7 +76,12 @@ def _from_series(value: Any) -> Any:
 
 
 def _beyond_float(array: Numbers) -> bool:
-    return int(array.max()) > 2**53 or int(array.min()) < -(2**53)
+    return int(array.max()) > EXACT or int(array.min()) < -EXACT
+
+
+def refuse_large_integers(name: str) -> NoReturn:
+    """Raise for a column with integers that float64 cannot hold."""
+    raise InvalidInput(f"{name} has integers beyond 2**53, which float64 cannot tell apart: subtract an offset first.")
 
 
 def check_same_rows(**columns: Any) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import narwhals as nw
 
+from pacband._arrays import EXACT, refuse_large_integers
 from pacband._means import fixed_mean, fixed_unit
 from pacband.certificate.columns import Columns, Names
 from pacband.exceptions import InvalidInput, InvalidScale
@@ -92,11 +93,8 @@ class Table:
             raise InvalidInput("the table is empty: at least one row is needed.")
         n_scales = len(self._scales())
         for k, name in enumerate(self._integers(), start=n_scales):
-            if max(abs(found[f"low{k}"] or 0), abs(found[f"high{k}"] or 0)) > 2**53:
-                raise InvalidInput(
-                    f"column {self.called[name]!r} has integers beyond 2**53, which float64 cannot tell apart: "
-                    "subtract an offset first."
-                )
+            if max(abs(found[f"low{k}"] or 0), abs(found[f"high{k}"] or 0)) > EXACT:
+                refuse_large_integers(f"column {self.called[name]!r}")
         ends = [(found[f"low{k}"], found[f"high{k}"]) for k in range(n_scales)]
         positive = all(low is not None and low > 0.0 and high <= LARGEST for low, high in ends)
         whole = all(found[name] == n_rows for name in found if name.startswith("sound"))
