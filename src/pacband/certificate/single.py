@@ -171,6 +171,7 @@ class Certificate(Portable):
         if scale is None:
             return self.gamma
         if isinstance(scale, tuple):
+            check_same_rows(scale=scale)
             return tuple(self.rule.bound(self.gamma, part) for part in scale)
         return self.rule.bound(self.gamma, scale)
 
