@@ -22,9 +22,9 @@ from decimal import ROUND_CEILING, Context, Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
-from pacband._binomial import binomial_tail, special, tail_at_most
+from pacband._binomial import covering_delta, special, tail_at_most
 from pacband._checks import check_choice, check_positive_integer, check_probability
-from pacband._search import first, first_float, step_up
+from pacband._search import first, first_float
 from pacband._wording import card, complement, confidence, figure, round_up
 from pacband.exceptions import InvalidInput, NotEnoughSamples
 
@@ -184,11 +184,10 @@ def attained_eps(n_samples: int, rank: int, delta: float, n_candidates: int = 1)
     n_samples, rank = _check_pair(n_samples, rank)
     budget = _check_budget(delta, n_candidates)
     limit = float(budget)
-    root = first_float(
-        lambda eps: binomial_tail(n_samples, rank, eps) <= limit,
+    return first_float(
+        lambda eps: tail_at_most(n_samples, rank, eps, budget),
         guess=_guess("betainccinv", (rank, n_samples - rank + 1, limit), n_samples, otherwise=rank / n_samples),
     )
-    return step_up(root, lambda eps: tail_at_most(n_samples, rank, eps, budget))
 
 
 def plan(
@@ -256,8 +255,7 @@ def plan(
 
 def smallest_delta(n_samples: int, rank: int, eps: float, share: Fraction) -> float:
     """Return the smallest δ, at most 1, of which this share covers B(r − 1; N, ε)."""
-    delta = binomial_tail(n_samples, rank, eps) / float(share)
-    return step_up(delta, lambda value: tail_at_most(n_samples, rank, eps, Fraction(value) * share))
+    return covering_delta(n_samples, rank, eps, share)
 
 
 def _largest_valid_rank(n_samples: int, eps: float, budget: Fraction) -> int:
