@@ -169,3 +169,34 @@ def test_readings(rng):
 def test_a_point_of_the_curve_speaks_of_one_model(rng):
     curve = pacband.certify_curve(rng.standard_normal(500), np.zeros(500), delta=0.01)
     assert "candidates" not in curve.certificate(0.1).promise
+
+
+def test_the_curve_of_one_of_several_candidates_spends_its_share_and_claims_what_all_hold_with(rng):
+    y = rng.standard_normal(500)
+    shared = pacband.certify_curve(y, np.zeros(500), delta=0.1, n_candidates=10)
+    alone = pacband.certify_curve(y, np.zeros(500), delta=float(Fraction(0.1) / 10))
+    assert (shared.levels, shared.ranks, shared.gammas) == (alone.levels, alone.ranks, alone.gammas)
+    assert (shared.delta, shared.share, shared.local_delta) == (0.1, Fraction(1, 10), alone.local_delta)
+    assert shared.promise.startswith("With confidence 90 %, for all 10 candidates at once, for every ε from")
+    assert shared.own_delta <= Fraction(0.1) / 10 < np.nextafter(shared.own_delta, 1)
+    assert shared.to_dict()["n_candidates"] == 10
+    single = shared.certificate(0.1)
+    assert (single.delta, single.gamma) == (0.1, shared.gamma(0.1))
+    assert single.share <= Fraction(1, 10)
+    assert "for all 10 candidates" in single.promise
+
+
+def test_the_curve_of_the_best_candidate_fails_no_more_often_than_its_delta():
+    # 300 studies of 10 candidates with |y| exponential; at delta = 0.5 each curve fails with probability 0.05 and the
+    # best of the ten fails more often: in more than 0.05 + 5 standard deviations of the studies, in at most half of them.
+    rng = np.random.default_rng(0)
+    failed = 0
+    for _ in range(300):
+        draws = rng.exponential(size=(10, 300))
+        best = min(draws, key=lambda scores: np.partition(scores, -20)[-20])
+        curve = curve_of_scores(
+            best, delta=0.5, share=Fraction(1, 10), n_candidates=10, rule=ScoreRule(), n_outputs=1, scale_kind="none"
+        )
+        failed += bool((np.exp(-np.array(curve.gammas)) > np.array(curve.levels)).any())
+    assert 0.05 + 5 * math.sqrt(0.05 * 0.95 / 300) < failed / 300 < 0.5
+    assert "With confidence 50 %, for all 10 candidates at once" in curve.promise

@@ -130,7 +130,7 @@ def min_samples(eps: float, delta: float, rank: int = 1, n_candidates: int = 1, 
     2020
     """
     check_choice("rule", rule, ("exact", "corollary"))
-    eps, delta, rank = _check_eps(eps), check_probability("delta", delta), check_positive_integer("rank", rank)
+    eps, delta, rank = check_eps(eps), check_probability("delta", delta), check_positive_integer("rank", rank)
     budget = _check_budget(delta, n_candidates)
     solve = _exact_samples if rule == "exact" else _corollary_samples
     return _within_reach(solve(eps, rank, budget), eps, delta, rank)
@@ -166,7 +166,7 @@ def attained_delta(n_samples: int, rank: int, eps: float, n_candidates: int = 1)
     0.04849
     """
     n_samples, rank = _check_pair(n_samples, rank)
-    eps, n_candidates = _check_eps(eps), check_positive_integer("n_candidates", n_candidates)
+    eps, n_candidates = check_eps(eps), check_positive_integer("n_candidates", n_candidates)
     return smallest_delta(n_samples, rank, eps, Fraction(1, n_candidates))
 
 
@@ -225,7 +225,7 @@ def plan(
     (1310, 32)
     """
     check_choice("rule", rule, PLAN_RULES)
-    eps, delta = _check_eps(eps), check_probability("delta", delta)
+    eps, delta = check_eps(eps), check_probability("delta", delta)
     budget = _check_budget(delta, n_candidates)
     if n_samples is not None:
         n_samples = _check_n_samples(n_samples)
@@ -382,7 +382,8 @@ def _log_inverse(budget: Fraction) -> Decimal:
     return (Decimal(budget.denominator) / Decimal(budget.numerator)).ln()
 
 
-def _check_eps(eps: float) -> float:
+def check_eps(eps: float) -> float:
+    """Return ε where the inequality is decided exactly, or raise."""
     eps = check_probability("eps", eps)
     if eps < SMALLEST_EPS:
         raise InvalidInput(f"eps must be at least {SMALLEST_EPS:g}, got {eps!r}.")

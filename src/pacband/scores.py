@@ -118,7 +118,10 @@ class ScoreRule:
                 or not 0.0 < min_scale < math.inf
             ):
                 raise InvalidScale(f"min_scale must be a positive finite number, got {min_scale!r}.")
-            min_scale = float(min_scale)
+            try:
+                min_scale = float(min_scale)
+            except OverflowError:
+                raise InvalidScale("min_scale must be a positive finite number, got a larger integer.") from None
         if isinstance(gauge, str):
             check_choice("gauge", gauge, ("max",))
         else:
@@ -244,6 +247,11 @@ class ScoreRule:
         if not len(distance):
             return math.inf
         return exact_mean(distance) * (1.0 if self.side == "upper" else -1.0)
+
+    def unanswered(self, prediction: Numbers) -> int:
+        """Return how many rows have a prediction that counts as an infinite error, and no finite band."""
+        finite = np.isfinite(prediction)
+        return 0 if finite.all() else int((~finite.reshape(len(finite), -1).all(axis=1)).sum())
 
     def _score(self, error: Floats, parts: tuple[Floats, ...]) -> Floats:
         """Score one block of errors, in place where possible."""

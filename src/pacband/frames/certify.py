@@ -189,7 +189,7 @@ def _family(
         )
         for name, found in measured.items()
     }
-    return FamilyCertificate.of(certificates, table.mean_scales(), table.mean_offsets())
+    return FamilyCertificate.of(certificates, table.mean_scales(), table.mean_offsets(), table.unanswered())
 
 
 def _groups(

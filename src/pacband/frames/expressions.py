@@ -23,6 +23,7 @@ from pacband.scores import ScoreRule
 
 __all__ = [
     "LARGEST",
+    "all_of",
     "at_least",
     "band",
     "broken",

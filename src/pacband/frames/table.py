@@ -14,7 +14,18 @@ from pacband._means import fixed_mean, fixed_unit
 from pacband.certificate.columns import Columns, Names
 from pacband.exceptions import InvalidInput, InvalidScale
 from pacband.frames.engines import fetch_rows, first_rows
-from pacband.frames.expressions import LARGEST, broken, count, distances, fixed_terms, number, scale_part, score, sound
+from pacband.frames.expressions import (
+    LARGEST,
+    all_of,
+    broken,
+    count,
+    distances,
+    fixed_terms,
+    number,
+    scale_part,
+    score,
+    sound,
+)
 from pacband.scores import ScoreRule
 
 __all__ = ["Table"]
@@ -128,6 +139,14 @@ class Table:
         sign = 1.0 if self.rule.side == "upper" else -1.0
         means = self._means({name: distances(columns) for name, columns in self.candidates.items()})
         return {name: mean * (1.0 if math.isinf(mean) else sign) for name, mean in means.items()}
+
+    def unanswered(self) -> dict[str, int]:
+        """Return how many rows of every candidate have a prediction that counts as an infinite error, as for arrays."""
+        if self.rule.nonfinite == "raise":
+            return dict.fromkeys(self.candidates, 0)
+        finite = [all_of(number(name).is_finite() for name in c.prediction) for c in self.candidates.values()]
+        (row,) = fetch_rows(self.frame.select(**{f"n{k}": count(broken(rows)) for k, rows in enumerate(finite)}))
+        return {name: int(row[f"n{k}"]) for k, name in enumerate(self.candidates)}
 
     def _means(self, lots: Mapping[Any, list[nw.Expr]]) -> dict[Any, float]:
         """Return the exact mean of each lot of columns, nulls left out; infinite where nothing is left."""
