@@ -15,7 +15,7 @@ favoured, and η is the largest for which the chance that *any* of them fails, c
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache, lru_cache
@@ -210,7 +210,7 @@ def certify_curve(
     Notes
     -----
     From rank 256 on, the curve steps over ranks: by an eighth of √r, the spread of the r-th violation, or by
-    r/150 where that is more. This costs next to no sharpness and keeps a million samples a matter of seconds.
+    r/150 where that is more. This costs next to no sharpness and keeps ten million samples a matter of seconds.
 
     References
     ----------
@@ -310,6 +310,10 @@ def _largest_eta(n_samples: int, delta: float, design: int | tuple[float, ...]) 
     # The union bound is valid; more than δ cannot be, save where a grid of ε leaves some of it unused.
     n_levels = len(_spaced_ranks(design)) if isinstance(design, int) else len(design)
     low, high = math.log(delta / n_levels), math.log(delta)
+    if isinstance(design, int) and n_levels > 1:
+        found = _secant(excess, math.log(delta) - math.log(_number_of_looks(2 * design, delta)), low, high)
+        if found is not None:
+            return math.exp(found)
     if excess(high) <= 0.0:
         return delta
     if n_levels > 1 and excess(low) < 0.0:
@@ -317,6 +321,32 @@ def _largest_eta(n_samples: int, delta: float, design: int | tuple[float, ...]) 
     while excess(low) > 0.0:
         low -= 0.5 * _ACCURACY
     return math.exp(low)
+
+
+def _number_of_looks(n_samples: int, delta: float) -> float:
+    """About δ/η: how many independent levels would fail as often as the whole curve does.
+
+    It grows with ln N and with the depth ln(1/δ). Fitted to N from 1e2 to 1e6 and δ from 1e-9 to 0.5, to some 5 %: a
+    place to start from, which saves half of the crossing probabilities.
+    """
+    depth = math.log(1.0 / delta)
+    return 1.0 + 4.5 * depth**0.55 + 1.7 * depth**0.74 * max(0.0, math.log(n_samples / 100.0))
+
+
+def _secant(excess: Callable[[float], float], start: float, low: float, high: float) -> float | None:
+    """Return where an increasing function of slope near one is at most 0, by at most `_ACCURACY`; None if not found."""
+    place = min(max(start, low), high)
+    value, slope = excess(place), 0.96
+    for _ in range(8):
+        if -_ACCURACY <= value <= 0.0:
+            return place
+        following = min(max(place - (value + 0.4 * _ACCURACY) / slope, low), high)
+        if following == place:
+            return None
+        change = excess(following) - value
+        slope = min(max(change / (following - place), 0.5), 2.0)
+        place, value = following, value + change
+    return None
 
 
 def _boundary(n_samples: int, design: int | Floats, eta: float) -> tuple[Floats, Ranks]:
