@@ -10,10 +10,7 @@ from typing import Any
 from pacband.exceptions import InvalidInput
 from pacband.frames.files import Files, open_files, quoted
 
-__all__ = ["TABLES", "check_output", "labels_of", "opened", "with_labels"]
-
-# What rows can be written to, by their names.
-TABLES = (".csv", ".txt", ".parquet", ".pq")
+__all__ = ["labels_of", "opened", "with_labels"]
 
 
 @contextmanager
@@ -100,25 +97,6 @@ def with_labels(relation: Any, group: str | None, labels: Sequence[Any]) -> Any:
     kinds = {str: "varchar", bool: "boolean", int: "bigint"}
     kind = kinds.get(type(labels[0]), "double")
     return relation.project(f"* replace (try_cast({quoted(group)} as {kind}) as {quoted(group)})")
-
-
-def check_output(output: str | None, *inputs: str, kinds: tuple[str, ...] = ()) -> None:
-    """Raise before any work where the output cannot be written, is of no known kind, or would overwrite an input."""
-    if output is None or output == "-":
-        return
-    suffix = os.path.splitext(output)[1].lower()
-    if kinds and suffix not in kinds:
-        raise InvalidInput(f"{output}: the name must end in {', '.join(kinds)}, got {suffix or 'none of them'}.")
-    folder = os.path.dirname(os.path.realpath(output))
-    if not os.path.isdir(folder):
-        raise InvalidInput(f"{output}: there is no directory {folder}.")
-    if not os.access(folder, os.W_OK) or (os.path.exists(output) and not os.access(output, os.W_OK)):
-        raise InvalidInput(f"{output} cannot be written to.")
-    if os.path.isdir(output):
-        raise InvalidInput(f"{output} is a directory.")
-    for path in inputs:
-        if os.path.exists(path) and os.path.exists(output) and os.path.samefile(path, output):
-            raise InvalidInput(f"the output {output} is an input as well: choose another name.")
 
 
 def labels_of(certificate: Any) -> list[Any]:

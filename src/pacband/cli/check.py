@@ -9,6 +9,7 @@ import click
 
 from pacband.cli._console import note, print_json, say
 from pacband.cli._options import column_options, scale_columns
+from pacband.cli._output import Input, Output
 
 if TYPE_CHECKING:
     from pacband.certificate import AnyCertificate
@@ -26,8 +27,8 @@ Examples:
 
 
 @click.command(epilog=EXAMPLES)
-@click.argument("certificate", type=click.Path())
-@click.argument("files", nargs=-1, required=True)
+@click.argument("certificate", type=Input())
+@click.argument("files", nargs=-1, required=True, type=Input())
 @column_options(known=", if it is not called as at calibration")
 @click.option(
     "--level",
@@ -36,7 +37,7 @@ Examples:
     show_default=True,
     help="Probability that a sound promise is contradicted.",
 )
-@click.option("--report", "page", type=click.Path(), help="Where to write a page with these rows.")
+@click.option("--report", "page", type=Output(), help="Where to write a page with these rows.")
 @click.option("--trust", multiple=True, metavar="TYPE", help="For models: rebuild this type of another package.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
@@ -57,12 +58,11 @@ def command(
     """
     from pacband.certificate import single_of
     from pacband.checking import check_frame
-    from pacband.cli._tables import check_output, labels_of, opened, with_labels
+    from pacband.cli._tables import labels_of, opened, with_labels
     from pacband.frames.apply import labelled_columns
     from pacband.models import is_model, load_certificate
 
     cert = load_certificate(certificate)
-    check_output(page, certificate, *files)
     if is_model(certificate):
         if target is None or prediction is not None or scale or page is not None:
             raise click.UsageError("a model predicts by itself: name the --target column, and no other but --group.")

@@ -10,6 +10,7 @@ import click
 
 from pacband.cli._console import print_json, say
 from pacband.cli._options import scale_columns
+from pacband.cli._output import Input
 
 EXAMPLES = """
 \b
@@ -21,15 +22,13 @@ Examples:
 
 
 @click.command(epilog=EXAMPLES)
-@click.argument("file", type=click.Path())
+@click.argument("file", type=Input())
 @click.option("--target", required=True, help="Column of the targets.")
 @click.option("--prediction", required=True, help="Column of the predictions.")
 @click.option("--scale", multiple=True, help="Column of the scale; twice for (lower, upper).")
 @click.option("--group", help="Column of a group.")
 @click.option("--input", "inputs", multiple=True, help="Column of an input, to tell rows apart by; repeatable.")
-@click.option(
-    "--training", type=click.Path(), help="The rows the model was fitted on, with the same inputs and target."
-)
+@click.option("--training", type=Input(), help="The rows the model was fitted on, with the same inputs and target.")
 @click.option("--level", type=float, default=0.01, show_default=True, help="Probability of any finding in sound data.")
 @click.option("--eps", type=float, default=0.05, show_default=True, help="The promise to be made: share of violations.")
 @click.option("--delta", type=float, default=1e-6, show_default=True, help="The promise to be made: its failure.")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pacband.cli._console import fail, note, say
+from pacband.cli._output import Input, Output
 
 if TYPE_CHECKING:
     from pacband.certificate.columns import Columns
@@ -26,9 +27,9 @@ Examples:
 
 
 @click.command(epilog=EXAMPLES)
-@click.argument("certificate", type=click.Path())
-@click.argument("file", type=click.Path(), required=False)
-@click.option("--state", type=click.Path(), required=True, help="The state file; made if there is none.")
+@click.argument("certificate", type=Input())
+@click.argument("file", type=Input(), required=False)
+@click.option("--state", type=Output(beside=".lock"), required=True, help="The state file; made if there is none.")
 @click.option(
     "--target", multiple=True, help="Column of the labels; empty or null where one has not come. Repeat for outputs."
 )
@@ -42,7 +43,7 @@ Examples:
 @click.option("--follow", is_flag=True, help="Wait for more rows at the end of the file.")
 @click.option("--replay", is_flag=True, help="Standard input begins with rows that were read before: skip them.")
 @click.option("--acknowledge", is_flag=True, help="Take note of a warning; the detector starts afresh.")
-@click.option("--metrics", type=click.Path(), help="Write Prometheus metrics to this file, after every batch.")
+@click.option("--metrics", type=Output(), help="Write Prometheus metrics to this file, after every batch.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object a line.")
 def command(certificate: str, file: str | None, state: str, as_json: bool, **options: Any) -> None:
     """Watch whether violations stay as rare as a certificate promised, and print a line a batch.

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from pacband.cli._console import fail, note, print_json, progress_bar
+from pacband.cli._output import TABLES, Input, Output
 
 EXAMPLES = """
 \b
@@ -23,10 +24,15 @@ _CHANGED = "the rows were read in another order the second time: has the file ch
 
 
 @click.command(epilog=EXAMPLES)
-@click.argument("model", type=click.Path())
-@click.argument("files", nargs=-1, required=True, type=click.Path())
+@click.argument("model", type=Input())
+@click.argument("files", nargs=-1, required=True, type=Input())
 @click.option(
-    "-o", "--output", default="-", show_default=True, help="Where to write, CSV or Parquet; - is standard output."
+    "-o",
+    "--output",
+    type=Output(TABLES, stdout=True),
+    default="-",
+    show_default=True,
+    help="Where to write, CSV or Parquet; - is standard output.",
 )
 @click.option("--prediction", default="prediction", show_default=True, help="What to call the prediction.")
 @click.option("--lower", default="lower", show_default=True, help="What to call the lower end of the band.")
@@ -53,16 +59,13 @@ def command(
     """
     if as_json and output == "-":
         raise click.UsageError("--json needs an output file, for standard output has the rows.")
-    from pacband.cli._tables import TABLES, check_output
     from pacband.frames.files import open_files
 
     names = {"prediction": prediction, "lower": lower, "upper": upper}
     if len(set(names.values())) != 3:
         raise click.UsageError(f"the new columns need names of their own, got {', '.join(names.values())}.")
-    with open_files(files) as found:
-        check_output(output, model, *found.paths, kinds=TABLES)
-        with opened_model(model, trust) as (estimator, kinds), found.reading():
-            rows = write_predictions(estimator, kinds, found.relation(), names, candidate, output)
+    with open_files(files) as found, opened_model(model, trust) as (estimator, kinds), found.reading():
+        rows = write_predictions(estimator, kinds, found.relation(), names, candidate, output)
     if as_json:
         print_json({"model": model, "output": output, "rows": rows})
     elif output != "-":

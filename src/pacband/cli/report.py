@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pacband.cli._console import note, print_json, say
+from pacband.cli._output import Input, Output
 
 if TYPE_CHECKING:
     from pacband.certificate.columns import Columns
@@ -28,9 +29,16 @@ Examples:
 
 
 @click.command(epilog=EXAMPLES)
-@click.argument("certificate", type=click.Path())
-@click.argument("files", nargs=-1, type=click.Path())
-@click.option("-o", "--output", default="report.html", show_default=True, help="Where to write; - is standard output.")
+@click.argument("certificate", type=Input())
+@click.argument("files", nargs=-1, type=Input())
+@click.option(
+    "-o",
+    "--output",
+    type=Output(stdout=True),
+    default="report.html",
+    show_default=True,
+    help="Where to write; - is standard output.",
+)
 @click.option(
     "--format", "kind", type=click.Choice(["html", "markdown", "json"]), help="By default the output's name tells."
 )

@@ -130,9 +130,9 @@ def write_table(relation: Any, path: str) -> None:
         return
     with drafted(Path(path)) as draft, reading(path):
         if Path(path).suffix.lower() in (".parquet", ".pq"):
-            relation.write_parquet(str(draft))
+            relation.write_parquet(str(draft), use_tmp_file=False)
         else:
-            relation.write_csv(str(draft), header=True)
+            relation.write_csv(str(draft), header=True, use_tmp_file=False)
 
 
 def quoted(name: str) -> str:
