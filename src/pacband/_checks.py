@@ -16,7 +16,7 @@ def check_probability(name: str, value: Any) -> float:
     """Return `value` as a float in the open interval (0, 1), or raise."""
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidInput(f"{name} must be a number in (0, 1), got {value!r}.") from None
     except OverflowError:  # an integer that no float comes near
         number = math.inf

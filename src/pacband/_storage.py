@@ -35,6 +35,10 @@ __all__ = [
 ]
 
 
+# Characters of a schema's message that an error repeats.
+_LONGEST = 300
+
+
 def write_document(path: str | os.PathLike[str], schema: str, version: int, content: dict[str, Any]) -> Path:
     """Write the content as a checked document; return the path."""
     target = Path(path)
@@ -42,11 +46,16 @@ def write_document(path: str | os.PathLike[str], schema: str, version: int, cont
     return target
 
 
-def document_bytes(schema: str, version: int, content: dict[str, Any]) -> bytes:
-    """Return the content as a checked document, as its file holds it."""
+def document_bytes(
+    schema: str, version: int, content: dict[str, Any], *, unchecked: dict[str, Any] | None = None
+) -> bytes:
+    """Return the content as a checked document, as its file holds it.
+
+    `unchecked` is the content without the entries of lists that were checked before; by default all is checked.
+    """
     document = {"schema": schema, "schema_version": version, "content": content}
     document["sha256"] = _digest(document)
-    _check_schema(document, schema)
+    _check_schema({**document, "content": content if unchecked is None else unchecked}, schema)
     return _serialize(document)
 
 
@@ -62,7 +71,14 @@ def read_document(path: str | os.PathLike[str], schema: str, version: int) -> di
 
 def parse_document(data: bytes, source: str, schema: str, version: int) -> dict[str, Any]:
     """Return the content of a document; `source` is what errors call it."""
-    document = _parse(data, source)
+    try:
+        return _checked(_parse(data, source), data, source, schema, version)
+    except RecursionError:
+        raise CertificateError(f"{source} is damaged: its entries are nested too deeply.") from None
+
+
+def _checked(document: Any, data: bytes, source: str, schema: str, version: int) -> dict[str, Any]:
+    """Return the content of a document that was parsed from this data."""
     if not isinstance(document, dict) or document.get("schema") != schema:
         raise CertificateError(f"{source} is not a {schema} file.")
     found = document.get("schema_version")
@@ -112,7 +128,9 @@ def _validator(schema: str) -> Any:
     import jsonschema
 
     text = resources.files("pacband.schemas").joinpath(f"{schema.replace('/', '-')}.json").read_text("utf-8")
-    return jsonschema.Draft202012Validator(json.loads(text))
+    # To JSON Schema 1e30 is an integer; to us, what is no int is none.
+    whole = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, value: type(value) is int)
+    return jsonschema.validators.extend(jsonschema.Draft202012Validator, type_checker=whole)(json.loads(text))
 
 
 def _check_schema(document: dict[str, Any], schema: str) -> None:
@@ -121,7 +139,8 @@ def _check_schema(document: dict[str, Any], schema: str) -> None:
     error = best_match(_validator(schema).iter_errors(document))
     if error is not None:
         place = "/".join(str(step) for step in error.absolute_path) or "the document"
-        raise CertificateError(f"the file does not follow its schema: {place}: {error.message}.")
+        message = error.message if len(error.message) <= _LONGEST else f"{error.message[:_LONGEST]}…"
+        raise CertificateError(f"the file does not follow its schema: {place}: {message}.")
 
 
 def replace_file(target: Path, data: bytes) -> None:

@@ -312,10 +312,17 @@ class Certificate(Portable):
         return {
             "kind": "single",
             "promise": self.promise,
-            **{field.name: encode(getattr(self, field.name)) for field in fields(self)},
-            "columns": None if self.columns is None else self.columns.to_dict(),
+            **self.stated(),
             "attained_delta": self.attained_delta,
             "expected_violation": self.expected_violation,
+        }
+
+    def stated(self) -> dict[str, Any]:
+        """Return what the certificate states, without what follows from it, some of which takes long to compute."""
+        return {
+            "kind": "single",
+            **{field.name: encode(getattr(self, field.name)) for field in fields(self)},
+            "columns": None if self.columns is None else self.columns.to_dict(),
         }
 
     @classmethod
