@@ -8,8 +8,6 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from functools import reduce
-from operator import or_
 from typing import Any, Generic, TypeVar
 
 import narwhals as nw
@@ -18,13 +16,17 @@ import numpy as np
 from pacband._labels import Label, check_label, sorted_labels
 from pacband.exceptions import InvalidInput
 from pacband.frames.engines import fetch_columns, fetch_rows
-from pacband.frames.expressions import at_least, by_label, count, fingerprint_terms
+from pacband.frames.expressions import any_of, at_least, count, fingerprint_terms
+from pacband.frames.lookup import beside, rank_rows
 from pacband.frames.table import Table
-from pacband.selection import Request, Tally, Window, within
+from pacband.selection import Request, Tally, Window, check_unchanged, within
 
 __all__ = ["FamilyScan", "GroupScan"]
 
 K = TypeVar("K")
+
+# Scores that an engine may keep in a pass, over all groups.
+KEPT = 1 << 23
 
 
 class _Scan(ABC, Generic[K]):
@@ -62,8 +64,7 @@ class FamilyScan(_Scan[str]):
         self._checked = False
 
     def _count(self, requests: Mapping[str, Request]) -> dict[str, Tally]:
-        guards = {} if self._checked else self.table.guards()
-        asked: dict[str, nw.Expr] = {}
+        asked: dict[str, nw.Expr] = {} if self._checked else {"whole": count(self.table.whole())}
         terms: dict[str, nw.Expr] = {}
         for name, request in requests.items():
             column = self._column[name]
@@ -74,39 +75,52 @@ class FamilyScan(_Scan[str]):
         frame = self.table.frame.with_columns(**self.table.scores)
         if terms:
             frame = frame.with_columns(**terms)
-        (row,) = fetch_rows(frame.select(nw.len().alias("n"), **asked, **guards))
-        if guards:
-            self.table.check(int(row["n"]), {name: row[name] for name in guards})
+        (row,) = fetch_rows(frame.select(nw.len().alias("n"), **asked))
+        if not self._checked:
+            self.table.check(int(row["n"]), int(row["whole"] or 0))
             self._checked = True
         return {name: _tally(row, request, self._column[name]) for name, request in requests.items()}
 
     def _fetch(self, windows: Mapping[str, Window]) -> dict[str, Any]:
         columns = {name: self._column[name] for name in windows}
         scores = self.table.frame.select(**{column: self.table.scores[column] for column in columns.values()})
-        inside = reduce(or_, (_between(columns[name], *window) for name, window in windows.items()))
+        inside = any_of([_between(columns[name], *window) for name, window in windows.items()])
         found = fetch_columns(scores.filter(inside), list(columns.values()))
         return {name: found[column] for name, column in columns.items()}
 
 
 class GroupScan(_Scan[Label]):
-    """Passes for all groups at once. What differs from group to group is joined to their rows."""
+    """Passes for all groups at once. What differs from group to group stands beside their rows."""
 
     def __init__(self, table: Table, group: str) -> None:
         super().__init__(table)
-        self._frame = table.frame.select("g", **table.scores)
         self._group = group
+        self._frame = table.frame.select("g", **table.scores)
+        self._counts: dict[Label, int] = {}
 
     def counts(self) -> dict[Label, int]:
         """Check every row, and return the number of rows of every group, groups in sorted order."""
-        self.table.check_all()
-        found = {row["g"]: int(row["n"]) for row in fetch_rows(self._frame.group_by("g").agg(nw.len().alias("n")))}
-        missing = sum(n for label, n in found.items() if label is None or label != label)
+        frame = self.table.frame.with_columns(**self.table.scores)
+        whole = frame.with_columns(whole=self.table.whole().cast(nw.Int64)).group_by("g")
+        rows = fetch_rows(whole.agg(nw.len().alias("n"), nw.col("whole").sum()))
+        self.table.check(sum(int(row["n"]) for row in rows), sum(int(row["whole"] or 0) for row in rows))
+        missing = sum(int(row["n"]) for row in rows if row["g"] is None or row["g"] != row["g"])
         if missing:
-            rows = f"{missing} row{'s' if missing > 1 else ''}"
-            raise InvalidInput(f"column {self._group!r} must have a label in every row: it is missing in {rows}.")
-        for label in found:
-            check_label(label)
-        return {label: found[label] for label in sorted_labels(found)}
+            shown = f"{missing} row{'s' if missing > 1 else ''}"
+            raise InvalidInput(f"column {self._group!r} must have a label in every row: it is missing in {shown}.")
+        for row in rows:
+            check_label(row["g"])
+        found = {row["g"]: int(row["n"]) for row in rows}
+        self._counts = {label: found[label] for label in sorted_labels(found)}
+        return self._counts
+
+    def ranked(self, ranks: Mapping[Label, int]) -> dict[Label, float] | None:
+        """Return the score at the rank of every group, where the engine finds them in one pass in little memory."""
+        rows = rank_rows(self._frame, ranks) if sum(ranks.values()) <= KEPT else None
+        if rows is None:
+            return None
+        self._check_counts({label: n for label, n, _ in rows})
+        return {label: gamma for label, _, gamma in rows}
 
     def _count(self, requests: Mapping[Label, Request]) -> dict[Label, Tally]:
         most = max(len(request.edges) for request in requests.values())
@@ -118,28 +132,33 @@ class GroupScan(_Scan[Label]):
         terms = {f"q0at{j}": at_least("q0", nw.col(f"e{j}")).cast(nw.Int64) for j in range(most)}
         terms["q0total"] = fingerprint_terms("q0", nw.col("unit"), signed=self._signed)
         sums = (
-            self._limited(limits)
+            beside(self._frame, "g", limits)
             .select("g", **terms)
             .group_by("g")
             .agg(nw.len().alias("n"), *(nw.col(t).sum() for t in terms))
         )
-        return {row["g"]: _tally(row, requests[row["g"]], "q0") for row in fetch_rows(sums)}
+        rows = {row["g"]: row for row in fetch_rows(sums)}
+        self._check_counts({label: int(row["n"]) for label, row in rows.items()})
+        return {label: _tally(rows[label], request, "q0") for label, request in requests.items()}
 
     def _fetch(self, windows: Mapping[Label, Window]) -> dict[Label, Any]:
         limits = {
             "low": {label: low for label, (low, _) in windows.items()},
             "high": {label: math.inf if high is None else high for label, (_, high) in windows.items()},
+            "place": {label: float(place) for place, label in enumerate(windows)},
         }
         inside = at_least("q0", nw.col("low")) & ((nw.col("q0") < nw.col("high")) | (nw.col("high") == math.inf))
-        found = fetch_columns(self._limited(limits).filter(inside), ["g", "q0"])
-        labels, scores = np.asarray(found["g"]), found["q0"]
-        return {label: scores[labels == label] for label in windows}
+        found = fetch_columns(beside(self._frame, "g", limits).filter(inside), ["place", "q0"])
+        places = np.asarray(found["place"]).astype(np.intp)
+        order = np.argsort(places, kind="stable")
+        ends = np.cumsum(np.bincount(places, minlength=len(windows)))
+        return dict(zip(windows, np.split(np.asarray(found["q0"])[order], ends[:-1]), strict=True))
 
-    def _limited(self, limits: Mapping[str, Mapping[Label, float]]) -> nw.LazyFrame[Any]:
-        labels = list(next(iter(limits.values())))
-        groups = self._frame.select("g").filter(nw.col("g").is_in(labels)).unique()
-        beside = groups.with_columns(**{name: by_label("g", values) for name, values in limits.items()})
-        return self._frame.join(beside, on="g", how="inner")
+    def _check_counts(self, found: Mapping[Label, int]) -> None:
+        """Raise unless the groups have as many rows as were counted first."""
+        check_unchanged(len(self._counts), len(found), "groups")
+        for label, n_rows in self._counts.items():
+            check_unchanged(n_rows, found.get(label, 0), f"rows of group {label!r}")
 
 
 def _tally(row: Mapping[str, Any], request: Request, column: str) -> Tally:
