@@ -134,7 +134,10 @@ class Request:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tally:
-    """What a pass found; tallies of parts add up."""
+    """What a pass found; tallies of parts add up.
+
+    A pass that hands over scores and cannot count all of them in the same reading has no `n_samples`.
+    """
 
     n_samples: int
     at_least: tuple[int, ...]
@@ -226,22 +229,30 @@ class Search:
         if request is None:
             return self
         search = self
-        if request.keep is not None:
-            check_unchanged(search.from_low - search.from_high, len(answer.kept), "scores near the bound")
-        elif search.n_samples:
-            check_unchanged(search.n_samples, answer.n_samples)
+        if search.n_samples:
+            search._check_unchanged(request, answer)
         if not search.n_samples:
             n_samples = answer.n_samples
             search = replace(
                 search, n_samples=n_samples, rank=self.settle(n_samples), from_low=n_samples, total=answer.total
             )
-        elif request.unit is not None:
+        elif request.unit is not None and request.unit != search.unit:
             search = replace(search, unit=request.unit, total=answer.total)
         if request.keep is not None:
             return search._found(rth_largest(answer.kept, search.rank - search.from_high))
         if search.measured is not None:
             return search._found(search.measured.gamma)
         return search._narrowed(request.edges, answer.at_least)
+
+    def _check_unchanged(self, request: Request, answer: Tally) -> None:
+        """Raise unless this pass read what the passes before have read."""
+        if request.keep is not None:
+            check_unchanged(self.from_low - self.from_high, len(answer.kept), "scores near the bound")
+            if not answer.n_samples:
+                return
+        check_unchanged(self.n_samples, answer.n_samples)
+        if request.unit == self.unit:
+            check_unchanged(self.total, answer.total, "as the sum of the fingerprint")
 
     def _narrowed(self, edges: tuple[float, ...], at_least: tuple[int, ...]) -> Self:
         """Shrink the window to the two edges around q_(r), and ask on."""
@@ -258,10 +269,9 @@ class Search:
         if self.high - self.low == 1:
             return self._found(float_at(self.low))
         if self.from_low - self.from_high <= self.few:
-            return replace(
-                self, request=Request(keep=(float_at(self.low), float_at(self.high) if self.high < _END else None))
-            )
-        return replace(self, request=Request(_splits(self.low, self.high)))
+            window = float_at(self.low), float_at(self.high) if self.high < _END else None
+            return replace(self, request=Request(unit=self.unit, keep=window))
+        return replace(self, request=Request(_splits(self.low, self.high), self.unit))
 
     def _found(self, gamma: float) -> Self:
         """Finish, once the fingerprint is known in the unit that belongs to γ̄."""

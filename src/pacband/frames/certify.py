@@ -193,7 +193,7 @@ def _family(
     n_rows = 0
     for table, named in zip(tables, parts, strict=True):
         values = first if table is tables[0] else table.first(SAMPLE)
-        # A pass fetches a row that is in the window of any candidate, with the scores of all of them.
+        # In some engines a pass fetches a row that is in the window of any candidate, with the scores of all of them.
         searches = {
             name: Search.begin(_scores(terms, values, columns), settle(name), share=len(named) ** 2)
             for name, columns in named.items()

@@ -13,7 +13,7 @@ import numpy as np
 
 from pacband.exceptions import InvalidInput
 
-__all__ = ["chosen", "fetch_columns", "fetch_rows", "first_rows", "named", "refuse_unless"]
+__all__ = ["chosen", "fetch_columns", "fetch_inside", "fetch_rows", "first_rows", "named", "refuse_unless"]
 
 _ROW = "pacband_row"
 _CHANGED = (
@@ -110,6 +110,28 @@ def fetch_columns(frame: nw.LazyFrame[Any], names: list[str]) -> dict[str, Any]:
         return {name: np.array([row[name] for row in rows]) for name in names}
     collected = _collected(wanted)
     return {name: collected.get_column(name).to_numpy() for name in names}
+
+
+def fetch_inside(frame: nw.LazyFrame[Any], inside: Mapping[str, nw.Expr], sums: Sequence[str]) -> dict[str, Any] | None:
+    """Return the number n of rows, sums of columns, and the values for which a condition is true, from one reading.
+
+    None where the engine cannot do all of it in one reading.
+    """
+    marks = {f"{name}in": condition for name, condition in inside.items()}
+    marked: Any = frame.with_columns(**marks).to_native()
+    if frame.implementation is nw.Implementation.DUCKDB:
+        values = [f"list({name}) filter (where {name}in) as {name}" for name in inside]
+        found = marked.aggregate(", ".join(["count(*) as n", *(f"sum({name}) as {name}" for name in sums), *values]))
+        (row,) = fetch_rows(nw.from_native(found))
+    elif frame.implementation is nw.Implementation.POLARS:
+        import polars as pl
+
+        values = [pl.col(name).filter(pl.col(f"{name}in")).implode() for name in inside]
+        found = marked.select(pl.len().alias("n"), *(pl.col(name).sum() for name in sums), *values)
+        (row,) = found.collect(engine="streaming").to_dicts()
+    else:
+        return None
+    return row | {name: np.array(row[name] or [], dtype=np.float64) for name in inside}
 
 
 def first_rows(frame: nw.LazyFrame[Any], condition: nw.Expr, most: int = 3) -> list[int]:

@@ -13,13 +13,14 @@ from typing import Any, Generic, TypeVar
 import narwhals as nw
 import numpy as np
 
+from pacband._arrays import Floats
 from pacband._labels import Label, check_label, sorted_labels
 from pacband.exceptions import InvalidInput
-from pacband.frames.engines import fetch_columns, fetch_rows
+from pacband.frames.engines import fetch_columns, fetch_inside, fetch_rows
 from pacband.frames.expressions import any_of, at_least, count, fingerprint_terms
 from pacband.frames.lookup import beside, rank_rows
 from pacband.frames.table import Table
-from pacband.selection import Request, Tally, Window, check_unchanged, within
+from pacband.selection import Request, Tally, check_unchanged, within
 
 __all__ = ["FamilyScan", "GroupScan"]
 
@@ -38,21 +39,17 @@ class _Scan(ABC, Generic[K]):
 
     def __call__(self, requests: Mapping[K, Request]) -> dict[K, Tally]:
         """Make a pass."""
-        windows = {key: request.keep for key, request in requests.items() if request.keep is not None}
+        fetched = {key: request for key, request in requests.items() if request.keep is not None}
         counted = {key: request for key, request in requests.items() if request.keep is None}
-        fetched = {
-            key: Tally(0, (), 0, within(scores, windows[key]))
-            for key, scores in (self._fetch(windows) if windows else {}).items()
-        }
-        return fetched | (self._count(counted) if counted else {})
+        return (self._fetch(fetched) if fetched else {}) | (self._count(counted) if counted else {})
 
     @abstractmethod
     def _count(self, requests: Mapping[K, Request]) -> dict[K, Tally]:
         """Count and sum up."""
 
     @abstractmethod
-    def _fetch(self, windows: Mapping[K, Window]) -> dict[K, Any]:
-        """Return the scores in the windows, and perhaps some more."""
+    def _fetch(self, requests: Mapping[K, Request]) -> dict[K, Tally]:
+        """Return the scores in the windows; in engines that can in the same reading, count and sum up as well."""
 
 
 class FamilyScan(_Scan[str]):
@@ -65,28 +62,38 @@ class FamilyScan(_Scan[str]):
 
     def _count(self, requests: Mapping[str, Request]) -> dict[str, Tally]:
         asked: dict[str, nw.Expr] = {} if self._checked else {"whole": count(self.table.whole())}
-        terms: dict[str, nw.Expr] = {}
         for name, request in requests.items():
             column = self._column[name]
             asked |= {f"{column}at{j}": count(at_least(column, edge)) for j, edge in enumerate(request.edges)}
             if request.unit is not None:
-                terms[f"{column}total"] = fingerprint_terms(column, request.unit, signed=self._signed)
-        asked |= {total: nw.col(total).sum() for total in terms}
-        frame = self.table.frame.with_columns(**self.table.scores)
-        if terms:
-            frame = frame.with_columns(**terms)
-        (row,) = fetch_rows(frame.select(nw.len().alias("n"), **asked))
+                asked[f"{column}total"] = nw.col(f"{column}total").sum()
+        (row,) = fetch_rows(self._scored(requests).select(nw.len().alias("n"), **asked))
         if not self._checked:
             self.table.check(int(row["n"]), int(row["whole"] or 0))
             self._checked = True
         return {name: _tally(row, request, self._column[name]) for name, request in requests.items()}
 
-    def _fetch(self, windows: Mapping[str, Window]) -> dict[str, Any]:
-        columns = {name: self._column[name] for name in windows}
-        scores = self.table.frame.select(**{column: self.table.scores[column] for column in columns.values()})
-        inside = any_of([_between(columns[name], *window) for name, window in windows.items()])
-        found = fetch_columns(scores.filter(inside), list(columns.values()))
-        return {name: found[column] for name, column in columns.items()}
+    def _fetch(self, requests: Mapping[str, Request]) -> dict[str, Tally]:
+        windows = {self._column[name]: request.keep for name, request in requests.items() if request.keep is not None}
+        inside = {column: _between(column, *window) for column, window in windows.items()}
+        scored = self._scored(requests)
+        row = fetch_inside(scored, inside, [f"{column}total" for column in windows])
+        if row is None:
+            row = {"n": 0, **fetch_columns(scored.filter(any_of(list(inside.values()))), list(windows))}
+        return {
+            name: _tally(row, request, self._column[name], within(row[self._column[name]], windows[self._column[name]]))
+            for name, request in requests.items()
+        }
+
+    def _scored(self, requests: Mapping[str, Request]) -> nw.LazyFrame[Any]:
+        """Return the table with its scores, and with the terms of the fingerprints that are asked for."""
+        terms = {
+            f"{self._column[name]}total": fingerprint_terms(self._column[name], request.unit, signed=self._signed)
+            for name, request in requests.items()
+            if request.unit is not None
+        }
+        frame = self.table.frame.with_columns(**self.table.scores)
+        return frame.with_columns(**terms) if terms else frame
 
 
 class GroupScan(_Scan[Label]):
@@ -141,7 +148,8 @@ class GroupScan(_Scan[Label]):
         self._check_counts({label: int(row["n"]) for label, row in rows.items()})
         return {label: _tally(rows[label], request, "q0") for label, request in requests.items()}
 
-    def _fetch(self, windows: Mapping[Label, Window]) -> dict[Label, Any]:
+    def _fetch(self, requests: Mapping[Label, Request]) -> dict[Label, Tally]:
+        windows = {label: request.keep for label, request in requests.items() if request.keep is not None}
         limits = {
             "low": {label: low for label, (low, _) in windows.items()},
             "high": {label: math.inf if high is None else high for label, (_, high) in windows.items()},
@@ -152,7 +160,11 @@ class GroupScan(_Scan[Label]):
         places = np.asarray(found["place"]).astype(np.intp)
         order = np.argsort(places, kind="stable")
         ends = np.cumsum(np.bincount(places, minlength=len(windows)))
-        return dict(zip(windows, np.split(np.asarray(found["q0"])[order], ends[:-1]), strict=True))
+        scores = np.split(np.asarray(found["q0"])[order], ends[:-1])
+        return {
+            label: Tally(0, (), 0, within(kept, window))
+            for (label, window), kept in zip(windows.items(), scores, strict=True)
+        }
 
     def _check_counts(self, found: Mapping[Label, int]) -> None:
         """Raise unless the groups have as many rows as were counted first."""
@@ -161,9 +173,10 @@ class GroupScan(_Scan[Label]):
             check_unchanged(n_rows, found.get(label, 0), f"rows of group {label!r}")
 
 
-def _tally(row: Mapping[str, Any], request: Request, column: str) -> Tally:
+def _tally(row: Mapping[str, Any], request: Request, column: str, kept: Floats | None = None) -> Tally:
     counts = tuple(int(row[f"{column}at{j}"] or 0) for j in range(len(request.edges)))
-    return Tally(int(row["n"]), counts, int(row.get(f"{column}total") or 0), np.empty(0))
+    total = int(row.get(f"{column}total") or 0)
+    return Tally(int(row["n"]), counts, total, np.empty(0) if kept is None else kept)
 
 
 def _between(column: str, low: float, high: float | None) -> nw.Expr:
