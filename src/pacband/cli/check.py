@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -70,13 +70,14 @@ def command(
         return
     named = {"target": target, "prediction": prediction, "scale": scale_columns(scale), "group": group}
     columns = labelled_columns(single_of(cert), **named)
-    with opened(files, columns.numeric) as table:
+    with opened(files, columns.numeric, also=[columns.group] if columns.group else []) as table:
         verdict = check_frame(cert, with_labels(table, columns.group, labels_of(cert)), **named, level=level)
-    if page is not None:
-        from pacband.cli.report import certificate_report
+        if page is not None:
+            from pacband.cli.report import certificate_report
 
-        certificate_report(cert, files, columns).save(page)
+            report = certificate_report(cert, files, columns)
     if page is not None:
+        report.save(page)
         note(f"Saved {page}")
     _print(verdict, as_json)
 
@@ -100,21 +101,19 @@ def _check_model(
     trust: tuple[str, ...],
 ) -> Verdict:
     """Predict with a model, and count the targets outside of its band."""
-    from tempfile import TemporaryDirectory
-
-    import duckdb
-
     from pacband._frozen import FrozenMap
     from pacband.certificate import single_of
     from pacband.checking import Count, Verdict
     from pacband.cli.predict import opened_model, write_predictions
     from pacband.frames.columns import as_frame, check_columns
-    from pacband.frames.files import open_files, quoted
+    from pacband.frames.connection import connect, glob_escaped, literal, quoted, workspace
+    from pacband.frames.delimited import number_sql
+    from pacband.frames.files import open_files
 
     names = {name: f"pacband {name}" for name in ("prediction", "lower", "upper")}
     with (
         open_files(files) as found,
-        TemporaryDirectory(prefix="pacband-") as folder,
+        workspace() as folder,
         opened_model(path, trust) as (model, kinds),
         found.reading(),
     ):
@@ -122,11 +121,13 @@ def _check_model(
         table = found.relation([target])
         check_columns(as_frame(table), [target], group)
         write_predictions(model, kinds, found.relation(), names, None, f"{folder}/bands.parquet")
-        y, low, high = (f"cast({quoted(name)} as double)" for name in (target, names["lower"], names["upper"]))
+        low, high = quoted(names["lower"]), quoted(names["upper"])
+        y = number_sql(target) if found.kind == "csv" else f"cast({quoted(target)} as double)"
+        made = f"{glob_escaped(folder)}/bands.parquet"
         label = "''" if group is None else quoted(group)
-        bands: Any = duckdb.sql(
+        bands = connect().sql(
             f"select {label}, count(*), count(*) filter (not ({y} between {low} and {high})), count(*) - count({y}) "
-            f"from '{folder}/bands.parquet' group by 1 order by 1"
+            f"from read_parquet({literal(made)}) group by 1 order by 1"
         )
         counts = bands.fetchall()
     if missing := sum(row[3] for row in counts):
