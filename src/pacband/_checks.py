@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Iterable
 from typing import Any
@@ -18,8 +17,6 @@ def check_probability(name: str, value: Any) -> float:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
         raise InvalidInput(f"{name} must be a number in (0, 1), got {value!r}.") from None
-    except OverflowError:  # an integer that no float comes near
-        number = math.inf
     if isinstance(value, (bool, str)) or not 0.0 < number < 1.0:
         percent = _percentage(name, number) if 1.0 <= number < 100.0 else ""
         raise InvalidInput(f"{name} must be in (0, 1), got {value!r}.{percent}")

@@ -52,7 +52,7 @@ def command(
 
     cert = load_certificate(certificate)
     columns = chosen_columns(single_of(cert), prediction=prediction, scale=scale_columns(scale), group=group)
-    with opened(files, columns.predicted, threads=1) as table:
+    with opened(files, columns.predicted, threads=1, output=output) as table:
         labelled = with_labels(table, columns.group, labels_of(cert))
         bands = apply_frame(
             cert, labelled, prediction=prediction, scale=scale_columns(scale), group=group, names=(lower, upper)

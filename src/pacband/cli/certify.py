@@ -71,7 +71,9 @@ def command(
     family = candidate_columns(candidates) or None
     columns = [target, prediction, *scale] if family is None else [target, *_flat(family)]
     with (
-        opened(files, [name for name in columns if name], engine=engine, address=address) as table,
+        opened(
+            files, [name for name in columns if name], also=[group] if group else [], engine=engine, address=address
+        ) as table,
         progress_bar("certifying") as progress,
     ):
         certificate = certify_frame(
@@ -85,10 +87,12 @@ def command(
             progress=progress,
             **promise,
         )
-    if page is not None:
-        from pacband.cli.report import certificate_report
+        if page is not None:
+            from pacband.cli.report import certificate_report
 
-        certificate_report(certificate, files).save(page)
+            report = certificate_report(certificate, files)
+    if page is not None:
+        report.save(page)
     if output is not None:
         certificate.save(output)
     if as_json:

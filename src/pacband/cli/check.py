@@ -77,13 +77,14 @@ def command(
     outputs = {"target": list(target) or None, "prediction": list(prediction) or None}
     named: dict[str, Any] = {**outputs, "scale": scale_columns(scale), "group": group}
     columns = labelled_columns(single_of(cert), **named)
-    with opened(files, columns.numeric) as table:
+    with opened(files, columns.numeric, also=[columns.group] if columns.group else []) as table:
         verdict = check_frame(cert, with_labels(table, columns.group, labels_of(cert)), **named, level=level)
-    if page is not None:
-        from pacband.cli.report import certificate_report
+        if page is not None:
+            from pacband.cli.report import certificate_report
 
-        certificate_report(cert, files, columns).save(page)
+            report = certificate_report(cert, files, columns)
     if page is not None:
+        report.save(page)
         note(f"Saved {page}")
     _print(verdict, as_json)
 

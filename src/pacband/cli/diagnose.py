@@ -96,7 +96,7 @@ def _read(file: str, numbers: Sequence[str], words: Sequence[str]) -> dict[str, 
     from pacband.frames.columns import as_frame, check_columns
     from pacband.frames.files import quoted
 
-    with opened([file], numbers) as table:
+    with opened([file], numbers, also=words) as table:
         check_columns(as_frame(table), numbers, *words)
         wanted = ", ".join(quoted(name) for name in dict.fromkeys([*numbers, *words]))
         columns: dict[str, Any] = table.project(wanted).fetchnumpy()

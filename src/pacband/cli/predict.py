@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
@@ -64,7 +63,12 @@ def command(
     names = {"prediction": prediction, "lower": lower, "upper": upper}
     if len(set(names.values())) != 3:
         raise click.UsageError(f"the new columns need names of their own, got {', '.join(names.values())}.")
-    with open_files(files) as found, opened_model(model, trust) as (estimator, kinds), found.reading():
+    with (
+        open_files(files) as found,
+        found.writing(output),
+        opened_model(model, trust) as (estimator, kinds),
+        found.reading(),
+    ):
         rows = write_predictions(estimator, kinds, found.relation(), names, candidate, output)
     if as_json:
         print_json({"model": model, "output": output, "rows": rows})
@@ -105,10 +109,9 @@ def write_predictions(
     output: str,
 ) -> int:
     """Predict in batches, and write the rows with what was predicted; return how many."""
-    import duckdb
-
     from pacband.exceptions import InvalidInput
-    from pacband.frames.files import quoted, write_table
+    from pacband.frames.connection import connect, glob_escaped, literal, quoted, workspace
+    from pacband.frames.files import write_table
     from pacband.models.table import batches, check_kinds, find_columns, inputs_sql, row_hash_sql
 
     find_columns(relation, list(kinds))
@@ -116,9 +119,9 @@ def write_predictions(
     ((total,),) = relation.aggregate("count(*)").fetchall()
     options = {} if candidate is None else {"candidate": candidate}
     done = 0
-    with TemporaryDirectory(prefix="pacband-") as folder, progress_bar("Predicting") as progress:
+    with workspace() as folder, progress_bar("Predicting") as progress:
         # On disk, so that memory does not grow with the rows.
-        with duckdb.connect() as store:
+        with connect() as store:
             for batch in batches(relation, f"{inputs_sql(settled)}, {row_hash_sql(kinds)} as pacband_row"):
                 rows = batch.pop("pacband_row")
                 bands = estimator.predict_interval(batch, output="frame", **options)
@@ -129,17 +132,18 @@ def write_predictions(
                     columns = [quoted(name) for name in bands.columns]
                 bands["pacband_row"] = rows
                 store.register("batch", bands)
-                store.execute(f"copy (from batch) to '{folder}/{done:012}.parquet'")
+                store.execute(f"copy (from batch) to {literal(f'{folder}/{done:012}.parquet')}")
                 store.unregister("batch")
                 done += len(batch)
                 progress(done, total)
         # What is read once need not be kept.
-        with duckdb.connect(config={"enable_external_file_cache": "false"}) as connection:
+        with connect(enable_external_file_cache="false") as connection:
             # A band beside a row it was not made for would be worse than none: so this is made sure of.
+            made = literal(f"{glob_escaped(folder)}/*.parquet")
             same = f"{row_hash_sql(kinds, of='t.')} = b.pacband_row"
             joined = connection.sql(
                 f"select t.*, {', '.join(f'b.{name}' for name in columns)} from ({relation.sql_query()}) t "
-                f"positional join '{folder}/*.parquet' b where case when {same} then true else error('{_CHANGED}') end"
+                f"positional join read_parquet({made}) b where case when {same} then true else error('{_CHANGED}') end"
             )
             write_table(joined, output)
     return done

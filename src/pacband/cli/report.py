@@ -104,13 +104,13 @@ def report_rows(files: Files, columns: Columns, features: tuple[str, ...] | None
     import numpy as np
 
     from pacband.frames.columns import as_frame, check_columns, read_predicted, read_values
-    from pacband.frames.files import quoted, reading
+    from pacband.frames.files import quoted
 
     relation = files.relation(columns.numeric)
     core = [*columns.numeric, *([columns.group] if columns.group else [])]
     wanted = [name for name in relation.columns if name not in core] if features is None else list(features)
     check_columns(as_frame(relation), columns.numeric, columns.group, *wanted)
-    with reading(*files.paths):
+    with files.reading():
         values = relation.project(", ".join(map(quoted, dict.fromkeys((*core, *wanted))))).fetchnumpy()
     y_pred, scale = read_predicted(values, columns)
     inputs = [_feature(values[name]) for name in wanted]

@@ -22,9 +22,9 @@ Frame: TypeAlias = nw.DataFrame[Any] | nw.LazyFrame[Any]
 def as_frame(frame: Any) -> Frame:
     """Return a table of any library that narwhals knows, or raise."""
     if type(frame).__module__.startswith("pyarrow.") and hasattr(frame, "get_fragments"):
-        import duckdb
+        from pacband.frames.connection import standing
 
-        frame = duckdb.from_arrow(frame)
+        frame = standing().from_arrow(frame)
     try:
         known: Frame = nw.from_native(frame)
     except TypeError:

@@ -150,7 +150,7 @@ class Table:
         """Return how many rows of every candidate have a prediction that counts as an infinite error, as for arrays."""
         if self.rule.nonfinite == "raise":
             return dict.fromkeys(self.candidates, 0)
-        finite = [all_of(number(name).is_finite() for name in c.prediction) for c in self.candidates.values()]
+        finite = [all_of([number(name).is_finite() for name in c.prediction]) for c in self.candidates.values()]
         asked = {f"n{k}": count(broken(rows)) for k, rows in enumerate(finite)}
         (row,) = fetch_rows(self.frame.select(nw.len().alias("n"), **asked))
         check_unchanged(n_rows, int(row["n"]))

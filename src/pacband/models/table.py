@@ -12,7 +12,8 @@ from typing import Any
 
 from pacband.exceptions import InvalidInput
 from pacband.frames.columns import as_frame, check_columns
-from pacband.frames.files import quoted, reading
+from pacband.frames.connection import connect, quoted
+from pacband.frames.files import reading
 
 __all__ = ["Column", "batches", "check_kinds", "find_columns", "inputs_sql", "numeric_sql", "row_hash_sql", "survey"]
 
@@ -202,12 +203,9 @@ def _known(name: str) -> str:
 
 def batches(relation: Any, columns: str, n_rows: int = 20_480) -> Iterator[Any]:
     """Yield these columns of all rows in order as dataframes of pandas, so many rows at a time."""
-    import duckdb
-
-    with reading():
-        # By a connection of its own, for a relation would hold all rows at once; in one thread, for the rows that
-        # several of them read come in any order.
-        connection = duckdb.connect(config={"threads": 1})
+    # By a connection of its own, for a relation would hold all rows at once; in one thread, for the rows that several
+    # of them read come in any order.
+    with reading(), connect(threads=1) as connection:
         stream = connection.execute(f"select {columns} from ({relation.sql_query()})")
         while len(batch := stream.fetch_df_chunk(n_rows // 2048)):
             yield batch
