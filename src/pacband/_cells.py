@@ -9,8 +9,8 @@ kind of table:
   are "1e-05". A float32 is first its own shortest text: float32 0.1 is "0.1".
 * True, "True", "TRUE" and "true" are "true".
 * A gap is None, NaN, an empty text, or a word for one in any case: NA, N/A, NaN, null, None.
-* Every other text is itself. "007", "+7", " 7" and "7." are no spellings of 7 that writing a table produces: they may be
-  codes, and stay apart.
+* Every other text is itself. "007", "+7", " 7" and "7." are no spellings of 7 that writing a table produces: they may
+  be codes, and stay apart.
 """
 
 from __future__ import annotations
@@ -150,10 +150,11 @@ def number_sql(column: str, held: str) -> str:
     )
 
 
-def matching(labels: Iterable[Any]) -> Callable[[Any], Any]:
+def matching(labels: Iterable[Any], *, exact_texts: bool = False) -> Callable[[Any], Any]:
     """Return a function from a cell to the label it stands for: the label itself, else the one of the same text.
 
-    A cell that stands for none, or for several, is returned as it is.
+    A cell that stands for none, or for several, is returned as it is. With `exact_texts`, a text stands for a label
+    that is a text only where both are the same; "1.0" may be another site than "1".
 
     Examples
     --------
@@ -171,7 +172,9 @@ def matching(labels: Iterable[Any]) -> Callable[[Any], Any]:
         if cell in known:
             return cell
         label = by_text.get(spelled(cell))
-        return cell if label is None else label
+        if label is None or (exact_texts and isinstance(cell, str) and isinstance(label, str)):
+            return cell
+        return label
 
     return match
 

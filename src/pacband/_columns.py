@@ -33,7 +33,7 @@ class Column:
 
     @property
     def kind(self) -> str:
-        """ "number" where every cell is a number or a gap and none is declared a category; else "category"."""
+        """Whether it holds numbers, "number", or categories: of all cells known, are all numbers, and none declared."""
         if self.cells.dtype.kind in "fiub":
             return "category" if self.declared.startswith(("Categorical", "Enum")) else "number"
         if self.declared.startswith(("Categorical", "Enum", "String")):

@@ -23,13 +23,13 @@ __all__ = ["Chance", "Fingerprints", "chance_of_repeats", "refuse_copies", "refu
 
 Fingerprints: TypeAlias = npt.NDArray[np.uint64]
 
-# Where rows can repeat by chance, so many more than expected are let pass: all by so many times the estimate, for columns
-# are not independent, and a few rows.
+# Where rows can repeat by chance, so many times the estimate are let pass, for columns are not independent, and so many
+# rows besides.
 _GENEROUS, _SPARE = 10.0, 3
 # How much likelier y agrees where X does, at most.
 _CONCENTRATED = 5.0
-# By rounding to float32, values of a continuum agree in this share of pairs, at most; and rows of one column and y in none
-# of so many pairs, but for a probability of 1e-6.
+# By rounding to float32, values of a continuum agree in this share of pairs, at most; and rows of one column and y in
+# none of so many pairs, but for a probability of 1e-6.
 _ROUNDED, _FEW_PAIRS = 1e-6, 5e7
 # A table of at most so many different rows, each so many times on average, is a table of few kinds of rows.
 _FEW_ROWS, _TIMES = 100, 10

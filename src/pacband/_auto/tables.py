@@ -100,7 +100,7 @@ class TableReader(BaseEstimator):
     def _warn_of_unknown(self, k: int, unknown: npt.NDArray[np.bool_], n_known: int, cells: Texts) -> None:
         n_unknown = int(np.count_nonzero(unknown))
         if n_unknown and binom.sf(n_unknown - 1, n_known, self.novelty_[k]) <= _NEVER:
-            shown = ", ".join(repr(str(text)) for text in dict.fromkeys(cells[unknown][:100]).keys() if text)
+            shown = ", ".join(repr(str(text)) for text in dict.fromkeys(cells[unknown][:100]))
             warnings.warn(
                 f"column {self.names_[k]!r} has categories that the model was not fitted on in {n_unknown} of "
                 f"{n_known} rows, far more than in the fit, such as {shown[:100]}; it was fitted on "

@@ -138,8 +138,10 @@ def _columns(monitor: Monitor, options: dict[str, Any]) -> Columns:
 
 def _groups(words: list[Any], monitor: Monitor) -> list[Any]:
     """Return the labels as the certificate has them: in CSV every label is a word."""
-    known = {str(label): label for label in monitor.groups}
-    return [known.get(str(word), word) for word in words]
+    from pacband._cells import matching
+
+    match = matching(monitor.groups, exact_texts=True)
+    return [match(word) for word in words]
 
 
 def _summary(monitor: Monitor) -> dict[str, Any]:
