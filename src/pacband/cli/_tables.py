@@ -8,11 +8,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from pacband._cells import TEXT_TYPES, matching, spelled, spelled_sql
+from pacband._labels import listed
 from pacband.exceptions import InvalidInput
-from pacband.frames.connection import glob_escaped, quoted
+from pacband.frames.connection import glob_escaped, literal, quoted
 from pacband.frames.files import Files, open_files
 
-__all__ = ["labels_of", "opened", "with_labels"]
+__all__ = ["labels_of", "match_labels", "opened", "with_labels", "without_labels"]
+
+# Where the user's column of groups waits while the labels stand in its place.
+_KEPT = "pacband kept group"
 
 
 @contextmanager
@@ -126,13 +131,62 @@ def _unseen(path: str) -> str:
     )
 
 
-def with_labels(relation: Any, group: str | None, labels: Sequence[Any]) -> Any:
-    """Return the relation with groups of the certificate's type: in a CSV file every label is a text."""
+def with_labels(relation: Any, group: str | None, labels: Sequence[Any], *, keep: bool = False) -> Any:
+    """Return the relation with the groups as the certificate has them; raise where a row has none of its labels.
+
+    In a CSV file every label is a text, and a column of pandas with gaps holds 1.0 for 1. Where both the column and the
+    labels are texts they match exactly; else by their one spelling (`pacband._cells`), and never by rounding. With
+    `keep`, `without_labels` gives the column back as it was.
+    """
     if group is None or group not in relation.columns or not labels:
         return relation
-    kinds = {str: "varchar", bool: "boolean", int: "bigint"}
-    kind = kinds.get(type(labels[0]), "double")
-    return relation.project(f"* replace (try_cast({quoted(group)} as {kind}) as {quoted(group)})")
+    column, held = quoted(group), str(relation.types[relation.columns.index(group)])
+    kinds = {type(label) for label in labels}
+    if kinds == {str} and held.startswith(TEXT_TYPES):
+        return relation
+    keys = {spelled(label): label for label in labels}
+    if len(keys) < len(labels) or None in keys or (str in kinds and len(kinds) > 1):
+        raise InvalidInput(
+            f"column {group!r} holds {held}, and the labels of the certificate, {listed(list(labels))}, cannot be told "
+            "apart in it: use a table with the labels as they were certified."
+        )
+    if kinds == {bool}:
+        keys |= {"1": True, "0": False}
+    key = spelled_sql(column, held)
+    known = ", ".join(literal(str(text)) for text in keys)
+    unseen = relation.filter(f"{key} not in ({known})").project(f"{column} as g").distinct().limit(6).fetchall()
+    if unseen:
+        raise InvalidInput(
+            f"column {group!r} has labels without a certificate: {listed([row[0] for row in unseen])}. "
+            f"Certified are {listed(list(labels))}."
+        )
+    if kinds == {str}:
+        others = {text: label for text, label in keys.items() if text != label}
+        cases = "".join(f"when {literal(str(text))} then {literal(label)} " for text, label in others.items())
+        value = f"case {key} {cases}else {key} end" if others else key
+    else:
+        kind = {frozenset([bool]): "boolean", frozenset([int]): "bigint"}.get(frozenset(kinds), "double")
+        value = f"cast({key} as {kind})"
+    kept = f", {column} as {quoted(_KEPT)}" if keep else ""
+    return relation.project(f"* replace ({value} as {column}){kept}")
+
+
+def without_labels(relation: Any, group: str | None) -> Any:
+    """Return the relation with the user's own column in place of the labels."""
+    if group is None or _KEPT not in relation.columns:
+        return relation
+    return relation.project(f"* exclude ({quoted(_KEPT)}) replace ({quoted(_KEPT)} as {quoted(group)})")
+
+
+def match_labels(certificate: Any, groups: Any) -> Any:
+    """Return the groups of rows in memory as the certificate has them, as `with_labels` does in a table."""
+    labels = labels_of(certificate)
+    if groups is None or not labels:
+        return groups
+    import numpy as np
+
+    match = matching(labels, exact_texts=True)
+    return np.fromiter((match(cell) for cell in groups), dtype=object, count=len(groups))
 
 
 def labels_of(certificate: Any) -> list[Any]:

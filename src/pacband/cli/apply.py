@@ -45,7 +45,7 @@ def command(
 ) -> None:
     """Add the ends of the certified band to the rows of CSV or Parquet FILES, and leave all else as it is."""
     from pacband.certificate import single_of
-    from pacband.cli._tables import labels_of, opened, with_labels
+    from pacband.cli._tables import labels_of, opened, with_labels, without_labels
     from pacband.frames.apply import apply_frame, chosen_columns
     from pacband.frames.files import write_table
     from pacband.models import load_certificate
@@ -53,10 +53,10 @@ def command(
     cert = load_certificate(certificate)
     columns = chosen_columns(single_of(cert), prediction=prediction, scale=scale_columns(scale), group=group)
     with opened(files, columns.predicted, threads=1, output=output) as table:
-        labelled = with_labels(table, columns.group, labels_of(cert))
+        labelled = with_labels(table, columns.group, labels_of(cert), keep=True)
         bands = apply_frame(
             cert, labelled, prediction=prediction, scale=scale_columns(scale), group=group, names=(lower, upper)
         )
-        write_table(bands, output)
+        write_table(without_labels(bands, columns.group), output)
     if output != "-":
         note(f"Saved {output}")

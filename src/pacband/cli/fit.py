@@ -103,7 +103,7 @@ def _read(relation: Any, exclude: list[str], options: dict[str, Any]) -> tuple[l
     if group is not None and not any(column.name == group and column.kind for column in columns):
         raise InvalidInput(f"the group {group!r} must have at least two labels.")
     kinds = {column.name: column.kind for column in columns if column.kind}
-    parts = list(batches(relation, f"{inputs_sql(kinds)}, {numeric_sql(target)} as pacband_target"))
+    parts = list(batches(relation, f"{inputs_sql(relation, kinds)}, {numeric_sql(relation, target)} as pacband_target"))
     if not parts:
         raise InvalidInput("the table has no rows.")
     table = pd.concat(parts, ignore_index=True)

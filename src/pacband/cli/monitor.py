@@ -156,9 +156,10 @@ def _columns(monitor: Monitor, options: dict[str, Any]) -> Columns:
 
 def _groups(words: list[Any], monitor: Monitor) -> list[Any]:
     """Return the labels as the certificate has them: in CSV every label is a word."""
-    labels = monitor.groups
-    known = {str(label): label for label in labels if not isinstance(label, str)}
-    return [known.get(word, word) if isinstance(word, str) and word not in labels else word for word in words]
+    from pacband._cells import matching
+
+    match = matching(monitor.groups, exact_texts=True)
+    return [match(word) for word in words]
 
 
 def _summary(monitor: Monitor) -> dict[str, Any]:

@@ -115,15 +115,17 @@ def write_predictions(
     from pacband.models.table import batches, check_kinds, find_columns, inputs_sql, row_hash_sql
 
     find_columns(relation, list(kinds))
-    settled = check_kinds(relation, kinds)
+    texts = not estimator._reads_categories
+    columns_sql = inputs_sql(relation, check_kinds(relation, kinds, texts=texts), texts=texts)
     ((total,),) = relation.aggregate("count(*)").fetchall()
     options = {} if candidate is None else {"candidate": candidate}
     done = 0
     with workspace() as folder, progress_bar("Predicting") as progress:
         # On disk, so that memory does not grow with the rows.
         with connect() as store:
-            for batch in batches(relation, f"{inputs_sql(settled)}, {row_hash_sql(kinds)} as pacband_row"):
+            for batch in batches(relation, f"{columns_sql}, {row_hash_sql(kinds)} as pacband_row"):
                 rows = batch.pop("pacband_row")
+                _take_labels(estimator, batch)
                 bands = estimator.predict_interval(batch, output="frame", **options)
                 bands.columns = [_called(name, names) for name in bands.columns]
                 if not done:
@@ -147,6 +149,16 @@ def write_predictions(
             )
             write_table(joined, output)
     return done
+
+
+def _take_labels(estimator: Any, batch: Any) -> None:
+    """Write the groups of rows as the certificate does, where a file spells them otherwise."""
+    from pacband._cells import matching
+
+    group = estimator._grouping_
+    if isinstance(group, str):
+        match = matching(estimator.certificate_.groups)
+        batch[group] = [match(cell) for cell in batch[group]]
 
 
 def _called(name: str, names: dict[str, str]) -> str:

@@ -73,11 +73,13 @@ def command(
     cert = load_certificate(certificate)
     rows: dict[str, Any] = {}
     if files:
+        from pacband.cli._tables import match_labels
         from pacband.frames.files import open_files
 
         columns = _columns(cert, target, prediction, scale, group)
         with open_files(files) as opened:
             rows = report_rows(opened, columns, features or None)
+        rows["groups"] = match_labels(cert, rows["groups"])
     page = report(cert, **rows, title=title, command=shlex.join(["pacband", *sys.argv[1:]]))
     _write(page, output, kind or {".md": "markdown", ".json": "json"}.get(Path(output).suffix.lower(), "html"))
     if output != "-":
@@ -91,11 +93,13 @@ def certificate_report(
     certificate: Any, files: tuple[str, ...], columns: Columns | None = None, **options: Any
 ) -> Report:
     """Return the report of a certificate with the rows of files."""
+    from pacband.cli._tables import match_labels
     from pacband.frames.files import open_files
     from pacband.reporting import report
 
     with open_files(files) as opened:
         rows = report_rows(opened, columns or _columns(certificate, None, None, (), None), None)
+    rows["groups"] = match_labels(certificate, rows["groups"])
     return report(certificate, **rows, command=shlex.join(["pacband", *sys.argv[1:]]), **options)
 
 

@@ -26,8 +26,8 @@ def check_duplicates(target: Numbers, columns: Floats, X: Any) -> Finding | None
     targets = row_fingerprints(target, target)
     if rest is None or targets is None or len(rest) < 2:
         return None
-    whole = row_fingerprints(_halves(rest), _halves(targets))
-    assert whole is not None  # they are arrays of numbers
+    whole = row_fingerprints(rest, targets)
+    assert whole is not None  # they are arrays
     n = len(whole)
     pairs, alike = _equal_pairs(whole), _equal_pairs(rest)
     expected = alike * _equal_pairs(targets) / (n * (n - 1) / 2)
@@ -71,8 +71,3 @@ def check_overlap(X: Any, y: Any, training: Any) -> Finding | None:
 def _equal_pairs(prints: Fingerprints) -> int:
     _, counts = np.unique(prints, return_counts=True)
     return int(np.sum(counts * (counts - 1)) // 2)
-
-
-def _halves(prints: Fingerprints) -> Numbers:
-    """64 bits as two numbers that a float holds exactly."""
-    return prints.view(np.uint32).reshape(len(prints), 2)

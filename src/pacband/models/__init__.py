@@ -69,6 +69,7 @@ def open_model(path: str | os.PathLike[str], *, trusted: Sequence[str | type] = 
     estimator = assemble(archive.kind, parts, archive.certificates, archive.candidates)
     # Only now, for putting it together sets attributes as well.
     check_sound(estimator, os.fspath(path), names_of(trusted))
+    estimator._columns_ = dict(archive.columns)
     return estimator, archive.columns
 
 
@@ -89,7 +90,7 @@ def load_certificate(path: str | os.PathLike[str]) -> Certificate | FamilyCertif
 def save_model(estimator: Certified, path: str | os.PathLike[str], *, columns: Mapping[str, str] | None = None) -> Path:
     """Write a fitted certified estimator to a file, atomically; see `Certified.save`.
 
-    `columns` are the kinds of its columns, "number" or "category", for those that will be read from files.
+    `columns` are the kinds of its columns, "number" or "category", for files to come; by default those of its fit.
     """
     from pacband.models.parts import certificates_of, kind_of, take_apart
     from pacband.models.trust import dump, versions
@@ -101,7 +102,7 @@ def save_model(estimator: Certified, path: str | os.PathLike[str], *, columns: M
         kind=kind,
         candidates=candidates,
         versions=versions(),
-        columns=dict(columns or {}),
+        columns=dict(estimator._columns_ if columns is None else columns),
         certificates=certificates,
         model=dump(take_apart(estimator)),
     )
