@@ -47,7 +47,8 @@ def _of_certificate(summary: Summary) -> Iterator[tuple[str, Picture]]:
     if summary.plan is None:
         return
     single = summary.single
-    expected = percent(single.expected_violation)
+    at = percent(single.expected_violation)
+    expected = "violation to expect" if summary.beforehand else "r/(N + 1)"
     ax = axes_of(None)
     drawing.draw_plan(ax, summary.plan)
     yield (
@@ -56,21 +57,22 @@ def _of_certificate(summary: Summary) -> Iterator[tuple[str, Picture]]:
             ax,
             "plan",
             "What the samples bought",
-            f"The violation to expect, rank over N plus one, rises with the number of samples towards ε = "
-            f"{figure(single.eps)}. This certificate, with N = {single.n_samples:,} and rank {single.rank:,}, stands "
-            f"at {expected}.",
+            f"{'The violation to expect, r' if summary.beforehand else 'R'}ank over N plus one, rises with the number "
+            f"of samples towards ε = {figure(single.eps)}. This certificate, with N = {single.n_samples:,} and rank "
+            f"{single.rank:,}, stands at {at}.",
             "The closer to ε, the sharper the bound: the errors that may exceed it are made use of.",
             (
-                (n, v, f"δ = {delta:g}: {int(n):,} samples, violation to expect {percent(v)}")
+                (n, v, f"δ = {delta:g}: {int(n):,} samples, {expected} {percent(v)}")
                 for delta, sizes, violation in summary.plan.lines
                 for n, v in zip(sizes.tolist(), violation.tolist(), strict=True)
             ),
         ),
     )
+    if not summary.beforehand:
+        return
     ax = axes_of(None)
     drawing.draw_violation(ax, single)
     low, high = single.violation_interval(0.95)
-    beforehand = "" if single.n_candidates == 1 else ", for a candidate settled beforehand"
     yield (
         "violation",
         _picture(
@@ -78,10 +80,10 @@ def _of_certificate(summary: Summary) -> Iterator[tuple[str, Picture]]:
             "violation",
             "Where the true violation lies",
             f"The Beta({single.rank}, {single.n_samples - single.rank + 1}) density of the true violation: mean "
-            f"{expected}, central 95 % from {percent(low)} to {percent(high)}, and ε = {figure(single.eps)} in its far "
+            f"{at}, central 95 % from {percent(low)} to {percent(high)}, and ε = {figure(single.eps)} in its far "
             "tail.",
             "Over calibration draws, the true share beyond the bound follows Beta(r, N − r + 1): between "
-            f"{percent(low)} and {percent(high)} in 95 of 100 draws{beforehand}.",
+            f"{percent(low)} and {percent(high)} in 95 of 100 draws.",
         ),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
@@ -33,6 +33,7 @@ from pacband.reporting.alternatives import (
     sample_sizes,
 )
 from pacband.reporting.bins import Slicing
+from pacband.reporting.candidates import chosen_beforehand
 from pacband.reporting.numbers import (
     BandNumbers,
     ScaleNumbers,
@@ -113,6 +114,11 @@ class Summary:
         return single_of(self.certificate)
 
     @property
+    def beforehand(self) -> bool:
+        """Whether nothing was chosen by the scores, so that r/(N + 1) is the violation to expect."""
+        return chosen_beforehand(self.certificate)
+
+    @property
     def mean_half_width(self) -> float | None:
         """The mean half-width of the band over the rows."""
         if self.rows is None:
@@ -141,7 +147,10 @@ class Summary:
                 "mean_half_width": _json(self.mean_half_width),
             },
             "diagnosis": None if self.diagnosis is None else self.diagnosis.to_dict(),
-            "sample_sizes": [_json({**asdict(s), "expected_violation": s.expected_violation}) for s in self.sizes],
+            "sample_sizes": [
+                _json({**asdict(s), "expected_violation": s.expected_violation if self.beforehand else None})
+                for s in self.sizes
+            ],
             "band": None if self.band is None else _arrays_of(self.band, "x_name", "x", "prediction", "lower", "upper"),
             "widths": None if self.widths is None else _arrays_of(self.widths, "share", "half_width"),
             "scores": None
@@ -281,12 +290,16 @@ def _diagnosis(
 
 
 def _curve(single: Certificate, scores: Floats) -> Curve | None:
-    """The curve of this candidate, at its share of δ."""
+    """The curve of this candidate, at its share of δ.
+
+    The candidate may have been chosen by the scores: what holds with confidence is that the curves of all of them
+    hold, and they share δ. The curve therefore states δ itself.
+    """
     grid = None
     if len(scores) > LONG_CURVE:
         grid = np.unique([*np.geomspace(max(1e-5, 40.0 / len(scores)), 0.5, CURVE_LEVELS), single.eps])
     try:
-        return curve_of_scores(
+        curve = curve_of_scores(
             scores,
             delta=own_delta(single.delta, single.share),
             eps=grid,
@@ -296,14 +309,15 @@ def _curve(single: Certificate, scores: Floats) -> Curve | None:
         )
     except NotEnoughSamples:
         return None
+    return replace(curve, delta=single.delta)
 
 
 def _settled_first(single: Certificate, curve: Curve) -> tuple[Floats, Floats]:
     """γ̄ at every ε, each had it alone been asked for."""
-    levels, gammas = [], []
+    levels, gammas, delta = [], [], own_delta(single.delta, single.share)
     for eps in np.geomspace(max(1e-9, 0.5 * curve.smallest_eps), 0.5, 60).tolist():
         try:
-            rank = max_rank(curve.n_samples, eps, curve.delta)
+            rank = max_rank(curve.n_samples, eps, delta)
         except NotEnoughSamples:
             continue
         levels.append(eps)
