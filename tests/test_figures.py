@@ -104,7 +104,7 @@ def test_the_law_of_the_violation_is_drawn_only_of_what_was_chosen_beforehand(rn
     assert (
         len(pacband.plot_scores(pacband.certify(y, errors["a"], eps=0.1, delta=0.1), y, errors["a"]).figure.axes) == 2
     )
-    assert pacband.plot_plan(family).get_ylabel() == "r/(N + 1), the violation if chosen beforehand"
+    assert pacband.plot_plan(family).get_ylabel() == "r/(N + 1), if chosen beforehand"
     assert pacband.plot_plan(pacband.plan(n_candidates=3)).get_ylabel() == pacband.plot_plan(family).get_ylabel()
     assert pacband.plot_plan(pacband.plan()).get_ylabel() == "violation to expect, r/(N + 1)"
 

@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from pacband._arrays import Floats
+from pacband._ranked import Ranked
 from pacband.certificate import Certificate
 from pacband.exceptions import NotEnoughSamples
 from pacband.planning import PLAN_RULES, min_samples, plan
@@ -83,7 +84,7 @@ def plan_map(eps: float, delta: float, n_samples: int, rank: int, share: Fractio
     return PlanMap(eps, delta, n_samples, rank, n_range, tuple(lines), beforehand=share >= 1)
 
 
-def sample_sizes(single: Certificate, scores: Floats | None) -> tuple[SampleSize, ...]:
+def sample_sizes(single: Certificate, scores: Ranked | None) -> tuple[SampleSize, ...]:
     """Return what more and fewer samples bring by the same rule for the rank.
 
     Where the rank was chosen by hand there is no rule: the other sizes then have the largest valid rank. Bounds are
@@ -94,14 +95,14 @@ def sample_sizes(single: Certificate, scores: Floats | None) -> tuple[SampleSize
     for n_samples in (single.n_samples // 2, single.n_samples, *(k * single.n_samples for k in (2, 4, 10))):
         n_samples = max(1, n_samples)
         if n_samples == single.n_samples:
-            bound = None if scores is None else kth_largest(scores, single.rank)
+            bound = None if scores is None else scores.largest(single.rank)
             found.append(SampleSize(n_samples, single.rank, bound, certified=True))
             if rule is not None:
                 continue
         rank = _rank(n_samples, single.eps, own_delta(single.delta, single.share), rule or "exact")
         bound = None
         if scores is not None and rank is not None:
-            bound = kth_largest(scores, max(1, round(rank / n_samples * len(scores))))
+            bound = scores.largest(max(1, round(rank / n_samples * len(scores))))
         found.append(SampleSize(n_samples, rank, bound))
     return tuple(found)
 
@@ -113,21 +114,16 @@ def rank_rule(single: Certificate) -> str | None:
     return next(rules, None)
 
 
-def alternatives(single: Certificate, scores: Floats) -> tuple[Alternative, ...]:
+def alternatives(single: Certificate, scores: Ranked) -> tuple[Alternative, ...]:
     """Return what each alternative (ε, δ) would have certified, ε by ε."""
     found = []
     for eps in sorted({*EPS_CHOICES, single.eps}):
         for delta in sorted({*DELTA_CHOICES, single.delta}, reverse=True):
             rank = _rank(len(scores), eps, own_delta(delta, single.share))
-            gamma = None if rank is None else kth_largest(scores, rank)
+            gamma = None if rank is None else scores.largest(rank)
             needed = None if rank is not None else min_samples(eps, own_delta(delta, single.share))
             found.append(Alternative(eps, delta, rank, gamma, needed))
     return tuple(found)
-
-
-def kth_largest(ordered: Floats, rank: int) -> float:
-    """Return the score of this rank from the top of sorted scores."""
-    return float(ordered[len(ordered) - rank])
 
 
 def own_delta(delta: float, share: Fraction) -> float:

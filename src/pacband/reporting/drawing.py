@@ -160,9 +160,7 @@ def draw_plan(ax: Axes, numbers: PlanMap) -> None:
     ax.set_xlim(*numbers.n_range)
     ax.yaxis.set_major_formatter(_percent_format)
     ax.xaxis.set_major_formatter(_count_format)
-    expected = (
-        "violation to expect, r/(N + 1)" if numbers.beforehand else "r/(N + 1), the violation if chosen beforehand"
-    )
+    expected = "violation to expect, r/(N + 1)" if numbers.beforehand else "r/(N + 1), if chosen beforehand"
     dress(ax, title="What the samples bought", x="calibration samples N", y=expected)
 
 

@@ -17,7 +17,7 @@ from pacband.exceptions import InvalidInput
 from pacband.planning import Plan
 from pacband.reporting import drawing
 from pacband.reporting.alternatives import plan_map
-from pacband.reporting.bins import slice_rows
+from pacband.reporting.bins import mark_weak, slice_rows
 from pacband.reporting.candidates import chosen_beforehand
 from pacband.reporting.numbers import band_numbers, score_numbers
 from pacband.reporting.rows import read_rows
@@ -184,11 +184,10 @@ def plot_slices(
     column = by if isinstance(by, np.ndarray) and by.ndim == 1 else _one_column(by)
     rows = read_rows(certificate, y, y_pred, scale, X=column[:, None], feature_names=[name], groups=groups)
     eps = single_of(certificate).eps
-    slicing = slice_rows(
-        name, rows.features[name], rows.outside, rows.half_width, eps=eps, level=level / n_bins, n_bins=n_bins
-    )
-    if slicing is None:
+    cut = slice_rows(name, rows.features[name], rows.outside, rows.half_width, n_bins=n_bins)
+    if cut is None:
         raise InvalidInput(f"{name} has one value only: there is nothing to slice by.")
+    slicing = mark_weak(cut, eps=eps, level=level / n_bins)
     axes = axes_of(ax) if ax is not None else draw_slicing(slicing, eps)
     if ax is not None:
         drawing.draw_slices(axes, slicing, eps)

@@ -9,8 +9,10 @@ from typing import Any
 from pacband._wording import complement, confidence, figure, percent, round_up
 from pacband.certificate import FamilyCertificate, GroupCertificate
 from pacband.exceptions import PacbandError
+from pacband.frames.sample import SEED
 from pacband.reporting.alternatives import rank_rule
 from pacband.reporting.candidates import rank_candidates, sharpness_name
+from pacband.reporting.rows import MOST_FEATURES
 from pacband.reporting.summary import Summary
 
 __all__ = ["render_html", "render_markdown"]
@@ -69,6 +71,8 @@ def _render(template: str, summary: Summary, *, autoescape: bool, **more: Any) -
         sharpness_name="" if family is None else sharpness_name(family),
         widest=1.0 if family is None else _widest(family),
         expected="violation to expect" if summary.beforehand else "r/(N + 1), the violation if chosen beforehand",
+        most_features=MOST_FEATURES,
+        seed=SEED,
         by_hand=bool(summary.sizes) and rank_rule(summary.single) is None,
         bins=[] if summary.scale is None else list(zip(summary.scale.scale, summary.scale.error, strict=True)),
         **more,
@@ -96,7 +100,8 @@ def _tiles(summary: Summary) -> list[tuple[str, str, str]]:
         tiles.append((_bound(single.gamma), "the bound γ̄", of if single.scale_kind == "none" else "times σ̂(x)"))
     if width is not None and (single.scale_kind != "none" or grouped):
         name = "half-width" if single.side == "both" else "bound"
-        tiles.append((_say(width), f"mean {name}", "of the band over these rows"))
+        over = "the rows drawn" if summary.rows is not None and summary.rows.sampled else "these rows"
+        tiles.append((_say(width), f"mean {name}", f"of the band over {over}"))
     tiles.append((f"{summary.certificate.n_samples:,}", "calibration rows", "that the model had not seen"))
     if not grouped and summary.beforehand:
         tiles.append((percent(single.expected_violation), "violation to expect", f"rank {single.rank:,} from the top"))
