@@ -1,8 +1,8 @@
 """All checks of rows that were scored already, and how they share one level.
 
 The checks of a large table use some of its rows, each those that it can learn from: neighbours for what neighbours have
-in common, and rows drawn from all over the table for everything else. Either are independent draws of one distribution
-if the table is sound, so that each p-value is valid with the number of rows that its check used.
+in common, rows that agree in all but the target for copies, and rows drawn from all over the table for everything else.
+If the table is sound, each p-value is valid with the number of rows that its check used.
 """
 
 from __future__ import annotations
@@ -90,14 +90,16 @@ def run_checks(
     rows: ScoredRows,
     *,
     neighbours: ScoredRows | None = None,
+    copies: ScoredRows | None = None,
     n_rows: int,
     level: float,
     eps: float,
     delta: float,
     training: Any = None,
 ) -> Diagnosis:
-    """Make all checks: of `neighbours` whether they resemble or repeat each other, of `rows` all others."""
+    """Make all checks: whether `neighbours` resemble each other, whether `copies` are some; of `rows` all others."""
     together = rows if neighbours is None else neighbours
+    alike = together if copies is None else copies
     try:
         rank = max_rank(len(rows.scores), eps, delta)
     except NotEnoughSamples:
@@ -105,7 +107,7 @@ def run_checks(
     found = [
         (together, check_serial_dependence(together.scores)),
         (rows, check_drift(rows.scores, rows.numbers)),
-        (together, check_duplicates(together.target, together.predicted, together.X)),
+        (alike, check_duplicates(alike.target, alike.predicted, alike.X)),
         (rows, check_dominance(rows.scores)),
         (rows, check_ties(rows.scores, rank)),
     ]

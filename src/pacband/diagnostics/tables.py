@@ -14,7 +14,15 @@ from pacband.diagnostics.checks import ScoredRows, run_checks, scored_rows
 from pacband.diagnostics.diagnosis import Diagnosis
 from pacband.frames.columns import as_frame, check_columns, read_predicted, read_values
 from pacband.frames.files import quoted
-from pacband.frames.sample import drawn_words, fetch_sample, fetch_whole, first_words, is_large
+from pacband.frames.sample import (
+    class_words,
+    drawn_words,
+    fetch_class,
+    fetch_sample,
+    fetch_whole,
+    first_words,
+    is_large,
+)
 from pacband.frames.scan import FamilyScan
 from pacband.frames.table import Table
 from pacband.scores import ScoreRule
@@ -38,9 +46,9 @@ def diagnose_table(
 ) -> Diagnosis:
     """Look for what would break the promise in rows of a DuckDB relation; see `diagnose`.
 
-    Of a table with more than 200,000 rows, the first 100,000 and about 100,000 drawn from all are looked at; the
-    diagnosis says which check used which. Memory does not grow with the table. It does grow with the rows of
-    `training`, a relation with the same inputs and target, which are all compared.
+    Of a table with more than 200,000 rows, each check uses about 100,000: the first ones, some drawn from all, or some
+    that agree in all but the target. The diagnosis says which check used which. Memory does not grow with the table. It
+    does grow with the rows of `training`, a relation with the same inputs and target, which are all compared.
     """
     names = list(dict.fromkeys((*columns.all, *inputs)))
     check_columns(as_frame(relation), columns.numeric, *names)
@@ -49,7 +57,7 @@ def diagnose_table(
         check_columns(as_frame(training), columns.target, *inputs)
         seen = fetch_whole(training, list(dict.fromkeys((*columns.target, *inputs))))
         fitted = (_matrix(seen, inputs), read_values(seen, columns.target))
-    scoring = {"side": side, "min_scale": min_scale, "nonfinite": nonfinite}
+    scoring: dict[str, Any] = {"side": side, "min_scale": min_scale, "nonfinite": nonfinite}
     if not is_large(relation):
         values = fetch_whole(relation, names)
         return diagnose(
@@ -87,9 +95,11 @@ def diagnose_table(
             words=words,
         )
 
+    alike = fetch_class(wanted, names, list(dict.fromkeys((*columns.predicted, *inputs))), n_rows)
     return run_checks(
         scored(drawn.values, drawn_words(len(drawn.rows)), drawn.rows),
         neighbours=scored(first.values, first_words(len(first.rows))),
+        copies=None if alike is None else scored(alike[0], class_words(len(alike[0][names[0]]), alike[1])),
         n_rows=n_rows,
         level=level,
         eps=eps,

@@ -1,8 +1,8 @@
-"""Some rows of a large table, in their order and the same each time: the first ones, and a sample drawn at random.
+"""Some rows of a large table, the same each time: the first ones, rows drawn at random, and rows that resemble others.
 
 A row is drawn by a hash of its number: a polynomial of degree 3 over the integers modulo the prime 2³¹ − 1, whose
 coefficients come from a seed. Any four rows are drawn independently of each other, and numpy and SQL agree on which,
-whatever the number of threads.
+whatever the number of threads. Of two copies of a row it seldom draws both: these are kept by a hash of their contents.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ __all__ = [
     "WHOLE",
     "SampledRows",
     "draw_rows",
+    "class_words",
     "drawn_words",
+    "fetch_class",
     "fetch_sample",
     "fetch_whole",
     "first_words",
@@ -85,6 +87,11 @@ def first_words(n_first: int) -> str:
     return f"the first {n_first:,} rows"
 
 
+def class_words(n_rows: int, n_classes: int) -> str:
+    """Say which rows these are: those of one class."""
+    return f"{n_rows:,} rows, 1 class in {n_classes:,} by a hash of all columns but the target,"
+
+
 def fetch_whole(relation: Any, names: Sequence[str]) -> dict[str, Any]:
     """Return these columns of a DuckDB relation as numpy arrays."""
     return dict(relation.project(", ".join(map(quoted, names))).fetchnumpy())
@@ -108,6 +115,20 @@ def fetch_sample(relation: Any, names: Sequence[str], n_rows: int) -> tuple[Samp
     order = np.argsort(rows, kind="stable")
     both = SampledRows(rows[order], {name: column[order] for name, column in found.items()})
     return both.where(both.rows < SAMPLE), both.where(_hashed(both.rows) < limit)
+
+
+def fetch_class(
+    relation: Any, names: Sequence[str], by: Sequence[str], n_rows: int
+) -> tuple[dict[str, Any], int] | None:
+    """Return about `SAMPLE` rows of a DuckDB relation, such that rows that agree in the columns `by` come together.
+
+    Rows are put into classes by a hash of these columns; one class is returned, and the number of classes. None where
+    it has more than `WHOLE` rows, because the columns have few different values.
+    """
+    n_classes = -(-n_rows // SAMPLE)
+    own = relation.filter(f"hash({', '.join(map(quoted, by))}) % {n_classes} = 0").limit(WHOLE + 1)
+    found = dict(own.project(", ".join(map(quoted, names))).fetchnumpy())
+    return None if len(found[names[0]]) > WHOLE else (found, n_classes)
 
 
 def _limit(n_rows: int, size: int) -> int:

@@ -336,12 +336,18 @@ def _diagnosis(
 
 
 def check_rows(
-    single: Certificate, rows: ScoredRows, neighbours: ScoredRows | None, n_rows: int, training: Any = None
+    single: Certificate,
+    rows: ScoredRows,
+    neighbours: ScoredRows | None,
+    n_rows: int,
+    training: Any = None,
+    copies: ScoredRows | None = None,
 ) -> Diagnosis:
     """Make the checks of a report."""
     return run_checks(
         rows,
         neighbours=neighbours,
+        copies=copies,
         n_rows=n_rows,
         level=LEVEL,
         eps=single.eps,

@@ -11,16 +11,25 @@ from pacband._arrays import Floats
 from pacband._labels import as_labels
 from pacband.certificate import AnyCertificate, GroupCertificate, single_of
 from pacband.certificate.columns import Columns
-from pacband.diagnostics.checks import scored_rows
+from pacband.diagnostics.checks import ScoredRows, scored_rows
 from pacband.diagnostics.rows import joint_print
 from pacband.exceptions import InvalidInput
 from pacband.frames.columns import as_frame, check_columns, read_predicted, read_values
 from pacband.frames.files import quoted
-from pacband.frames.sample import drawn_words, fetch_sample, fetch_whole, first_words, is_large
+from pacband.frames.sample import (
+    class_words,
+    drawn_words,
+    fetch_class,
+    fetch_sample,
+    fetch_whole,
+    first_words,
+    is_large,
+)
 from pacband.reporting.census import TableCensus
 from pacband.reporting.document import Report, report
 from pacband.reporting.rows import MOST_FEATURES, Column, Features, sampled_rows
 from pacband.reporting.summary import Summary, check_rows, has_curve, summarise_rows
+from pacband.scores import ScoreRule
 
 __all__ = ["report_table"]
 
@@ -114,24 +123,27 @@ def _summary(
         numbers=drawn.rows,
         words=drawn_words(len(score)),
     )
-    y, y_pred, scale, _, X = _read(first.values, columns, used, n_features)
-    near = scored_rows(
-        single.rule,
-        single.rule.scores(y, y_pred, scale),
-        y,
-        y_pred,
-        scale,
-        X=None if X is None else joint_print(X.columns.values()),
-        words=first_words(len(y)),
-    )
+    near = _scored(single.rule, first.values, columns, used, first_words(len(first.rows)))
+    names = relation.columns
+    alike = fetch_class(relation, names, list(dict.fromkeys((*columns.predicted, *used))), census.n_rows)
+    copies = None
+    if alike is not None:
+        copies = _scored(single.rule, alike[0], columns, used, class_words(len(alike[0][names[0]]), alike[1]))
     return summarise_rows(
         certificate,
         rows,
-        check_rows(single, spread, near, census.n_rows),
+        check_rows(single, spread, near, census.n_rows, copies=copies),
         counted.ranked(score) if has_curve(certificate, census) else None,
         title=title,
         command=command,
     )
+
+
+def _scored(rule: ScoreRule, values: Mapping[str, Any], columns: Columns, used: list[str], words: str) -> ScoredRows:
+    """Return rows to be checked for what neighbours or copies have in common."""
+    y, y_pred, scale, _, X = _read(values, columns, used, len(used))
+    prints = None if X is None else joint_print(X.columns.values())
+    return scored_rows(rule, rule.scores(y, y_pred, scale), y, y_pred, scale, X=prints, words=words)
 
 
 def _read(
