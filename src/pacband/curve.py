@@ -29,6 +29,7 @@ from scipy.special import bdtrik, betaincc, betainccinv
 from pacband._arrays import Floats, as_numbers, check_same_rows
 from pacband._checks import check_positive_integer, check_probability
 from pacband._crossing import crossing_probability
+from pacband._ranked import Ranked
 from pacband._terms import rounded_down
 from pacband._wording import card, confidence, figure, round_up
 from pacband.certificate import Certificate
@@ -249,7 +250,7 @@ def certify_curve(
 
 
 def curve_of_scores(
-    scores: Floats,
+    scores: Floats | Ranked,
     *,
     delta: float,
     share: Fraction = Fraction(1),
@@ -260,7 +261,7 @@ def curve_of_scores(
     n_outputs: int,
     scale_kind: str,
 ) -> Curve:
-    """Return the curve of scores that were computed already.
+    """Return the curve of scores that were computed already, or of a summary of them that does not err downwards.
 
     It spends a share of δ: the even one of n_F candidates, or a candidate's weight.
     """
@@ -277,19 +278,18 @@ def curve_of_scores(
             n_samples=n_samples,
             needed=needed,
         )
-    ordered = np.sort(scores)
-    ordered.flags.writeable = False
+    ranked = scores if isinstance(scores, Ranked) else Ranked.of(scores)
     return Curve(
         delta=delta,
         local_delta=eta,
         n_samples=n_samples,
         levels=tuple(levels.tolist()),
         ranks=tuple(ranks.tolist()),
-        gammas=tuple(ordered[n_samples - ranks].tolist()),
+        gammas=tuple(ranked.at(ranks).tolist()),
         rule=rule,
         n_outputs=n_outputs,
         scale_kind=scale_kind,
-        scores=ordered,
+        scores=ranked.values,
         n_candidates=n_candidates,
         share=share,
     )

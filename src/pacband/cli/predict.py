@@ -112,7 +112,7 @@ def write_predictions(
     from pacband.exceptions import InvalidInput
     from pacband.frames.connection import connect, glob_escaped, literal, quoted, workspace
     from pacband.frames.files import write_table
-    from pacband.models.table import batches, check_kinds, find_columns, inputs_sql, row_hash_sql
+    from pacband.models.table import batches, check_kinds, find_columns, inputs_sql, match_groups, row_hash_sql
 
     find_columns(relation, list(kinds))
     texts = not estimator._reads_categories
@@ -125,7 +125,7 @@ def write_predictions(
         with connect() as store:
             for batch in batches(relation, f"{columns_sql}, {row_hash_sql(kinds)} as pacband_row"):
                 rows = batch.pop("pacband_row")
-                _take_labels(estimator, batch)
+                match_groups(estimator, batch)
                 bands = estimator.predict_interval(batch, output="frame", **options)
                 bands.columns = [_called(name, names) for name in bands.columns]
                 if not done:
@@ -149,16 +149,6 @@ def write_predictions(
             )
             write_table(joined, output)
     return done
-
-
-def _take_labels(estimator: Any, batch: Any) -> None:
-    """Write the groups of rows as the certificate does, where a file spells them otherwise."""
-    from pacband._cells import matching
-
-    group = estimator._grouping_
-    if isinstance(group, str):
-        match = matching(estimator.certificate_.groups)
-        batch[group] = [match(cell) for cell in batch[group]]
 
 
 def _called(name: str, names: dict[str, str]) -> str:

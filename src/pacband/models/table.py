@@ -12,13 +12,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from pacband._arrays import EXACT, refuse_large_integers
-from pacband._cells import TEXT_TYPES, gap_sql, number_sql, spelled_sql
+from pacband._cells import TEXT_TYPES, gap_sql, matching, number_sql, spelled_sql
 from pacband.exceptions import InvalidInput
 from pacband.frames.columns import as_frame, check_columns
 from pacband.frames.connection import connect, quoted
 from pacband.frames.files import reading
 
-__all__ = ["Column", "batches", "check_kinds", "find_columns", "inputs_sql", "numeric_sql", "row_hash_sql", "survey"]
+__all__ = [
+    "Column",
+    "batches",
+    "check_kinds",
+    "find_columns",
+    "inputs_sql",
+    "match_groups",
+    "numeric_sql",
+    "row_hash_sql",
+    "survey",
+]
 
 # A column with this share of numbers was meant to be one of numbers.
 _MEANT_AS_NUMBERS = 0.9
@@ -180,6 +190,14 @@ def inputs_sql(relation: Any, kinds: Mapping[str, str], *, texts: bool = False) 
 def numeric_sql(relation: Any, name: str) -> str:
     """Return a column as numbers, for a SELECT; what is not one is missing."""
     return number_sql(quoted(name), str(relation.types[relation.columns.index(name)]))
+
+
+def match_groups(estimator: Any, table: Any) -> None:
+    """Write the groups of a pandas table as the certificate does, where a file spells them otherwise. In place."""
+    group = estimator._grouping_
+    if isinstance(group, str):
+        match = matching(estimator.certificate_.groups)
+        table[group] = [match(cell) for cell in table[group]]
 
 
 def row_hash_sql(names: Iterable[str], of: str = "") -> str:
