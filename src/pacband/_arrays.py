@@ -10,7 +10,16 @@ import numpy.typing as npt
 
 from pacband.exceptions import InvalidInput
 
-__all__ = ["EXACT", "Floats", "Numbers", "as_numbers", "blocks", "check_same_rows", "name_rows", "refuse_large_integers"]
+__all__ = [
+    "EXACT",
+    "Floats",
+    "Numbers",
+    "as_numbers",
+    "blocks",
+    "check_same_rows",
+    "name_rows",
+    "refuse_large_integers",
+]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Numbers: TypeAlias = npt.NDArray[Any]

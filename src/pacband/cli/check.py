@@ -37,7 +37,8 @@ Examples:
     help="Probability that a sound promise is contradicted.",
 )
 @click.option("--report", "page", type=click.Path(), help="Where to write a page with these rows.")
-@click.option("--trust", multiple=True, metavar="TYPE", help="For models: rebuild this type of another package.")
+@click.option("--trust", multiple=True, metavar="TYPE", help="For models: load this type, which cannot be checked.")
+@click.option("--max-bytes", type=int, help="For models: the memory that one may take.  [default: 1073741824]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
     certificate: str,
@@ -49,6 +50,7 @@ def command(
     level: float,
     page: str | None,
     trust: tuple[str, ...],
+    max_bytes: int | None,
     as_json: bool,
 ) -> None:
     """Test the promise on labelled rows that were not used to make it: an exact binomial test.
@@ -66,7 +68,7 @@ def command(
     if is_model(certificate):
         if target is None or prediction is not None or scale or page is not None:
             raise click.UsageError("a model predicts by itself: name the --target column, and no other but --group.")
-        _print(_check_model(certificate, cert, files, target, group, level, trust), as_json)
+        _print(_check_model(certificate, cert, files, target, group, level, trust, max_bytes), as_json)
         return
     named = {"target": target, "prediction": prediction, "scale": scale_columns(scale), "group": group}
     columns = labelled_columns(single_of(cert), **named)
@@ -98,6 +100,7 @@ def _check_model(
     group: str | None,
     level: float,
     trust: tuple[str, ...],
+    max_bytes: int | None,
 ) -> Verdict:
     """Predict with a model, and count the targets outside of its band."""
     from tempfile import TemporaryDirectory
@@ -115,7 +118,7 @@ def _check_model(
     with (
         open_files(files) as found,
         TemporaryDirectory(prefix="pacband-") as folder,
-        opened_model(path, trust) as (model, kinds),
+        opened_model(path, trust, max_bytes) as (model, kinds),
         found.reading(),
     ):
         group = group or (model.groups if isinstance(model.groups, str) else None)
