@@ -42,7 +42,8 @@ Examples:
     help="Probability that a sound promise is contradicted.",
 )
 @click.option("--report", "page", type=Output(), help="Where to write a page with these rows.")
-@click.option("--trust", multiple=True, metavar="TYPE", help="For models: rebuild this type of another package.")
+@click.option("--trust", multiple=True, metavar="TYPE", help="For models: load this type, which cannot be checked.")
+@click.option("--max-bytes", type=int, help="For models: the memory that one may take.  [default: 1073741824]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
     certificate: str,
@@ -54,6 +55,7 @@ def command(
     level: float,
     page: str | None,
     trust: tuple[str, ...],
+    max_bytes: int | None,
     as_json: bool,
 ) -> None:
     """Test the promise on labelled rows that were not used to make it: an exact binomial test.
@@ -72,7 +74,7 @@ def command(
     if is_model(certificate):
         if not target or prediction or scale or page is not None:
             raise click.UsageError("a model predicts by itself: name the --target column, and no other but --group.")
-        _print(_check_model(certificate, files, target, group, level, trust), as_json)
+        _print(_check_model(certificate, files, target, group, level, trust, max_bytes), as_json)
         return
     outputs = {"target": list(target) or None, "prediction": list(prediction) or None}
     named: dict[str, Any] = {**outputs, "scale": scale_columns(scale), "group": group}
@@ -99,7 +101,13 @@ def _print(verdict: Verdict, as_json: bool) -> None:
 
 
 def _check_model(
-    path: str, files: tuple[str, ...], target: tuple[str, ...], group: str | None, level: float, trust: tuple[str, ...]
+    path: str,
+    files: tuple[str, ...],
+    target: tuple[str, ...],
+    group: str | None,
+    level: float,
+    trust: tuple[str, ...],
+    max_bytes: int | None,
 ) -> Verdict:
     """Predict the rows with a model, piece by piece, and judge them."""
     from pacband._checks import check_probability
@@ -112,7 +120,7 @@ def _check_model(
     check_probability("level", level)
     with (
         open_files(files) as found,
-        opened_model(path, trust) as (model, kinds),
+        opened_model(path, trust, max_bytes) as (model, kinds),
         found.reading(),
         progress_bar("Checking") as progress,
     ):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -17,7 +18,7 @@ Examples:
   pacband predict model.pacband new.csv                      to standard output, as CSV
   pacband predict model.pacband new.parquet -o bands.parquet
   pacband predict model.pacband new.csv --lower low --upper high -o bands.csv
-  cat new.csv | pacband predict model.pacband - --trust lightgbm.sklearn.LGBMRegressor
+  cat new.csv | pacband predict model.pacband - --trust lightgbm.LGBMRegressor
 """
 _CHANGED = "the rows were read in another order the second time: has the file changed meanwhile?"
 
@@ -37,7 +38,8 @@ _CHANGED = "the rows were read in another order the second time: has the file ch
 @click.option("--lower", default="lower", show_default=True, help="What to call the lower end of the band.")
 @click.option("--upper", default="upper", show_default=True, help="What to call the upper end of the band.")
 @click.option("--candidate", help="Predict with this candidate of a family.  [default: the sharpest]")
-@click.option("--trust", multiple=True, metavar="TYPE", help="Rebuild this type of another package; repeatable.")
+@click.option("--trust", multiple=True, metavar="TYPE", help="Load this type, which cannot be checked; repeatable.")
+@click.option("--max-bytes", type=int, help="The memory that the model may take.  [default: 1073741824]")
 @click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON; needs an output file.")
 def command(
     model: str,
@@ -48,13 +50,14 @@ def command(
     upper: str,
     candidate: str | None,
     trust: tuple[str, ...],
+    max_bytes: int | None,
     as_json: bool,
 ) -> None:
     """Add the prediction and its certified band to the rows of CSV or Parquet FILES.
 
-    Rows and their other columns stay as they are, in their order. Columns are matched by name. A model of scikit-learn
-    and pacband is opened as it is; types of other packages have to be trusted by name, for rebuilding one may run code
-    of that package, and without that the command lists them and ends with exit code 2.
+    Rows and their other columns stay as they are, in their order. Columns are matched by name. A model file is data,
+    and is checked. Only one that was saved with types that cannot be checked needs --trust, for loading such a type may
+    run code of its package; without it the command lists them and ends with exit code 2.
     """
     if as_json and output == "-":
         raise click.UsageError("--json needs an output file, for standard output has the rows.")
@@ -66,7 +69,7 @@ def command(
     with (
         open_files(files) as found,
         found.writing(output),
-        opened_model(model, trust) as (estimator, kinds),
+        opened_model(model, trust, max_bytes) as (estimator, kinds),
         found.reading(),
     ):
         rows = write_predictions(estimator, kinds, found.relation(), names, candidate, output)
@@ -77,7 +80,9 @@ def command(
 
 
 @contextmanager
-def opened_model(model: str, trust: tuple[str, ...]) -> Iterator[tuple[Any, dict[str, str | None]]]:
+def opened_model(
+    model: str, trust: tuple[str, ...], max_bytes: int | None = None
+) -> Iterator[tuple[Any, dict[str, str | None]]]:
     """Yield the estimator and the kinds of its columns, None where the file does not tell."""
     from pacband.cli._warnings import plain_warnings
     from pacband.models import open_model
@@ -85,11 +90,12 @@ def opened_model(model: str, trust: tuple[str, ...]) -> Iterator[tuple[Any, dict
 
     with plain_warnings():
         try:
-            estimator, columns = open_model(model, trusted=trust)
+            limit = {} if max_bytes is None else {"max_bytes": max_bytes}
+            estimator, columns = open_model(model, trusted=trust, **limit)
         except UntrustedTypes as error:
-            needed = " ".join(f"--trust {name}" for name in error.types)
+            needed = " ".join(f"--trust {shlex.quote(name)}" for name in error.types)
             fail(
-                f"{model} holds {len(error.types)} type(s) that pacband does not know. If you trust the packages they "
+                f"{model} holds {len(error.types)} type(s) that pacband cannot check. If you trust the packages they "
                 f"belong to, and the file, add {needed}"
             )
         if not hasattr(estimator, "predict_interval"):
