@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from tempfile import TemporaryDirectory
@@ -83,7 +84,7 @@ def opened_model(model: str, trust: tuple[str, ...]) -> Iterator[tuple[Any, dict
         try:
             estimator, columns = open_model(model, trusted=trust)
         except UntrustedTypes as error:
-            needed = " ".join(f"--trust {name}" for name in error.types)
+            needed = " ".join(f"--trust {shlex.quote(name)}" for name in error.types)
             fail(
                 f"{model} holds {len(error.types)} type(s) that pacband does not know. If you trust the packages they "
                 f"belong to, and the file, add {needed}"

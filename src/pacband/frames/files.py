@@ -210,6 +210,8 @@ def _said(message: str, paths: Sequence[str]) -> str:
         return f"{line}: column {text.group(2)!r} must be numeric, got {text.group(1)!r}."
     if ragged := re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message):
         return f"{line}: a row must have {ragged.group(1)} cells like the header, got {ragged.group(2)}."
+    if full := re.search(r'Could not write file \\?".*?\\?": ([^"]*)', message):
+        return f"{name}: {full.group(1).strip()}."
     if "utf-8" in message:
         return f"{line}: the file must be text in UTF-8."
     first = message.strip().splitlines()[0]
