@@ -331,3 +331,15 @@ def test_rows_on_standard_output_are_data(hostile, tmp_path, pacband):
     rows = pd.read_parquet(tmp_path / "data.parquet")
     library.certify_frame(rows, target="y", prediction=hostile, eps=0.1, delta=0.01).save(tmp_path / "cert.json")
     assert hostile in pacband("apply", "cert.json", "data.parquet").stdout
+
+
+def test_a_command_to_copy_is_quoted(monkeypatch, capfd, tmp_path):
+    from pacband.models.trust import UntrustedTypes
+
+    def refuse(path, **options):
+        raise UntrustedTypes(path, ["lightgbm.x; touch owned", "good.Type"])
+
+    monkeypatch.setattr("pacband.models.open_model", refuse)
+    (tmp_path / "data.csv").write_text("x\n1\n")
+    assert run(monkeypatch, "predict", "model.pacband", str(tmp_path / "data.csv")) == 2
+    assert "add --trust 'lightgbm.x; touch owned' --trust good.Type\n" in capfd.readouterr().err
