@@ -107,7 +107,7 @@ def test_an_error_names_the_file_that_was_asked_for(number, at, tmp_path, monkey
     with monkeypatch.context() as patch:
         patch.setattr(owner, name, broken)
         patch.setattr(Path, "unlink", no_unlink)
-        with pytest.raises(OSError, match="out.txt") as caught:
+        with pytest.raises(OSError, match=r"out\.txt") as caught:
             replace_file(target, b"new")
     assert caught.value.errno == number
     assert caught.value.filename == str(target)

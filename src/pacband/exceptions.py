@@ -48,7 +48,7 @@ class UnknownCategories(UserWarning):
 
 
 class CertificateError(PacbandError, ValueError):
-    """A file is damaged, truncated, edited, in use, or of a newer pacband; or a certificate contradicts itself."""
+    """A file is damaged, truncated, edited by hand, in use, or of a newer pacband; or it contradicts itself."""
 
 
 class NotEnoughSamples(InvalidInput):

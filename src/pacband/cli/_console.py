@@ -55,7 +55,12 @@ def visible(text: str) -> str:
 def say(text: str) -> None:
     """Print a result to stdout."""
     # Not by click, which takes a terminal that knows ASCII only for one that knows more.
-    print(visible(text), flush=True)
+    try:
+        print(visible(text), flush=True)
+    except OSError as error:
+        # A full disk, say. The system does not know the file by a name.
+        error.filename = error.filename or "standard output"
+        raise
 
 
 def tell(value: Any) -> None:

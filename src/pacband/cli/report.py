@@ -141,4 +141,4 @@ def _write(page: Any, output: str, kind: str) -> None:
         page.save(output)
     else:
         text = page.to_markdown() if kind == "markdown" else json.dumps(page.to_dict(), indent=2) + "\n"
-        replace_file(Path(output), text.encode("utf-8"))
+        replace_file(Path(output), text.encode("utf-8", "replace"))

@@ -215,6 +215,8 @@ def _said(message: str, path: str | None, names: dict[str, str]) -> str:
         refuse_large_integers(f"{line}: column {text.group(1)!r}")
     if ragged := re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message):
         return f"{line}: a row must have {ragged.group(1)} cells like the header, got {ragged.group(2)}."
+    if full := re.search(r'Could not write file \\?".*?\\?": ([^"]*)', message):
+        return f"{name}: {full.group(1).strip()}."
     if "utf-8" in message:
         return f"{line}: the file must be text in UTF-8."
     if "Maximum line size" in message or "Parallel CSV Reader currently does not support" in message:

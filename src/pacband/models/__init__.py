@@ -26,6 +26,10 @@ __all__ = ["is_model", "load", "load_certificate", "open_model", "save_model"]
 def load(path: str | os.PathLike[str], *, trusted: Sequence[str | type] = (), max_bytes: int = MAX_BYTES) -> Any:
     """Read a certificate, or a fitted model with its certificate, from its file.
 
+    The digest in a file protects against accidents, not against people: whoever edits a file on purpose can compute a
+    new digest, and the file loads. Where that matters, sign files with a tool made for it, or compute the certificate
+    again from the rows with `verify`.
+
     Parameters
     ----------
     path : path
@@ -45,8 +49,8 @@ def load(path: str | os.PathLike[str], *, trusted: Sequence[str | type] = (), ma
     Raises
     ------
     CertificateError
-        If the file is damaged, truncated, edited, too large, or written by a newer pacband, or if it holds types that
-        are not trusted; the message says which.
+        If the file is damaged, truncated, edited by hand, too large, or written by a newer pacband, or if it holds types
+        that are not trusted; the message says which.
 
     Examples
     --------

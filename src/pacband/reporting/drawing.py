@@ -14,7 +14,7 @@ from pacband.reporting.alternatives import PlanMap
 from pacband.reporting.bins import Density, Slicing
 from pacband.reporting.candidates import rank_candidates, sharpness_name
 from pacband.reporting.numbers import BandNumbers, ScaleNumbers, ScoreNumbers, WidthNumbers
-from pacband.reporting.style import BAND, INK, LIMIT, MUTED, POINT, SURFACE, THIRD, dress, legend
+from pacband.reporting.style import BAND, INK, LIMIT, MUTED, POINT, SURFACE, THIRD, dress, legend, plain_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,7 +51,12 @@ def draw_band(ax: Axes, numbers: BandNumbers, *, y_name: str = "y") -> None:
             label = "_"
     ax.plot(numbers.x, numbers.prediction, color=INK, linewidth=1.2, label="prediction")
     ax.set_ylim(numbers.y_range)
-    dress(ax, title=f"The band over {'data' if numbers.points or numbers.density else 'x'}", x=numbers.x_name, y=y_name)
+    dress(
+        ax,
+        title=f"The band over {'data' if numbers.points or numbers.density else 'x'}",
+        x=_short(numbers.x_name),
+        y=_short(y_name),
+    )
     legend(ax, columns=3)
 
 
@@ -307,8 +312,8 @@ def _name_slices(ax: Axes, slicing: Slicing) -> None:
 
 
 def _short(text: str, most: int = 28) -> str:
-    """Cut long names, and keep matplotlib from reading dollar signs as mathematics."""
-    return (text if len(text) <= most else f"{text[: most - 1]}…").replace("$", r"\$")
+    """Cut long names, and draw every character as it is."""
+    return plain_text(text if len(text) <= most else f"{text[: most - 1]}…")
 
 
 def _percent_format(value: float, _: Any = None) -> str:

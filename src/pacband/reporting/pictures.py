@@ -12,7 +12,7 @@ import numpy as np
 from pacband._wording import figure, percent, round_up
 from pacband.reporting import drawing
 from pacband.reporting.figures import draw_slicing
-from pacband.reporting.style import axes_of, figure_of
+from pacband.reporting.style import axes_of, figure_of, house_style
 from pacband.reporting.summary import Summary
 from pacband.reporting.svg import inline_svg
 
@@ -33,6 +33,7 @@ class Picture:
     hover: str
 
 
+@house_style()
 def pictures_of(summary: Summary) -> dict[str, Picture | list[Picture] | None]:
     """Draw whatever the numbers allow; None where there is nothing to draw."""
     return {
