@@ -222,12 +222,12 @@ def test_types_of_other_packages_have_to_be_trusted(tmp_path, capfd, monkeypatch
     lightgbm = pytest.importorskip("lightgbm")
     X = pd.DataFrame({"a": np.linspace(-1, 1, 300)})
     model = CertifiedRegressor(lightgbm.LGBMRegressor(n_estimators=3, verbose=-1, n_jobs=1), eps=0.1, delta=0.05)
-    path = model.fit(X, X.a**2).save(tmp_path / "model.pacband")
+    path = model.fit(X, X.a**2).save(tmp_path / "model.pacband", trusted=["lightgbm.LGBMRegressor"])
     X.to_csv(tmp_path / "new.csv", index=False)
     code, out, err = here(capfd, monkeypatch, "predict", path, tmp_path / "new.csv")
     assert (code, out) == (2, "")
     trust = err.strip().split("add ", 1)[1].split()
-    assert "lightgbm.sklearn.LGBMRegressor" in trust
+    assert trust == ["--trust", "lightgbm.LGBMRegressor"]
     code, out, _ = here(capfd, monkeypatch, "predict", path, tmp_path / "new.csv", *trust)
     assert code == 0
     assert out.splitlines()[0] == "a,prediction,lower,upper"

@@ -1,7 +1,8 @@
-"""JSON documents on disk that are whole or not there, and that notice when they were touched.
+"""JSON documents on disk that are whole or not there, and whose accidental changes are detected.
 
 A document is ``{"schema": …, "schema_version": …, "content": …, "sha256": …}``. The file holds one canonical
-serialization of it, byte for byte, and the digest covers all of it; so any change of any byte is seen.
+serialization of it, byte for byte, and the digest covers all of it: a damaged, truncated or hand-edited file is
+refused. The digest is no signature. Whoever edits a file on purpose can compute a new digest, and the file loads.
 Files are replaced atomically: a crash leaves the old file or the new one.
 """
 
@@ -11,8 +12,9 @@ import errno
 import json
 import os
 import secrets
+import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from hashlib import sha256
 from importlib import resources
@@ -156,7 +158,11 @@ def check_directory(target: Path) -> None:
 
 @contextmanager
 def drafted(target: Path) -> Iterator[Path]:
-    """Yield where to write; when that went well, the draft takes the target's name, at once and durably."""
+    """Yield where to write; when that went well, the draft takes the target's name, at once and durably.
+
+    The draft is there already, empty: write to this very file. A file that is replaced keeps its permissions and, as
+    far as this process may, its owner; nobody else can read the draft. A new file gets the mode of the umask.
+    """
     # A link keeps pointing where it did: the file behind it is replaced.
     final = Path(os.path.realpath(target))
     if final.exists() and not final.is_file():
@@ -164,24 +170,41 @@ def drafted(target: Path) -> Iterator[Path]:
     check_directory(target)
     draft = final.with_name(f".{final.name}.{secrets.token_hex(8)}.tmp")
     try:
+        before = final.stat() if final.exists() else None
+        os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666 if before is None else 0o600))
         yield draft
         with open(draft, "rb+") as file:
+            if before is not None:
+                _make_like(file.fileno(), before)
             os.fsync(file.fileno())
         os.replace(draft, final)
     except BaseException as error:
-        draft.unlink(missing_ok=True)
-        if isinstance(error, OSError) and str(error.filename) == str(draft):
-            # The user knows the file by the name it was to have.
-            error.filename = str(target)
+        # On a disk that can no longer be written to this fails as well: what is said is the first error.
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+        if isinstance(error, OSError) and str(error.filename or draft) == str(draft):
+            # The user knows the file by the name it was to have. A full disk names no file at all.
+            error.filename, error.filename2 = str(target), None
         raise
     _sync_directory(final.parent)
+
+
+def _make_like(descriptor: int, before: os.stat_result) -> None:
+    """Give an open file the owner, as far as this process may, and the permissions of the file it is to replace."""
+    if os.name == "posix":
+        here = os.fstat(descriptor)
+        if (here.st_uid, here.st_gid) != (before.st_uid, before.st_gid):
+            with suppress(PermissionError):
+                os.fchown(descriptor, before.st_uid, before.st_gid)
+        os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
 
 
 def _sync_directory(directory: Path) -> None:
     """Make the new name durable, where the system lets a directory be synchronized."""
     if os.name == "posix":
-        descriptor = os.open(directory, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        with suppress(PermissionError):
+            descriptor = os.open(directory, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)

@@ -20,8 +20,9 @@ from pacband.estimators.base import Certified
 from pacband.estimators.grouping import read_labels
 from pacband.exceptions import InvalidInput, ReusedData
 from pacband.frames.columns import as_frame, check_columns
-from pacband.frames.files import quoted, reading
-from pacband.models.table import batches, check_kinds, inputs_sql
+from pacband.frames.connection import quoted
+from pacband.frames.files import reading
+from pacband.models.table import batches, check_kinds, inputs_sql, match_groups
 from pacband.verdicts import Verdict
 
 __all__ = ["check_model"]
@@ -82,7 +83,9 @@ def check_model(
     def pieces() -> Iterator[Piece]:
         ((total,),) = relation.aggregate("count(*)").fetchall()
         done = 0
-        for table in batches(relation, _selected(relation, kinds, [*target, *([] if group is None else [group])])):
+        others = [*target, *([] if group is None else [group])]
+        for table in batches(relation, _selected(relation, kinds, others, texts=not model._reads_categories)):
+            match_groups(model, table)
             X = table.iloc[:, : len(kinds)]
             labels = table.iloc[:, -1].to_numpy() if group is not None else read_labels(model._grouping_, X)
             y = _outputs(target, [table.iloc[:, len(kinds) + k].to_numpy() for k in range(n_outputs)])
@@ -125,14 +128,12 @@ class _Seen:
             self.reused = True
 
 
-def _selected(relation: Any, kinds: Mapping[str, str | None], others: Sequence[str]) -> str:
+def _selected(relation: Any, kinds: Mapping[str, str | None], others: Sequence[str], *, texts: bool) -> str:
     """Return the columns that the model predicts from, as it takes them, and behind them the others, for a SELECT."""
-    settled = check_kinds(relation, kinds)
+    inputs = inputs_sql(relation, check_kinds(relation, kinds, texts=texts), texts=texts)
     # Under names that no column of the table has.
     free = max(map(len, relation.columns)) * "_"
-    return ", ".join(
-        [inputs_sql(settled), *(f"{quoted(name)} as {quoted(f'{free}_{k}')}" for k, name in enumerate(others))]
-    )
+    return ", ".join([inputs, *(f"{quoted(name)} as {quoted(f'{free}_{k}')}" for k, name in enumerate(others))])
 
 
 def _outputs(names: Sequence[str], columns: Sequence[Any]) -> Any:

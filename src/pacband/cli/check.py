@@ -9,6 +9,7 @@ import click
 
 from pacband.cli._console import note, print_json, say
 from pacband.cli._options import scale_columns
+from pacband.cli._output import Input, Output
 
 if TYPE_CHECKING:
     from pacband.verdicts import Verdict
@@ -27,8 +28,8 @@ Examples:
 
 
 @click.command(epilog=EXAMPLES)
-@click.argument("certificate", type=click.Path())
-@click.argument("files", nargs=-1, required=True)
+@click.argument("certificate", type=Input())
+@click.argument("files", nargs=-1, required=True, type=Input())
 @click.option("--target", multiple=True, help=f"Column of the targets{KNOWN}. Repeat for outputs.")
 @click.option("--prediction", multiple=True, help=f"Column of the predictions{KNOWN}. Repeat for outputs.")
 @click.option("--scale", multiple=True, help="Column of the scale; twice for (lower, upper).")
@@ -40,8 +41,9 @@ Examples:
     show_default=True,
     help="Probability that a sound promise is contradicted.",
 )
-@click.option("--report", "page", type=click.Path(), help="Where to write a page with these rows.")
-@click.option("--trust", multiple=True, metavar="TYPE", help="For models: rebuild this type of another package.")
+@click.option("--report", "page", type=Output(), help="Where to write a page with these rows.")
+@click.option("--trust", multiple=True, metavar="TYPE", help="For models: load this type, which cannot be checked.")
+@click.option("--max-bytes", type=int, help="For models: the memory that one may take.  [default: 1073741824]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
     certificate: str,
@@ -53,6 +55,7 @@ def command(
     level: float,
     page: str | None,
     trust: tuple[str, ...],
+    max_bytes: int | None,
     as_json: bool,
 ) -> None:
     """Test the promise on labelled rows that were not used to make it: an exact binomial test.
@@ -63,27 +66,27 @@ def command(
     """
     from pacband.certificate import single_of
     from pacband.checking import check_frame
-    from pacband.cli._tables import check_output, labels_of, opened, with_labels
+    from pacband.cli._tables import labels_of, opened, with_labels
     from pacband.frames.apply import labelled_columns
     from pacband.models import is_model, load_certificate
 
     cert = load_certificate(certificate)
-    check_output(page, certificate, *files)
     if is_model(certificate):
         if not target or prediction or scale or page is not None:
             raise click.UsageError("a model predicts by itself: name the --target column, and no other but --group.")
-        _print(_check_model(certificate, files, target, group, level, trust), as_json)
+        _print(_check_model(certificate, files, target, group, level, trust, max_bytes), as_json)
         return
     outputs = {"target": list(target) or None, "prediction": list(prediction) or None}
     named: dict[str, Any] = {**outputs, "scale": scale_columns(scale), "group": group}
     columns = labelled_columns(single_of(cert), **named)
-    with opened(files, columns.numeric) as table:
+    with opened(files, columns.numeric, also=[columns.group] if columns.group else []) as table:
         verdict = check_frame(cert, with_labels(table, columns.group, labels_of(cert)), **named, level=level)
-    if page is not None:
-        from pacband.cli.report import certificate_report
+        if page is not None:
+            from pacband.cli.report import certificate_report
 
-        certificate_report(cert, files, columns).save(page)
+            report = certificate_report(cert, files, columns)
     if page is not None:
+        report.save(page)
         note(f"Saved {page}")
     _print(verdict, as_json)
 
@@ -98,7 +101,13 @@ def _print(verdict: Verdict, as_json: bool) -> None:
 
 
 def _check_model(
-    path: str, files: tuple[str, ...], target: tuple[str, ...], group: str | None, level: float, trust: tuple[str, ...]
+    path: str,
+    files: tuple[str, ...],
+    target: tuple[str, ...],
+    group: str | None,
+    level: float,
+    trust: tuple[str, ...],
+    max_bytes: int | None,
 ) -> Verdict:
     """Predict the rows with a model, piece by piece, and judge them."""
     from pacband._checks import check_probability
@@ -111,7 +120,7 @@ def _check_model(
     check_probability("level", level)
     with (
         open_files(files) as found,
-        opened_model(path, trust) as (model, kinds),
+        opened_model(path, trust, max_bytes) as (model, kinds),
         found.reading(),
         progress_bar("Checking") as progress,
     ):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import click
 
 from pacband.cli._console import fail, note, say
+from pacband.cli._output import Input, Output
 
 if TYPE_CHECKING:
     from pacband.certificate.columns import Columns
@@ -28,9 +29,9 @@ Examples:
 
 
 @click.command(epilog=EXAMPLES)
-@click.argument("certificate", type=click.Path())
-@click.argument("file", type=click.Path(), required=False)
-@click.option("--state", type=click.Path(), required=True, help="The state file; made if there is none.")
+@click.argument("certificate", type=Input())
+@click.argument("file", type=Input(), required=False)
+@click.option("--state", type=Output(beside=".lock"), required=True, help="The state file; made if there is none.")
 @click.option(
     "--target", multiple=True, help="Column of the labels; empty or null where one has not come. Repeat for outputs."
 )
@@ -44,7 +45,7 @@ Examples:
 @click.option("--follow", is_flag=True, help="Wait for more rows at the end of the file.")
 @click.option("--replay", is_flag=True, help="Standard input begins with rows that were read before: skip them.")
 @click.option("--acknowledge", is_flag=True, help="Take note of a warning; the detector starts afresh.")
-@click.option("--metrics", type=click.Path(), help="Write Prometheus metrics to this file, after every batch.")
+@click.option("--metrics", type=Output(), help="Write Prometheus metrics to this file, after every batch.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object a line.")
 def command(certificate: str, file: str | None, state: str, as_json: bool, **options: Any) -> None:
     """Watch whether violations stay as rare as a certificate promised, and print a line a batch.
@@ -155,9 +156,10 @@ def _columns(monitor: Monitor, options: dict[str, Any]) -> Columns:
 
 def _groups(words: list[Any], monitor: Monitor) -> list[Any]:
     """Return the labels as the certificate has them: in CSV every label is a word."""
-    labels = monitor.groups
-    known = {str(label): label for label in labels if not isinstance(label, str)}
-    return [known.get(word, word) if isinstance(word, str) and word not in labels else word for word in words]
+    from pacband._cells import matching
+
+    match = matching(monitor.groups, exact_texts=True)
+    return [match(word) for word in words]
 
 
 def _summary(monitor: Monitor) -> dict[str, Any]:

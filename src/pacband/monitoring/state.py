@@ -28,8 +28,9 @@ class StateFile:
     """The state file of a monitor, locked for as long as the ``with`` block lasts.
 
     The lock is one of the operating system on a file beside it, ``<name>.lock``: it goes with its process, however
-    that ends, so that none is ever left behind. (The empty file stays; to remove it while a monitor runs
-    would be to remove the lock.) A damaged file, or one of another certificate, is left as it was.
+    that ends, so that none is ever left behind. Behind a link the lock stands beside the file itself. (The empty file
+    stays; to remove it while a monitor runs would be to remove the lock.) A damaged file, or one of another
+    certificate, is left as it was.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -38,7 +39,8 @@ class StateFile:
 
     def __enter__(self) -> Self:
         check_directory(self.path)
-        beside = self.path.with_name(self.path.name + ".lock")
+        # Two links to one state have one lock.
+        beside = Path(os.path.realpath(self.path) + ".lock")
         descriptor = os.open(beside, os.O_RDWR | os.O_CREAT, 0o666)
         try:
             _lock(descriptor)
