@@ -28,7 +28,7 @@ from pacband.verdicts import Verdict
 __all__ = ["check_model"]
 
 # Rows whose fingerprints are compared with those of training at a time.
-_ROWS_COMPARED = 1 << 20
+_ROWS_COMPARED = 1 << 18
 
 
 def check_model(
@@ -66,7 +66,7 @@ def check_model(
     Verdict
         It is `reused` also where more of the rows were used to fit the model than chance explains.
     """
-    certificate: Any = model.certificate_  # type: ignore[attr-defined]
+    certificate: Any = model.certificate_
     n_outputs = single_of(certificate).n_outputs
     if len(target) != n_outputs:
         raise InvalidInput(f"the model predicts {n_outputs} output(s): name as many target columns, got {len(target)}.")

@@ -6,7 +6,6 @@ import math
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -36,12 +35,12 @@ class Portable(ABC):
         stated: dict[str, Any] = _without_derived(self.to_dict())
         return stated
 
-    @cached_property
+    @property
     def digest(self) -> str:
         """A SHA-256 of what it states: what monitors and successors know a certificate by.
 
         The promise in words and the numbers that follow from the others are left out, so that a later pacband
-        that says it differently knows it still. It is computed once: a certificate never changes.
+        that says it differently knows it still.
         """
         return document_digest(SCHEMA, SCHEMA_VERSION, self.stated())
 

@@ -110,6 +110,8 @@ class Monitor:
     ) -> None:
         self._judge = Judge(certificate)
         self.certificate = certificate
+        # Kept, for a certificate never changes and every save writes it.
+        self._digest: str | None = None
         self.alpha = check_probability("alpha", alpha)
         if self.alpha < _SMALLEST_ALPHA:
             raise InvalidInput(f"alpha must be at least {_SMALLEST_ALPHA:g}, got {alpha!r}.")
@@ -292,8 +294,8 @@ class Monitor:
         without a batch id, cannot be told apart: it is for you to keep them apart.
         """
         for other in others:
-            mine = (self.certificate.digest, self.alpha, self.false_alarm_interval)
-            if mine != (other.certificate.digest, other.alpha, other.false_alarm_interval):
+            mine = (self._certificate_digest(), self.alpha, self.false_alarm_interval)
+            if mine != (other._certificate_digest(), other.alpha, other.false_alarm_interval):
                 raise InvalidInput(
                     "monitors that are merged must have one certificate, alpha and false_alarm_interval, got different "
                     "ones."
@@ -360,7 +362,7 @@ class Monitor:
         """Return the state as JSON-ready values, as `save` writes them."""
         with self.lock:
             return {
-                "certificate": self.certificate.digest,
+                "certificate": self._certificate_digest(),
                 "alpha": self.alpha,
                 "false_alarm_interval": self.false_alarm_interval,
                 "state": self.state,
@@ -368,15 +370,21 @@ class Monitor:
                 **self.ledger.to_dict(),
             }
 
+    def _certificate_digest(self) -> str:
+        if self._digest is None:
+            self._digest = self.certificate.digest
+        return self._digest
+
     @classmethod
     def from_dict(
         cls, content: dict[str, Any], certificate: Certificate | FamilyCertificate | GroupCertificate
     ) -> Self:
         """Rebuild a monitor from `to_dict` and its certificate."""
-        if content["certificate"] != certificate.digest:
+        digest = certificate.digest
+        if content["certificate"] != digest:
             raise CertificateError(
                 f"this is the state of another certificate: its digest is {content['certificate'][:16]}…, the "
-                f"certificate's is {certificate.digest[:16]}…."
+                f"certificate's is {digest[:16]}…."
             )
         monitor = cls(certificate, alpha=content["alpha"], false_alarm_interval=content["false_alarm_interval"])
         labels = [watch["label"] for watch in content["watches"]]
