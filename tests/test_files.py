@@ -103,6 +103,8 @@ def test_other_columns_may_have_other_types_where_they_are_not_read(rows):
 def test_a_column_without_any_value_fits_every_type(rows):
     write(rows.assign(note=None), "a.parquet")
     write(rows.assign(note="x"), "b.parquet")
+    if "NULL" not in str(duckdb.sql("select note from 'a.parquet'").types[0]):
+        pytest.skip("this DuckDB gives it a type")
     with open_files(["a.parquet", "b.parquet"]) as files:
         assert files.relation().aggregate("count(*), count(note)").fetchall() == [(800, 400)]
 
@@ -227,6 +229,18 @@ def test_a_directory_with_brackets_is_a_directory(rows):
     write(rows, "d[1]/a.parquet")
     write(rows.assign(yhat=0.0), "d1/a.parquet")
     same(certified("d[1]"), expected(rows))
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_links_lead_where_the_system_says(rows, kind):
+    # The directory above a link to far/away is far.
+    write(rows, f"far/a.{kind}")
+    write(rows.assign(yhat=0.0), f"a.{kind}")
+    os.makedirs("far/away")
+    os.symlink("far/away", "link")
+    os.symlink(f"a.{kind}", f"far/other.{kind}")
+    for path in (f"link/../a.{kind}", f"link/../other.{kind}", f"link/../a*.{kind}", f"./far/away/../a.{kind}"):
+        same(certified(path), expected(rows))
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from pacband._cells import TEXT_TYPES, matching, spelled, spelled_sql
@@ -62,16 +63,18 @@ def opened(
                 yield table
 
 
-def _cluster_files(files: Files, numeric: Sequence[str], only: Sequence[str] | None) -> Sequence[str]:
-    """Return the Parquet files for a cluster to read.
+def _cluster_files(
+    files: Files, numeric: Sequence[str], only: Sequence[str] | None
+) -> tuple[Sequence[str], list[str] | None]:
+    """Return the Parquet files for a cluster to read, and which of their columns; None is all.
 
     They are the user's, where every engine reads those in the same way. All others are converted by DuckDB first, so
     that there is one set of rules: CSV, columns of several types or from names of directories, names that Spark skips.
     """
     hidden = any(os.path.basename(path)[0] in "._" or ":" in path for path in files.paths)
     if files.parquet is not None and only is not None and files.parquet.is_uniform(only) and not hidden:
-        return files.paths
-    return [files.converted(numeric, only=only)]
+        return files.paths, list(dict.fromkeys(only))
+    return [files.converted(numeric, only=only)], None
 
 
 @contextmanager
@@ -79,9 +82,10 @@ def _dask(files: Files, numeric: Sequence[str], only: Sequence[str] | None, addr
     import dask
     import dask.dataframe as dd
 
-    paths = [glob_escaped(path) for path in _cluster_files(files, numeric, only)]
+    found, columns = _cluster_files(files, numeric, only)
+    paths = [glob_escaped(path) for path in found]
     # Names of directories make no columns here, and columns no index.
-    read: Any = lambda: dd.read_parquet(paths, index=False, dataset={"partitioning": None})  # noqa: E731
+    read: Any = partial(dd.read_parquet, paths, columns=columns, index=False, dataset={"partitioning": None})
     if address is None:
         # Threads of this process: nothing listens to anybody.
         with dask.config.set(scheduler="threads"):
@@ -106,7 +110,8 @@ def _spark(files: Files, numeric: Sequence[str], only: Sequence[str] | None, add
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
-    paths = [re.sub(r"([\\*?\[\]{}])", r"\\\1", path) for path in _cluster_files(files, numeric, only)]
+    found, columns = _cluster_files(files, numeric, only)
+    paths = [re.sub(r"([\\*?\[\]{}])", r"\\\1", path) for path in found]
     builder = SparkSession.builder.master(address or "local[*]").appName("pacband")
     if address is None:
         # A session of this machine alone listens on loopback and keeps quiet.
@@ -114,7 +119,8 @@ def _spark(files: Files, numeric: Sequence[str], only: Sequence[str] | None, add
             builder = builder.config(f"spark.{name}", value)
     session = builder.config("spark.ui.showConsoleProgress", "false").config("spark.log.level", "ERROR").getOrCreate()
     try:
-        yield session.read.parquet(*paths)
+        table = session.read.parquet(*paths)
+        yield table if columns is None else table.select(*(f"`{name.replace('`', '``')}`" for name in columns))
     except (PySparkException, Py4JJavaError) as error:
         message = str(error)
         if "FileNotFoundException" in message:

@@ -9,7 +9,7 @@ import zlib
 from collections import Counter
 from typing import Any
 
-from pacband._arrays import EXACT
+from pacband._arrays import EXACT, refuse_large_integers
 from pacband.exceptions import InvalidInput
 from pacband.frames.connection import literal, quoted
 
@@ -20,6 +20,7 @@ __all__ = [
     "csv_header",
     "is_parquet",
     "number_sql",
+    "refuse_large",
     "refuse_long_end",
     "refuse_twins",
 ]
@@ -37,16 +38,25 @@ _DELIMITERS = ",;\t|"
 
 
 def number_sql(name: str) -> str:
-    """Return a column of texts as float64, for a SELECT; integers that float64 cannot hold are refused.
-
-    Fewer than 16 characters make no such integer, and a point makes no integer: most texts are told by that.
-    """
+    """Return a column of texts as float64, for a SELECT; integers that float64 cannot hold are refused."""
     text = quoted(name)
+    refused = f"error({literal(LARGE_INTEGER + name)})"
+    return f"case when {_is_large(text)} then {refused} else cast({text} as double) end"
+
+
+def refuse_large(relation: Any, name: str) -> None:
+    """Raise where a column of a relation has an integer that float64 cannot hold, as a number or as a text."""
+    ((found,),) = relation.aggregate(f"count_if({_is_large(f'cast({quoted(name)} as varchar)')})").fetchall()
+    if found:
+        refuse_large_integers(f"column {name!r}")
+
+
+def _is_large(text: str) -> str:
+    # Fewer than 16 characters make no such integer, and a point makes no integer: most texts are told by that.
     return (
-        f"case when length({text}) < 16 or contains({text}, '.') then cast({text} as double) "
-        f"when regexp_full_match({text}, '\\s*[+-]*[0-9_]+\\s*') "
-        f"and coalesce(abs(try_cast({text} as hugeint)) > {EXACT}, true) then error({literal(LARGE_INTEGER + name)}) "
-        f"else cast({text} as double) end"
+        f"case when length({text}) < 16 or contains({text}, '.') then false "
+        f"else regexp_full_match({text}, '\\s*[+-]*[0-9_]+\\s*') "
+        f"and coalesce(abs(try_cast({text} as hugeint)) > {EXACT}, true) end"
     )
 
 

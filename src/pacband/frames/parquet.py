@@ -117,7 +117,7 @@ def _described(file: Found) -> dict[str, str]:
         ).fetchall()
         refuse_twins(list(_top_names(rows)), file.shown)
         read = _read([file])
-        return {row[0]: row[1] for row in connection.sql(f"describe from {read}").fetchall()}
+        return {row[0]: row[1] for row in connection.sql(f"describe select * from {read}").fetchall()}
 
 
 def _top_names(rows: Sequence[tuple[str, int | None]]) -> Iterable[str]:

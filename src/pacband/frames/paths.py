@@ -98,7 +98,7 @@ def _found(name: str, copy: str) -> Iterator[Found]:
         if not below:
             raise InvalidInput(f"{name}: there is no such file.")
         # A pattern such as ** finds a directory, and then the files in it once more.
-        yield from (_file(path, root=root or ".") for path in dict.fromkeys(map(os.path.normpath, below)))
+        yield from (_file(path, root=root or ".") for path in dict.fromkeys(below))
 
 
 def _below(folder: str) -> list[str]:
@@ -108,14 +108,22 @@ def _below(folder: str) -> list[str]:
 def _file(name: str, root: str | None = None) -> Found:
     if not os.path.isfile(name):
         raise InvalidInput(f"{name} is not a file.")
-    path = os.path.abspath(name)
+    path = _absolute(name)
     folders = os.path.dirname(path).split(os.sep)
-    depth = len(folders) if root is None else len(os.path.abspath(root).rstrip(os.sep).split(os.sep))
+    depth = len(folders) if root is None else len(_absolute(root).rstrip(os.sep).split(os.sep))
     above, below = (
         tuple((key, unquote(value)) for key, is_key, value in (part.partition("=") for part in parts) if is_key)
         for parts in (folders[:depth], folders[depth:])
     )
     return Found(path, name, below, tuple(key for key, _ in above), _stamp(path))
+
+
+def _absolute(name: str) -> str:
+    """Return an absolute path of the same file. The directory above a link is not the one that its name suggests."""
+    parts = name.split(os.sep)
+    after = max((place + 1 for place, part in enumerate(parts) if part == os.pardir), default=0)
+    above = os.path.realpath(os.sep.join(parts[:after])) if after else ""
+    return os.path.abspath(os.path.join(above, *parts[after:]) if after else name)
 
 
 def _copied(stream: BinaryIO | Any, shown: str, copy: str) -> Found:
