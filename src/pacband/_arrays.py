@@ -67,7 +67,7 @@ def _from_series(value: Any) -> Any:
     import narwhals as nw
 
     native = nw.from_native(value, allow_series=True, pass_through=True)
-    if isinstance(native, nw.Series) and native.dtype.is_numeric():
+    if isinstance(native, nw.Series) and (native.dtype.is_numeric() or native.dtype == nw.Boolean):
         # A nullable column has no numpy dtype of its own; as float64 its nulls are NaN.
         return native.cast(nw.Float64).to_numpy() if native.is_null().any() else native.to_numpy()
     if isinstance(native, nw.DataFrame):

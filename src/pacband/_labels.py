@@ -50,12 +50,13 @@ def group_rows(labels: npt.NDArray[Any]) -> dict[Label, npt.NDArray[np.intp]]:
 def locate_rows(labels: npt.NDArray[Any], known: list[Label]) -> npt.NDArray[np.intp]:
     """Return the position in `known` of every row's label; an unknown label is refused."""
     names, codes = _factorize(labels)
-    unknown = [name for name in names if name not in known]
+    place = {name: k for k, name in enumerate(known)}
+    unknown = [name for name in names if name not in place]
     if unknown:
         raise InvalidInput(
             f"groups has labels without a certificate: {listed(unknown)}. Certified are {listed(known)}."
         )
-    return np.array([known.index(name) for name in names], dtype=np.intp)[codes]
+    return np.array([place[name] for name in names], dtype=np.intp)[codes]
 
 
 def _factorize(labels: npt.NDArray[Any]) -> tuple[list[Label], npt.NDArray[np.intp]]:

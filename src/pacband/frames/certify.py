@@ -10,6 +10,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from pacband._fingerprint import fingerprint_unit, seal
 from pacband._frozen import FrozenMap
 from pacband._labels import Label, as_labels, group_rows
 from pacband._terms import Terms, delta_shares
@@ -22,7 +23,7 @@ from pacband.frames.columns import as_frame, check_columns, columns_of, in_memor
 from pacband.frames.scan import FamilyScan, GroupScan
 from pacband.frames.table import Table
 from pacband.planning import plan
-from pacband.selection import Request, Search, Tally, check_unchanged, select
+from pacband.selection import Measured, Request, Search, Tally, check_unchanged, select
 
 __all__ = ["certify_frame"]
 
@@ -224,12 +225,9 @@ def _groups(
 ) -> GroupCertificate:
     counts = scan.counts()
     ranks = terms.group_ranks(counts, n_candidates)
-    gammas = scan.ranked(ranks)
-    if gammas is not None:
-        searches = {label: Search.found(n, gammas[label]) for label, n in counts.items()}
-    else:
-        searches = _begun(sample, labels, counts, ranks)
-    measured = select(reporting(scan), searches)
+    measured = _ranked(scan, counts, ranks, reporting)
+    if measured is None:
+        measured = select(reporting(scan), _begun(sample, labels, counts, ranks))
     known = _known(columns)
     return GroupCertificate(
         groups=FrozenMap(
@@ -244,6 +242,18 @@ def _groups(
             }
         )
     )
+
+
+def _ranked(
+    scan: GroupScan, counts: Mapping[Label, int], ranks: Mapping[Label, int], reporting: Reporting
+) -> dict[Label, Measured] | None:
+    """Measure every group in an engine that finds the scores at their ranks by itself; None where it does not."""
+    gammas = scan.ranked(ranks)
+    if gammas is None:
+        return None
+    answers = reporting(scan)({label: Request(unit=fingerprint_unit(gamma)) for label, gamma in gammas.items()})
+    # Of the two zeros, the positive one.
+    return {label: Measured(n, gammas[label] + 0.0, seal(n, answers[label].total)) for label, n in counts.items()}
 
 
 def _begun(sample: Any, labels: Any, counts: Mapping[Label, int], ranks: Mapping[Label, int]) -> dict[Label, Search]:

@@ -52,17 +52,17 @@ def beside(
     return nw.from_native(joined)
 
 
-def rank_rows(frame: nw.LazyFrame[Any], ranks: Mapping[Label, int]) -> list[tuple[Label, int, float]] | None:
-    """Return label, number of rows and the score q0 of the given rank of every group g; None where no engine can.
+def rank_rows(frame: nw.LazyFrame[Any]) -> list[tuple[int | None, int, float]] | None:
+    """Return the place, the number of rows and the score of its rank of every group; None where the engine cannot.
 
-    DuckDB keeps the r largest scores of every group in one pass. A group without a rank has the rank 1 here.
+    The table has the columns place, rank and q0. DuckDB keeps the r largest scores of every group in one pass.
     """
     if frame.implementation is not nw.Implementation.DUCKDB:
         return None
-    limited = beside(frame, "g", {"rank": ranks}).to_native()
     rank = "coalesce(rank, 1)::bigint"
-    found = limited.aggregate(f"g, count(*) as n, list_extract(max(q0, {rank}), any_value({rank})) as gamma", "g")
-    rows: list[tuple[Label, int, float]] = found.fetchall()
+    gamma = f"list_extract(max(q0, {rank}), any_value({rank}))"
+    kept = frame.to_native().aggregate(f"place::integer, count(*), {gamma}", "place::integer")
+    rows: list[tuple[int | None, int, float]] = kept.fetchall()
     return rows
 
 
