@@ -225,7 +225,7 @@ def _groups(
 ) -> GroupCertificate:
     counts = scan.counts()
     ranks = terms.group_ranks(counts, n_candidates)
-    measured = _ranked(scan, counts, ranks, reporting)
+    measured = _ranked(scan, counts, ranks, sample, reporting)
     if measured is None:
         measured = select(reporting(scan), _begun(sample, labels, counts, ranks))
     known = _known(columns)
@@ -245,15 +245,28 @@ def _groups(
 
 
 def _ranked(
-    scan: GroupScan, counts: Mapping[Label, int], ranks: Mapping[Label, int], reporting: Reporting
+    scan: GroupScan, counts: Mapping[Label, int], ranks: Mapping[Label, int], sample: Any, reporting: Reporting
 ) -> dict[Label, Measured] | None:
     """Measure every group in an engine that finds the scores at their ranks by itself; None where it does not."""
-    gammas = scan.ranked(ranks)
-    if gammas is None:
+    share = sum(ranks.values()) / sum(counts.values())
+    likely = float(np.sort(sample)[-max(1, round(share * len(sample)))])
+    # Most groups have a bound of about this size; the fingerprints of the others take another pass.
+    units = sorted({fingerprint_unit(likely) * factor for factor in (0.5, 1.0, 2.0)})
+    found = scan.ranked(ranks, units)
+    if found is None:
         return None
-    answers = reporting(scan)({label: Request(unit=fingerprint_unit(gamma)) for label, gamma in gammas.items()})
+    totals = {}
+    asked = {}
+    for label, (gamma, known) in found.items():
+        unit = fingerprint_unit(gamma)
+        if unit in known:
+            totals[label] = known[unit]
+        else:
+            asked[label] = Request(unit=unit)
+    if asked:
+        totals |= {label: answer.total for label, answer in reporting(scan)(asked).items()}
     # Of the two zeros, the positive one.
-    return {label: Measured(n, gammas[label] + 0.0, seal(n, answers[label].total)) for label, n in counts.items()}
+    return {label: Measured(n, found[label][0] + 0.0, seal(n, totals[label])) for label, n in counts.items()}
 
 
 def _begun(sample: Any, labels: Any, counts: Mapping[Label, int], ranks: Mapping[Label, int]) -> dict[Label, Search]:

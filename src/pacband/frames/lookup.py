@@ -52,17 +52,28 @@ def beside(
     return nw.from_native(joined)
 
 
-def rank_rows(frame: nw.LazyFrame[Any]) -> list[tuple[int | None, int, float]] | None:
-    """Return the place, the number of rows and the score of its rank of every group; None where the engine cannot.
+def rank_rows(
+    frame: nw.LazyFrame[Any], values: Mapping[str, Values], sums: Mapping[str, nw.Expr], *, most: int
+) -> list[tuple[Any, ...]] | None:
+    """Return the place, the number of rows, the score at its rank and the sums of every group g of scores q0.
 
-    The table has the columns place, rank and q0. DuckDB keeps the r largest scores of every group in one pass.
+    DuckDB keeps the largest scores of every group in one pass; None for other engines. `values` are the place and the
+    rank of every group. Where all groups may keep as many scores as the one with the largest rank, which is `most`,
+    the rows themselves need not be joined.
     """
     if frame.implementation is not nw.Implementation.DUCKDB:
         return None
-    rank = "coalesce(rank, 1)::bigint"
-    gamma = f"list_extract(max(q0, {rank}), any_value({rank}))"
-    kept = frame.to_native().aggregate(f"place::integer, count(*), {gamma}", "place::integer")
-    rows: list[tuple[int | None, int, float]] = kept.fetchall()
+    summed = frame.with_columns(**sums)
+    totals = ", ".join(["count(*) as n", *(f"sum({name}) as {name}" for name in sums)])
+    if most:
+        kept = summed.to_native().aggregate(f"g, max(q0, {most}) as top, {totals}", "g")
+        ranked = beside(nw.from_native(kept), "g", values).to_native()
+    else:
+        joined = beside(summed, "g", values).to_native()
+        kept_scores = "max(q0, coalesce(rank, 1)::bigint)"
+        ranked = joined.aggregate(f"place, any_value(rank) as rank, {kept_scores} as top, {totals}", "place")
+    at_rank = "list_extract(top, coalesce(rank, 1)::bigint)"
+    rows: list[tuple[Any, ...]] = ranked.project(", ".join(["place::integer", "n", at_rank, *sums])).fetchall()
     return rows
 
 

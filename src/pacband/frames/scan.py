@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 import narwhals as nw
@@ -121,16 +121,24 @@ class GroupScan(_Scan[Label]):
         self._counts = {label: found[label] for label in sorted_labels(found)}
         return self._counts
 
-    def ranked(self, ranks: Mapping[Label, int]) -> dict[Label, float] | None:
-        """Return the score at the rank of every group, where the engine finds them in one pass in little memory."""
+    def ranked(
+        self, ranks: Mapping[Label, int], units: Sequence[float]
+    ) -> dict[Label, tuple[float, dict[float, int]]] | None:
+        """Return the score at the rank of every group and its fingerprints in these units, from one pass.
+
+        None where the engine cannot, or not in little memory.
+        """
+        most = max(ranks.values())
         if sum(ranks.values()) > KEPT:
             return None
-        rows = rank_rows(beside(self._frame, "g", self._places() | {"rank": dict(ranks)}))
+        sums = {f"t{k}": fingerprint_terms("q0", unit, signed=self._signed) for k, unit in enumerate(units)}
+        values = self._places() | {"rank": {label: float(rank) for label, rank in ranks.items()}}
+        rows = rank_rows(self._frame, values, sums, most=most if most * len(ranks) <= KEPT else 0)
         if rows is None:
             return None
-        self._check_counts({place: n for place, n, _ in rows})
-        gammas = {place: gamma for place, _, gamma in rows}
-        return {label: gammas[place] for place, label in enumerate(self._counts)}
+        self._check_counts({row[0]: row[1] for row in rows})
+        found = {place: (gamma, dict(zip(units, map(int, totals), strict=True))) for place, _, gamma, *totals in rows}
+        return {label: found[place] for place, label in enumerate(self._counts)}
 
     def _count(self, requests: Mapping[Label, Request]) -> dict[Label, Tally]:
         most = max(len(request.edges) for request in requests.values())
