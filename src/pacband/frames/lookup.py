@@ -11,6 +11,7 @@ from typing import Any
 import narwhals as nw
 
 from pacband._labels import Label
+from pacband.frames.engines import lazy_frame
 
 __all__ = ["beside", "rank_rows"]
 
@@ -49,7 +50,7 @@ def beside(
         joined = _map_dask(native, column, labels, values)
     else:
         joined = _join_spark(native, column, labels, values)
-    return nw.from_native(joined)
+    return lazy_frame(joined)
 
 
 def rank_rows(
@@ -67,7 +68,7 @@ def rank_rows(
     totals = ", ".join(["count(*) as n", *(f"sum({name}) as {name}" for name in sums)])
     if most:
         kept = summed.to_native().aggregate(f"g, max(q0, {most}) as top, {totals}", "g")
-        ranked = beside(nw.from_native(kept), "g", values).to_native()
+        ranked = beside(lazy_frame(kept), "g", values).to_native()
     else:
         joined = beside(summed, "g", values).to_native()
         kept_scores = "max(q0, coalesce(rank, 1)::bigint)"
