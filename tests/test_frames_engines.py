@@ -5,6 +5,7 @@ import itertools
 from decimal import Decimal
 
 import duckdb
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -15,7 +16,9 @@ import pacband
 from pacband import selection
 from pacband._labels import locate_rows
 from pacband.exceptions import InvalidInput, InvalidScale
+from pacband.frames.engines import refuse_unless
 from test_frames import JOBS, PROMISE, N, by_arrays, stated, table
+from test_frames import spark as spark_session  # noqa: F401
 
 certifying = importlib.import_module("pacband.frames.certify")
 dd = pytest.importorskip("dask.dataframe")
@@ -231,9 +234,9 @@ def test_rows_that_stay_as_they_are_raise_no_alarm(library, draw, side, rng, mon
         }
     )
     monkeypatch.setattr(certifying, "SAMPLE", 100)
-    for few in (1000,) if library == "dask" else (1, 50, 1000):
+    for few in (1000,) if library == "dask" else (1, 1000):
         monkeypatch.setattr(selection, "FEW", few)
-        for task in ("scaled", "family", "groups"):
+        for task in ("family", "groups"):
             options = {**TASKS[task], "nonfinite": "violate", "side": side, "eps": 0.4, "delta": 0.1}
             found = pacband.certify_frame(LAZY[library](frame), target="y", **options)
             assert stated(found) == stated(pacband.certify_frame(frame, target="y", **options))
@@ -494,3 +497,29 @@ def test_rows_are_located_among_as_many_labels_as_there_are(rng):
     codes = rng.integers(0, len(names), 50_000)
     assert np.array_equal(locate_rows(np.array(names, dtype=object)[codes], names), codes)
     assert np.array_equal(locate_rows(np.array(names)[codes], names), codes)
+
+
+# Spark.
+
+
+@pytest.mark.xdist_group("spark")
+@pytest.mark.filterwarnings("ignore")
+def test_spark_refuses_what_other_engines_refuse(rng, request, monkeypatch):
+    spark = request.getfixturevalue("spark_session")
+    monkeypatch.setattr(certifying, "SAMPLE", 50)
+    frame = table(rng, 500)[["y", "p", "s"]]
+    wide = spark.createDataFrame(
+        frame.assign(y=[Decimal(OFFSET + k) for k in range(500)]), "y decimal(30, 0), p double, s double"
+    )
+    with pytest.raises(InvalidInput, match=r"column 'y' has integers beyond 2\*\*53"):
+        pacband.certify_frame(wide, target="y", prediction="p", **PROMISE)
+    odd = spark.createDataFrame(frame.rename(columns={"p": "a.b*`"}))
+    cert = pacband.certify_frame(odd, target="y", prediction="a.b*`", scale="s", **PROMISE)
+    assert stated(cert) == stated(pacband.certify(frame["y"], frame["p"], frame["s"], **PROMISE))
+    assert pacband.apply_frame(cert, odd).columns == ["y", "a.b*`", "s", "lower", "upper"]
+    gaps = spark.createDataFrame([(1.0, 0.0, None), (1.0, 0.0, 1.0)], "y double, p double, s double")
+    with pytest.raises(InvalidScale, match="scale must be positive"):
+        pacband.apply_frame(cert, gaps, prediction="p")
+    unusable = nw.from_native(gaps).with_columns(usable=nw.col("s") > 0.0)
+    with pytest.raises(Exception, match=CHANGED):
+        refuse_unless(unusable, "usable", ["p"]).to_native().collect()

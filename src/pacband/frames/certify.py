@@ -23,7 +23,7 @@ from pacband.frames.columns import as_frame, check_columns, columns_of, in_memor
 from pacband.frames.scan import FamilyScan, GroupScan
 from pacband.frames.table import Table
 from pacband.planning import plan
-from pacband.selection import Measured, Request, Search, Tally, check_unchanged, select
+from pacband.selection import Measured, Request, Search, check_unchanged, select
 
 __all__ = ["certify_frame"]
 
@@ -33,7 +33,7 @@ SAMPLE = 1 << 17
 TOGETHER = 50
 
 Progress = Callable[[int, int], None]
-Reporting = Callable[[Any], Callable[[Mapping[Any, Request]], Mapping[Any, Tally]]]
+Reporting = Callable[[Callable[[Any], Any]], Callable[[Mapping[Any, Request]], Any]]
 
 
 def certify_frame(
@@ -252,7 +252,7 @@ def _ranked(
     likely = float(np.sort(sample)[-max(1, round(share * len(sample)))])
     # Most groups have a bound of about this size; the fingerprints of the others take another pass.
     units = sorted({fingerprint_unit(likely) * factor for factor in (0.5, 1.0, 2.0)})
-    found = scan.ranked(ranks, units)
+    found: Any = reporting(lambda _: scan.ranked(ranks, units))({})
     if found is None:
         return None
     totals = {}
@@ -288,10 +288,10 @@ def _reporting(progress: Progress | None, n_parts: int) -> Reporting:
     """Return what makes a scan report its passes: each part takes two at least."""
     passes = 0
 
-    def reporting(scan: Any) -> Any:
-        def scanned(requests: Mapping[Any, Request]) -> Mapping[Any, Tally]:
+    def reporting(scan: Callable[[Any], Any]) -> Callable[[Mapping[Any, Request]], Any]:
+        def scanned(requests: Mapping[Any, Request]) -> Any:
             nonlocal passes
-            answers: Mapping[Any, Tally] = scan(requests)
+            answers = scan(requests)
             passes += 1
             if progress is not None:
                 progress(passes, max(2 * n_parts, passes))
