@@ -88,7 +88,7 @@ def _from_series(name: str, value: Any) -> Any:
     for column in columns:
         if column.dtype in wide and len(column):
             _check_exact(name, (column.min(), column.max()))
-    if isinstance(native, nw.Series) and native.dtype.is_numeric():
+    if isinstance(native, nw.Series) and (native.dtype.is_numeric() or native.dtype == nw.Boolean):
         # A nullable column has no numpy dtype of its own; as float64 its nulls are NaN.
         return native.cast(nw.Float64).to_numpy() if native.is_null().any() else native.to_numpy()
     if isinstance(native, nw.DataFrame):

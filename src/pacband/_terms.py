@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Any, Self
 
 import numpy as np
@@ -75,9 +76,11 @@ class Terms:
     def group_ranks(self, counts: Mapping[Label, int], n_candidates: int = 1) -> dict[Label, int]:
         """Return the rank within every group, each at an even share of δ."""
         ranks = {}
+        # Many groups have as many rows as others.
+        rank_of = cache(lambda n_samples: self.single_rank(n_samples, n_candidates * len(counts)))
         for label, n_samples in counts.items():
             try:
-                ranks[label] = self.single_rank(n_samples, n_candidates * len(counts))
+                ranks[label] = rank_of(n_samples)
             except NotEnoughSamples as error:
                 raise error.within(f"group {label!r}") from None
         return ranks

@@ -26,7 +26,7 @@ from pacband._labels import as_labels, factorize, refuse_unknown, sorted_labels
 from pacband.certificate import AnyCertificate, Certificate, GroupCertificate, single_of
 from pacband.exceptions import InvalidInput
 from pacband.frames.apply import labelled_columns
-from pacband.frames.columns import as_frame, check_columns, read_predicted, read_values
+from pacband.frames.columns import as_frame, check_columns, in_memory, read_predicted, read_values
 from pacband.frames.scan import FamilyScan, GroupScan
 from pacband.frames.table import Table
 from pacband.selection import Request, Tally, sum_tallies
@@ -116,7 +116,7 @@ def check_frame(
     table = as_frame(frame)
     schema = check_columns(table, columns.numeric, columns.group)
     if isinstance(table, nw.DataFrame):
-        values = {name: table.get_column(name).to_native() for name in columns.all}
+        values = in_memory(table, schema, columns.all, columns.group)
         groups = None if columns.group is None else values[columns.group]
         y = read_values(values, columns.target)
         return check(certificate, y, *read_predicted(values, columns), groups=groups, level=level)

@@ -217,12 +217,6 @@ class Search:
         few = min(FEW, FEW_IN_ALL // share)
         return cls(settle=settle, request=Request(edges, unit), few=few, low=_START, high=_END, unit=unit)
 
-    @classmethod
-    def found(cls, n_samples: int, gamma: float) -> Self:
-        """Return the search for a score that is known already: only the fingerprint is left to be asked for."""
-        search = cls(settle=lambda n: n, request=None, n_samples=n_samples, low=_START, high=_END, unit=math.nan)
-        return search._found(gamma + 0.0)
-
     def step(self, answer: Tally) -> Self:
         """Return the search after a pass."""
         request = self.request

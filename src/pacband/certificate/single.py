@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import operator
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Self
 
 from scipy.special import betaincinv
@@ -125,7 +127,7 @@ class Certificate(Portable):
             )
         if self.side == "both" and self.gamma < 0.0:
             raise CertificateError(f"gamma must not be negative where both sides are bounded, got {self.gamma}.")
-        if not tail_at_most(self.n_samples, self.rank, self.eps, Fraction(self.delta) * self.share):
+        if not _certifies(self.n_samples, self.rank, self.eps, self.delta, self.n_candidates, self.weight):
             raise CertificateError(
                 f"rank {self.rank} of {self.n_samples} samples does not certify eps={self.eps:g} at "
                 f"delta={self.delta:g} for {self.n_candidates} candidate(s)."
@@ -134,7 +136,7 @@ class Certificate(Portable):
     @property
     def share(self) -> Fraction:
         """The share of δ that this certificate spends."""
-        return Fraction(1, self.n_candidates) if self.weight is None else Fraction(self.weight)
+        return _share(self.n_candidates, self.weight)
 
     @property
     def rule(self) -> ScoreRule:
@@ -144,7 +146,7 @@ class Certificate(Portable):
     @property
     def attained_delta(self) -> float:
         """n_F·B(r − 1; N, ε): the probability of failure attained, at most δ."""
-        return smallest_delta(self.n_samples, self.rank, self.eps, self.share)
+        return _attained(self.n_samples, self.rank, self.eps, self.n_candidates, self.weight)
 
     @property
     def expected_violation(self) -> float:
@@ -333,6 +335,24 @@ class Certificate(Portable):
         return cls(**known, columns=None if columns is None else Columns.from_dict(columns))
 
 
+# The groups of a large table are many, and their numbers of rows few: what is decided exactly is decided once.
+
+
+@lru_cache(maxsize=1 << 12)
+def _share(n_candidates: int, weight: float | None) -> Fraction:
+    return Fraction(1, n_candidates) if weight is None else Fraction(weight)
+
+
+@lru_cache(maxsize=1 << 12)
+def _certifies(n_samples: int, rank: int, eps: float, delta: float, n_candidates: int, weight: float | None) -> bool:
+    return tail_at_most(n_samples, rank, eps, Fraction(delta) * _share(n_candidates, weight))
+
+
+@lru_cache(maxsize=1 << 12)
+def _attained(n_samples: int, rank: int, eps: float, n_candidates: int, weight: float | None) -> float:
+    return smallest_delta(n_samples, rank, eps, _share(n_candidates, weight))
+
+
 def issue(
     measured: Measured,
     *,
@@ -377,7 +397,8 @@ def _is_score_at_rank(gamma: Any, rank: Any, n_samples: Any) -> bool:
 def check_joint(certificates: Collection[Certificate]) -> None:
     """Raise unless these certificates hold together: one (ε, δ), of which they spend no more than all."""
     promises = {(cert.eps, cert.delta) for cert in certificates}
-    if len(promises) != 1 or sum(cert.share for cert in certificates) > 1:
+    shares = Counter(cert.share for cert in certificates)
+    if len(promises) != 1 or sum(share * times for share, times in shares.items()) > 1:
         raise CertificateError(
             f"{len(certificates)} certificates do not make one promise: they must have one eps and delta, and their "
             "shares of delta must not exceed it."

@@ -11,7 +11,7 @@ from pacband._labels import Label, as_labels, listed
 from pacband.certificate import AnyCertificate, Certificate, GroupCertificate, single_of
 from pacband.certificate.columns import Columns
 from pacband.exceptions import InvalidInput
-from pacband.frames.columns import as_frame, check_columns, columns_of, in_memory, read_predicted
+from pacband.frames.columns import as_frame, check_columns, column_of, columns_of, in_memory, read_predicted
 from pacband.frames.engines import fetch_rows, named, refuse_unless
 from pacband.frames.expressions import all_of, band
 from pacband.frames.lookup import beside
@@ -110,7 +110,7 @@ def _near(
     values = in_memory(table, schema, columns.predicted, None)
     prediction, scale = read_predicted(values, columns)
     if isinstance(single, GroupCertificate):
-        found = single.interval(prediction, as_labels(table.get_column(_group_of(columns.group)).to_native()), scale)
+        found = single.interval(prediction, as_labels(column_of(table, _group_of(columns.group)).to_native()), scale)
     else:
         found = single.interval(prediction, scale)
     found = found.reshape(len(found), len(ends), 2)

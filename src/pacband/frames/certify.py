@@ -10,6 +10,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from pacband._fingerprint import fingerprint_unit, seal
 from pacband._frozen import FrozenMap
 from pacband._labels import Label, as_labels, group_rows
 from pacband._terms import Terms, delta_shares
@@ -22,7 +23,7 @@ from pacband.frames.columns import as_frame, check_columns, columns_of, in_memor
 from pacband.frames.scan import FamilyScan, GroupScan
 from pacband.frames.table import Table
 from pacband.planning import plan
-from pacband.selection import Request, Search, Tally, check_unchanged, select
+from pacband.selection import Measured, Request, Search, check_unchanged, select
 
 __all__ = ["certify_frame"]
 
@@ -32,7 +33,7 @@ SAMPLE = 1 << 17
 TOGETHER = 50
 
 Progress = Callable[[int, int], None]
-Reporting = Callable[[Any], Callable[[Mapping[Any, Request]], Mapping[Any, Tally]]]
+Reporting = Callable[[Callable[[Any], Any]], Callable[[Mapping[Any, Request]], Any]]
 
 
 def certify_frame(
@@ -226,12 +227,9 @@ def _groups(
 ) -> GroupCertificate:
     counts = scan.counts()
     ranks = terms.group_ranks(counts, n_candidates)
-    gammas = scan.ranked(ranks)
-    if gammas is not None:
-        searches = {label: Search.found(n, gammas[label]) for label, n in counts.items()}
-    else:
-        searches = _begun(sample, labels, counts, ranks)
-    measured = select(reporting(scan), searches)
+    measured = _ranked(scan, counts, ranks, sample, reporting)
+    if measured is None:
+        measured = select(reporting(scan), _begun(sample, labels, counts, ranks))
     known = _known(columns)
     return GroupCertificate(
         groups=FrozenMap(
@@ -246,6 +244,31 @@ def _groups(
             }
         )
     )
+
+
+def _ranked(
+    scan: GroupScan, counts: Mapping[Label, int], ranks: Mapping[Label, int], sample: Any, reporting: Reporting
+) -> dict[Label, Measured] | None:
+    """Measure every group in an engine that finds the scores at their ranks by itself; None where it does not."""
+    share = sum(ranks.values()) / sum(counts.values())
+    likely = float(np.sort(sample)[-max(1, round(share * len(sample)))])
+    # Most groups have a bound of about this size; the fingerprints of the others take another pass.
+    units = sorted({fingerprint_unit(likely) * factor for factor in (0.5, 1.0, 2.0)})
+    found: Any = reporting(lambda _: scan.ranked(ranks, units))({})
+    if found is None:
+        return None
+    totals = {}
+    asked = {}
+    for label, (gamma, known) in found.items():
+        unit = fingerprint_unit(gamma)
+        if unit in known:
+            totals[label] = known[unit]
+        else:
+            asked[label] = Request(unit=unit)
+    if asked:
+        totals |= {label: answer.total for label, answer in reporting(scan)(asked).items()}
+    # Of the two zeros, the positive one.
+    return {label: Measured(n, found[label][0] + 0.0, seal(n, totals[label])) for label, n in counts.items()}
 
 
 def _begun(sample: Any, labels: Any, counts: Mapping[Label, int], ranks: Mapping[Label, int]) -> dict[Label, Search]:
@@ -267,10 +290,10 @@ def _reporting(progress: Progress | None, n_parts: int) -> Reporting:
     """Return what makes a scan report its passes: each part takes two at least."""
     passes = 0
 
-    def reporting(scan: Any) -> Any:
-        def scanned(requests: Mapping[Any, Request]) -> Mapping[Any, Tally]:
+    def reporting(scan: Callable[[Any], Any]) -> Callable[[Mapping[Any, Request]], Any]:
+        def scanned(requests: Mapping[Any, Request]) -> Any:
             nonlocal passes
-            answers: Mapping[Any, Tally] = scan(requests)
+            answers = scan(requests)
             passes += 1
             if progress is not None:
                 progress(passes, max(2 * n_parts, passes))

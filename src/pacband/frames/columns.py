@@ -12,9 +12,18 @@ import numpy as np
 from pacband._arrays import EXACT, as_numbers, refuse_large_integers
 from pacband.certificate.columns import Columns, Names
 from pacband.exceptions import InvalidInput
-from pacband.frames.expressions import WIDE
+from pacband.frames.expressions import NOT_IN_NUMPY, WIDE
 
-__all__ = ["Frame", "as_frame", "check_columns", "columns_of", "in_memory", "read_predicted", "read_values"]
+__all__ = [
+    "Frame",
+    "as_frame",
+    "check_columns",
+    "column_of",
+    "columns_of",
+    "in_memory",
+    "read_predicted",
+    "read_values",
+]
 
 Frame: TypeAlias = nw.DataFrame[Any] | nw.LazyFrame[Any]
 
@@ -83,11 +92,16 @@ def check_columns(frame: Frame, numeric: Iterable[str], *others: str | None) -> 
     return schema
 
 
+def column_of(frame: nw.DataFrame[Any], name: str) -> nw.Series[Any]:
+    """Return a column of a table in memory, under a plain name: polars takes some names for patterns."""
+    return frame.get_column(name).alias("column")
+
+
 def in_memory(
     frame: nw.DataFrame[Any], schema: Mapping[str, Any], names: Iterable[str], group: str | None
 ) -> dict[str, Any]:
     """Return columns of a table in memory; numbers that float64 cannot tell apart are refused."""
-    found = {name: frame.get_column(name) for name in names}
+    found = {name: column_of(frame, name) for name in names}
     for name, series in found.items():
         if name == group:
             continue
@@ -97,6 +111,8 @@ def in_memory(
             large = schema[name] in WIDE and ((series > EXACT) | (series < -EXACT)).any()
         if large:
             refuse_large_integers(f"column {name!r}")
+        if schema[name] in NOT_IN_NUMPY:
+            found[name] = series.cast(nw.Float64)
     return {name: series.to_native() for name, series in found.items()}
 
 

@@ -13,13 +13,28 @@ import numpy as np
 
 from pacband.exceptions import InvalidInput
 
-__all__ = ["chosen", "fetch_columns", "fetch_inside", "fetch_rows", "first_rows", "named", "refuse_unless"]
+__all__ = [
+    "chosen",
+    "fetch_columns",
+    "fetch_inside",
+    "fetch_rows",
+    "first_rows",
+    "lazy_frame",
+    "named",
+    "refuse_unless",
+]
 
 _ROW = "pacband_row"
 _CHANGED = (
     "rows changed between two readings of the table: a prediction, a scale or a group that was checked cannot be used "
     "any more. Use a copy of the table that stays as it is."
 )
+
+
+def lazy_frame(native: Any) -> nw.LazyFrame[Any]:
+    """Return a lazy table of an engine as one of narwhals."""
+    frame: nw.LazyFrame[Any] = nw.from_native(native)
+    return frame
 
 
 def chosen(frame: nw.LazyFrame[Any], columns: Mapping[str, str]) -> nw.LazyFrame[Any]:
@@ -35,18 +50,18 @@ def named(frame: nw.LazyFrame[Any], names: Sequence[str], places: Sequence[int])
     if frame.implementation is nw.Implementation.DUCKDB:
         from pacband.frames.files import quoted
 
-        return nw.from_native(native.project(", ".join(f"#{place + 1} as {quoted(name)}" for name, place in pairs)))
+        return lazy_frame(native.project(", ".join(f"#{place + 1} as {quoted(name)}" for name, place in pairs)))
     if frame.implementation is nw.Implementation.POLARS:
         import polars as pl
 
-        return nw.from_native(native.select(pl.nth(place).alias(name) for name, place in pairs))
+        return lazy_frame(native.select(pl.nth(place).alias(name) for name, place in pairs))
     if frame.implementation is nw.Implementation.DASK:
         taken = native.iloc[:, list(places)]
         taken.columns = list(names)
-        return nw.from_native(taken)
+        return lazy_frame(taken)
     if frame.implementation in (nw.Implementation.PYSPARK, nw.Implementation.PYSPARK_CONNECT):
         plain = [f"c{k}" for k in range(len(native.columns))]
-        return nw.from_native(native.toDF(*plain).select(*(plain[place] for place in places)).toDF(*names))
+        return lazy_frame(native.toDF(*plain).select(*(plain[place] for place in places)).toDF(*names))
     present = list(frame.collect_schema())
     return frame.select(*(nw.col(present[place]).alias(name) for name, place in pairs))
 
@@ -62,23 +77,23 @@ def refuse_unless(frame: nw.LazyFrame[Any], condition: str, columns: Sequence[st
         ends = ", ".join(
             f"case when {condition} then {name} else error('{_CHANGED}') end as {name}" for name in columns
         )
-        return nw.from_native(native.project(f"* exclude ({condition}) replace ({ends})"))
+        return lazy_frame(native.project(f"* exclude ({condition}) replace ({ends})"))
     if frame.implementation is nw.Implementation.POLARS:
         import polars as pl
 
         # A text that is no number cannot be cast to one: the error quotes it.
         told = pl.when(pl.col(condition)).then(pl.lit("0")).otherwise(pl.lit(_CHANGED)).cast(pl.Float64)
         held = native.with_columns(pl.when(told == 0.0).then(pl.col(name)).alias(name) for name in columns)
-        return nw.from_native(held.select(rest))
+        return lazy_frame(held.select(rest))
     if frame.implementation is nw.Implementation.DASK:
-        return nw.from_native(native.map_partitions(_refuse_partition, condition, meta=native._meta)[rest])
+        return lazy_frame(native.map_partitions(_refuse_partition, condition, meta=native._meta)[rest])
     if frame.implementation in (nw.Implementation.PYSPARK, nw.Implementation.PYSPARK_CONNECT):
         from pyspark.sql import functions as sql
 
         for name in columns:
             end = sql.when(sql.col(condition), sql.col(name)).otherwise(sql.raise_error(sql.lit(_CHANGED)))
             native = native.withColumn(name, end.cast("double"))
-        return nw.from_native(native.select(*rest))
+        return lazy_frame(native.select(*rest))
     return frame.select(*rest)
 
 
@@ -120,8 +135,8 @@ def fetch_inside(frame: nw.LazyFrame[Any], inside: Mapping[str, nw.Expr], sums: 
     marks = {f"{name}in": condition for name, condition in inside.items()}
     marked: Any = frame.with_columns(**marks).to_native()
     if frame.implementation is nw.Implementation.DUCKDB:
-        values = [f"list({name}) filter (where {name}in) as {name}" for name in inside]
-        found = marked.aggregate(", ".join(["count(*) as n", *(f"sum({name}) as {name}" for name in sums), *values]))
+        lists = [f"list({name}) filter (where {name}in) as {name}" for name in inside]
+        found = marked.aggregate(", ".join(["count(*) as n", *(f"sum({name}) as {name}" for name in sums), *lists]))
         (row,) = fetch_rows(nw.from_native(found))
     elif frame.implementation is nw.Implementation.POLARS:
         import polars as pl

@@ -22,6 +22,7 @@ from pacband.scores import ScoreRule
 
 __all__ = [
     "LARGEST",
+    "NOT_IN_NUMPY",
     "WIDE",
     "all_of",
     "any_of",
@@ -41,8 +42,9 @@ __all__ = [
 ]
 
 LARGEST = 1.7976931348623157e308
+NOT_IN_NUMPY = (nw.Int128, nw.UInt128)
 # Integers that float64 may not hold.
-WIDE = (nw.Int64, nw.UInt64, nw.Int128, nw.UInt128)
+WIDE = (nw.Int64, nw.UInt64, *NOT_IN_NUMPY)
 
 
 def number(name: str) -> nw.Expr:

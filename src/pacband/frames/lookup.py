@@ -11,6 +11,7 @@ from typing import Any
 import narwhals as nw
 
 from pacband._labels import Label
+from pacband.frames.engines import lazy_frame
 
 __all__ = ["beside", "rank_rows"]
 
@@ -49,20 +50,31 @@ def beside(
         joined = _map_dask(native, column, labels, values)
     else:
         joined = _join_spark(native, column, labels, values)
-    return nw.from_native(joined)
+    return lazy_frame(joined)
 
 
-def rank_rows(frame: nw.LazyFrame[Any], ranks: Mapping[Label, int]) -> list[tuple[Label, int, float]] | None:
-    """Return label, number of rows and the score q0 of the given rank of every group g; None where no engine can.
+def rank_rows(
+    frame: nw.LazyFrame[Any], values: Mapping[str, Values], sums: Mapping[str, nw.Expr], *, most: int
+) -> list[tuple[Any, ...]] | None:
+    """Return the place, the number of rows, the score at its rank and the sums of every group g of scores q0.
 
-    DuckDB keeps the r largest scores of every group in one pass. A group without a rank has the rank 1 here.
+    DuckDB keeps the largest scores of every group in one pass; None for other engines. `values` are the place and the
+    rank of every group. Where all groups may keep as many scores as the one with the largest rank, which is `most`,
+    the rows themselves need not be joined.
     """
     if frame.implementation is not nw.Implementation.DUCKDB:
         return None
-    limited = beside(frame, "g", {"rank": ranks}).to_native()
-    rank = "coalesce(rank, 1)::bigint"
-    found = limited.aggregate(f"g, count(*) as n, list_extract(max(q0, {rank}), any_value({rank})) as gamma", "g")
-    rows: list[tuple[Label, int, float]] = found.fetchall()
+    summed = frame.with_columns(**sums)
+    totals = ", ".join(["count(*) as n", *(f"sum({name}) as {name}" for name in sums)])
+    if most:
+        kept = summed.to_native().aggregate(f"g, max(q0, {most}) as top, {totals}", "g")
+        ranked = beside(lazy_frame(kept), "g", values).to_native()
+    else:
+        joined = beside(summed, "g", values).to_native()
+        kept_scores = "max(q0, coalesce(rank, 1)::bigint)"
+        ranked = joined.aggregate(f"place, any_value(rank) as rank, {kept_scores} as top, {totals}", "place")
+    at_rank = "list_extract(top, coalesce(rank, 1)::bigint)"
+    rows: list[tuple[Any, ...]] = ranked.project(", ".join(["place::integer", "n", at_rank, *sums])).fetchall()
     return rows
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 import narwhals as nw
@@ -121,32 +121,54 @@ class GroupScan(_Scan[Label]):
         self._counts = {label: found[label] for label in sorted_labels(found)}
         return self._counts
 
-    def ranked(self, ranks: Mapping[Label, int]) -> dict[Label, float] | None:
-        """Return the score at the rank of every group, where the engine finds them in one pass in little memory."""
-        rows = rank_rows(self._frame, ranks) if sum(ranks.values()) <= KEPT else None
+    def ranked(
+        self, ranks: Mapping[Label, int], units: Sequence[float]
+    ) -> dict[Label, tuple[float, dict[float, int]]] | None:
+        """Return the score at the rank of every group and its fingerprints in these units, from one pass.
+
+        None where the engine cannot, or not in little memory.
+        """
+        most = max(ranks.values())
+        if sum(ranks.values()) > KEPT:
+            return None
+        sums = {f"t{k}": fingerprint_terms("q0", unit, signed=self._signed) for k, unit in enumerate(units)}
+        values = self._places() | {"rank": {label: float(rank) for label, rank in ranks.items()}}
+        rows = rank_rows(self._frame, values, sums, most=most if most * len(ranks) <= KEPT else 0)
         if rows is None:
             return None
-        self._check_counts({label: n for label, n, _ in rows})
-        return {label: gamma for label, _, gamma in rows}
+        self._check_counts({row[0]: row[1] for row in rows})
+        found = {place: (gamma, dict(zip(units, map(int, totals), strict=True))) for place, _, gamma, *totals in rows}
+        return {label: found[place] for place, label in enumerate(self._counts)}
 
     def _count(self, requests: Mapping[Label, Request]) -> dict[Label, Tally]:
         most = max(len(request.edges) for request in requests.values())
-        limits = {
-            f"e{j}": {label: (*request.edges, *[math.inf] * most)[j] for label, request in requests.items()}
-            for j in range(most)
-        }
-        limits["unit"] = {label: request.unit or 1.0 for label, request in requests.items()}
+        limits = self._places()
+        none = Request((math.inf,) * most)
+        asked = [requests.get(label, none) for label in self._counts]
+        for j in range(most):
+            edges = (request.edges[j] if j < len(request.edges) else math.inf for request in asked)
+            limits[f"e{j}"] = dict(zip(self._counts, edges, strict=True))
+        units = (request.unit or 1.0 for request in asked)
+        limits["unit"] = dict(zip(self._counts, units, strict=True))
         terms = {f"q0at{j}": at_least("q0", nw.col(f"e{j}")).cast(nw.Int64) for j in range(most)}
         terms["q0total"] = fingerprint_terms("q0", nw.col("unit"), signed=self._signed)
         sums = (
             beside(self._frame, "g", limits)
-            .select("g", **terms)
-            .group_by("g")
+            .select("place", **terms)
+            .group_by("place")
             .agg(nw.len().alias("n"), *(nw.col(t).sum() for t in terms))
         )
-        rows = {row["g"]: row for row in fetch_rows(sums)}
-        self._check_counts({label: int(row["n"]) for label, row in rows.items()})
-        return {label: _tally(rows[label], request, "q0") for label, request in requests.items()}
+        rows = {_place(row["place"]): row for row in fetch_rows(sums)}
+        self._check_counts({place: int(row["n"]) for place, row in rows.items()})
+        return {
+            label: _tally(rows[place], requests[label], "q0")
+            for place, label in enumerate(self._counts)
+            if label in requests
+        }
+
+    def _places(self) -> dict[str, dict[Label, float]]:
+        """Return the place of every group: integers are grouped and fetched quicker than labels."""
+        return {"place": {label: float(place) for place, label in enumerate(self._counts)}}
 
     def _fetch(self, requests: Mapping[Label, Request]) -> dict[Label, Tally]:
         windows = {label: request.keep for label, request in requests.items() if request.keep is not None}
@@ -166,11 +188,15 @@ class GroupScan(_Scan[Label]):
             for (label, window), kept in zip(windows.items(), scores, strict=True)
         }
 
-    def _check_counts(self, found: Mapping[Label, int]) -> None:
-        """Raise unless the groups have as many rows as were counted first."""
-        check_unchanged(len(self._counts), len(found), "groups")
-        for label, n_rows in self._counts.items():
-            check_unchanged(n_rows, found.get(label, 0), f"rows of group {label!r}")
+    def _check_counts(self, found: Mapping[int | None, int]) -> None:
+        """Raise unless the groups, by their places, have as many rows as were counted first; without others."""
+        check_unchanged(0, found.get(None, 0), "rows with other labels")
+        for place, (label, n_rows) in enumerate(self._counts.items()):
+            check_unchanged(n_rows, found.get(place, 0), f"rows of group {label!r}")
+
+
+def _place(value: float | None) -> int | None:
+    return None if value is None or value != value else int(value)
 
 
 def _tally(row: Mapping[str, Any], request: Request, column: str, kept: Floats | None = None) -> Tally:

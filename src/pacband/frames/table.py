@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import narwhals as nw
+import numpy as np
 
 from pacband._arrays import refuse_large_integers
 from pacband._means import fixed_mean, fixed_unit
@@ -15,6 +16,7 @@ from pacband.certificate.columns import Columns, Names
 from pacband.exceptions import InvalidInput, InvalidScale
 from pacband.frames.engines import chosen, fetch_columns, fetch_rows, first_rows
 from pacband.frames.expressions import (
+    NOT_IN_NUMPY,
     all_of,
     beyond_exact,
     broken,
@@ -88,10 +90,11 @@ class Table:
     def first(self, n_rows: int) -> dict[str, Any]:
         """Return the first rows as numpy arrays, under the user's names; integers beyond 2**53 are refused."""
         beyond = {f"beyond{k}": self._beyond(name) for k, name in enumerate(self._wide)}
+        floats = {name: number(name) for name in self._wide if self.schema[name] in NOT_IN_NUMPY}
         frame = self.frame.head(n_rows)
-        found = fetch_columns(frame.with_columns(**beyond) if beyond else frame, [*self.called, *beyond])
+        found = fetch_columns(frame.with_columns(**beyond, **floats) if beyond else frame, [*self.called, *beyond])
         for name, flag in zip(self._wide, beyond, strict=True):
-            if any(found[flag] == True):  # noqa: E712
+            if np.ma.filled(np.asanyarray(found[flag]), False).any():
                 refuse_large_integers(f"column {self.called[name]!r}")
         return {name: found[here] for here, name in self.called.items()}
 
