@@ -103,6 +103,7 @@ def write_predictions(
 ) -> int:
     """Predict in batches, and write the rows with what was predicted; return how many."""
     import duckdb
+    import numpy as np
 
     from pacband.exceptions import InvalidInput
     from pacband.frames.files import quoted, write_table
@@ -120,6 +121,9 @@ def write_predictions(
             for batch in batches(relation, f"{columns_sql}, {row_hash_sql(kinds)} as pacband_row"):
                 rows = batch.pop("pacband_row")
                 _take_labels(estimator, batch)
+                if texts:
+                    # A gap in a column of texts is NaN, as pandas reads it from a file.
+                    batch = batch.apply(lambda cells: cells.where(cells.notna(), np.nan))
                 bands = estimator.predict_interval(batch, output="frame", **options)
                 bands.columns = [_called(name, names) for name in bands.columns]
                 if not done:

@@ -102,7 +102,7 @@ def save_model(estimator: Certified, path: str | os.PathLike[str], *, columns: M
         kind=kind,
         candidates=candidates,
         versions=versions(),
-        columns=dict(estimator._columns_ if columns is None else columns),
+        columns=dict(getattr(estimator, "_columns_", {}) if columns is None else columns),
         certificates=certificates,
         model=dump(take_apart(estimator)),
     )

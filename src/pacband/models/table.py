@@ -143,7 +143,7 @@ def check_kinds(relation: Any, kinds: Mapping[str, str | None], *, texts: bool =
     if unknown:
         raise InvalidInput(
             f"the model file does not tell whether column {unknown[0]!r} holds numbers or texts: fit the model on a "
-            "dataframe with numbers, booleans or texts in this column, and save it again with this pacband."
+            "dataframe with numbers, booleans, or texts in this column, NaN for a gap, and save it with this pacband."
         )
     facts = _facts(relation, list(kinds), _COUNTS)
     if not next(iter(facts.values())).rows:
