@@ -371,7 +371,7 @@ def test_targets_that_floats_cannot_tell_apart_are_refused_by_fit(rng, run):
     frame = pd.DataFrame({"x": rng.standard_normal(500), "y": 2**60 + rng.integers(0, 9, 500)})
     frame.to_csv("train.csv", index=False)
     frame.to_parquet("train.parquet")
-    duckdb.sql("copy (select x, y::hugeint as y from 'train.parquet') to 'wide.parquet'")
+    duckdb.sql("copy (select x, y::decimal(30, 0) as y from 'train.parquet') to 'wide.parquet'")
     for name in ("train.csv", "train.parquet", "wide.parquet"):
         done = run("fit", name, "--target", "y", "-o", "model.pacband")
         assert done.code == 2

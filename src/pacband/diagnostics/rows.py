@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from pacband._rows import Fingerprints, refuse_reused_rows, row_fingerprints
 from pacband.diagnostics.diagnosis import Finding
 from pacband.exceptions import InvalidInput, ReusedData
 
-__all__ = ["check_duplicates", "check_overlap"]
+__all__ = ["check_duplicates", "check_overlap", "joint_print"]
 
 
 def check_duplicates(target: Numbers, columns: Floats, X: Any) -> Finding | None:
@@ -66,6 +67,18 @@ def check_overlap(X: Any, y: Any, training: Any) -> Finding | None:
         effect="The model knows these rows: its errors on them are too small, and so is the bound.",
         advice="Calibrate on rows that neither the predictor nor the scale has seen; split before fitting.",
     )
+
+
+def joint_print(columns: Iterable[Any]) -> Fingerprints | None:
+    """Return one fingerprint of several columns for every row; None without any.
+
+    Rows agree in it where they agree in every column. The columns may be of different types.
+    """
+    whole: Fingerprints | None = None
+    for column in columns:
+        whole = row_fingerprints(column, column) if whole is None else row_fingerprints(whole, column)
+        assert whole is not None  # they are arrays
+    return whole
 
 
 def _equal_pairs(prints: Fingerprints) -> int:

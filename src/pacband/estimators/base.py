@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -161,14 +161,24 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
         """
         return self._predict_interval(X, output)
 
-    def save(self, path: str | os.PathLike[str]) -> Path:
+    def save(self, path: str | os.PathLike[str], *, trusted: Sequence[str | type] = ()) -> Path:
         """Write the fitted model and its certificate to one file, atomically; `pacband.load` reads it back.
 
-        The file is an archive of the certificate as JSON and the models as skops writes them: data, never code. So a
-        function, as a predictor, scale or grouping, cannot be saved. Models of scikit-learn and pacband load as they
-        are; those of other packages have to be trusted by name, see `pacband.load`. Of the training rows the file
-        holds a fingerprint of 64 bits each, by which `calibrate` still refuses them; whoever has a row can tell from it
-        whether the model was trained on it. `progress` is not saved.
+        The file is an archive of the certificate as JSON and the models as data: JSON and arrays, never code. Models of
+        pacband and the common ones of scikit-learn are saved as they are. A function, as a predictor, scale or
+        grouping, cannot be saved. `progress` is not saved.
+
+        Of the training rows the file holds a fingerprint of 64 bits each, by which `calibrate` still refuses them;
+        whoever has a row can tell from it whether the model was trained on it.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+        trusted : sequence of str or type
+            Types that pacband cannot check when it loads them, such as those of ``lightgbm``, ``xgboost`` and
+            ``catboost``, or your own. They are saved if you name them here; the file says so at its top, and whoever
+            loads it has to name them again.
 
         Returns
         -------
@@ -176,7 +186,7 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
         """
         from pacband.models import save_model
 
-        return save_model(self, path)
+        return save_model(self, path, trusted=trusted)
 
     def _predict(self, X: Any, name: str | None = None) -> Any:
         check_is_fitted(self, "certificate_")

@@ -12,12 +12,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from pacband._arrays import EXACT, refuse_large_integers
-from pacband._cells import TEXT_TYPES, gap_sql, number_sql, spelled_sql
+from pacband._cells import TEXT_TYPES, gap_sql, matching, number_sql, spelled_sql
 from pacband.exceptions import InvalidInput
 from pacband.frames.columns import as_frame, check_columns
-from pacband.frames.files import quoted, reading
+from pacband.frames.connection import connect, quoted
+from pacband.frames.files import reading
 
-__all__ = ["Column", "batches", "check_kinds", "find_columns", "inputs_sql", "numeric_sql", "row_hash_sql", "survey"]
+__all__ = [
+    "Column",
+    "batches",
+    "check_kinds",
+    "find_columns",
+    "inputs_sql",
+    "match_groups",
+    "numeric_sql",
+    "row_hash_sql",
+    "survey",
+]
 
 # A column with this share of numbers was meant to be one of numbers.
 _MEANT_AS_NUMBERS = 0.9
@@ -181,6 +192,14 @@ def numeric_sql(relation: Any, name: str) -> str:
     return number_sql(quoted(name), str(relation.types[relation.columns.index(name)]))
 
 
+def match_groups(estimator: Any, table: Any) -> None:
+    """Write the groups of a pandas table as the certificate does, where a file spells them otherwise. In place."""
+    group = estimator._grouping_
+    if isinstance(group, str):
+        match = matching(estimator.certificate_.groups)
+        table[group] = [match(cell) for cell in table[group]]
+
+
 def row_hash_sql(names: Iterable[str], of: str = "") -> str:
     """Return a number that rows with the same cells in these columns have in common, for a SELECT."""
     return f"hash({', '.join(f'{of}{quoted(name)}' for name in names)})"
@@ -243,13 +262,15 @@ def _known(column: str) -> str:
 
 
 def batches(relation: Any, columns: str, n_rows: int = 20_480) -> Iterator[Any]:
-    """Yield these columns of all rows in order as dataframes of pandas, so many rows at a time."""
-    import duckdb
+    """Yield these columns of all rows in order as dataframes of pandas, so many rows at a time.
 
-    with reading():
-        # By a connection of its own, for a relation would hold all rows at once; in one thread, for the rows that
-        # several of them read come in any order.
-        connection = duckdb.connect(config={"threads": 1})
+    A gap in a column of texts is NaN, as pandas reads it from a file: some models tell it from None.
+    """
+    # By a connection of its own, for a relation would hold all rows at once; in one thread, for the rows that several
+    # of them read come in any order.
+    with reading(), connect(threads=1) as connection:
         stream = connection.execute(f"select {columns} from ({relation.sql_query()})")
         while len(batch := stream.fetch_df_chunk(n_rows // 2048)):
+            for name in (name for name in batch.columns if batch[name].dtype.kind == "O"):
+                batch[name] = batch[name].where(batch[name].notna(), float("nan"))
             yield batch
