@@ -118,10 +118,10 @@ def number(value: Any) -> float | None:
     """
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return float("nan")
-    if isinstance(value, NUMBERS) and not isinstance(value, np.timedelta64):
-        return float(value)
-    if not isinstance(value, str):
+    if isinstance(value, np.timedelta64) or not isinstance(value, (str, *NUMBERS)):
         return None
+    if not isinstance(value, str):
+        return float(value)
     if value.strip(_BLANKS).lower() in _GAPS:
         return float("nan")
     if value in _TRUTHS:

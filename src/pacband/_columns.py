@@ -43,10 +43,11 @@ class Column:
 
     @property
     def texts_only(self) -> bool:
-        """Whether every cell is a text or a gap."""
-        if self.cells.dtype.kind == "U" or self.declared.startswith("String"):
-            return True
-        return all(isinstance(cell, str) or spelled(cell) is None for cell in self.cells)
+        """Whether a file can give every cell back as it is: a text that is no word for a gap, or NaN for a gap."""
+        return all(
+            spelled(cell) is not None if isinstance(cell, str) else isinstance(cell, float) and cell != cell
+            for cell in self.cells
+        )
 
     def floats(self) -> Floats:
         """Return the cells as numbers, NaN for a gap; raise where a cell says no number, or an infinite one."""
@@ -115,8 +116,8 @@ def table_columns(X: Any) -> Iterator[Column]:
 def column_kinds(X: Any, *, texts_only: bool = False) -> dict[str, str]:
     """Return the kind of every column by its name.
 
-    With `texts_only`, columns of categories that are not texts are left out: a model of one's own sees them as they
-    are, which no file can tell.
+    With `texts_only`, columns of categories that are not texts, or NaN, are left out: a model of one's own sees them as
+    they are, which no file can tell.
     """
     return {
         column.name: kind

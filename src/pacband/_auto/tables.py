@@ -64,7 +64,7 @@ class TableReader(BaseEstimator):
             self.names_.append(column.name)
             number = (kinds or {}).get(column.name, column.kind) == "number"
             cells: Any = column.floats() if number else column.texts()
-            known = cells[~np.isnan(cells) if number else np.not_equal(cells, None)]
+            known = cells[~np.isnan(cells) if number else ~_gaps(cells)]
             levels, counts = np.unique(known if number else known.astype(str), return_counts=True)
             if len(levels) == 0 or (len(levels) == 1 and len(known) == len(cells)):
                 continue
@@ -90,7 +90,7 @@ class TableReader(BaseEstimator):
 
     def _codes(self, k: int, column: Column) -> Floats:
         levels, cells = self.categories_[k], column.texts()
-        missing = np.equal(cells, None)
+        missing = _gaps(cells)
         texts = np.where(missing, "", cells).astype(str)
         codes = np.minimum(np.searchsorted(levels, texts), len(levels) - 1)
         unknown = ~missing & (levels[codes] != texts)
@@ -109,6 +109,10 @@ class TableReader(BaseEstimator):
                 UnknownCategories,
                 stacklevel=2,
             )
+
+
+def _gaps(cells: Texts) -> npt.NDArray[np.bool_]:
+    return np.array([cell is None for cell in cells], dtype=bool)
 
 
 def _novelty(counts: npt.NDArray[np.intp]) -> float:

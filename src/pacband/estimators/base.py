@@ -102,6 +102,11 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
         Returns
         -------
         self
+
+        Raises
+        ------
+        ReusedData
+            If calibration rows are copies of training rows, more of them than agree by chance.
         """
         declared = self._declared()
         self._check_rows(X, y, reset=True)
@@ -194,6 +199,9 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
         self._check_rows(X, reset=False)
         member, certificate = self._chosen(name)
         labels = read_labels(self._grouping_, X)
+        if isinstance(certificate, GroupCertificate):
+            # A label without a certificate is refused before any work.
+            certificate.gamma(labels)
         prediction, scale = member.predict_with_scale(X)
         if isinstance(certificate, GroupCertificate):
             ends = certificate.interval(prediction, labels, scale)

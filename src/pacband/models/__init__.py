@@ -49,8 +49,8 @@ def load(path: str | os.PathLike[str], *, trusted: Sequence[str | type] = (), ma
     Raises
     ------
     CertificateError
-        If the file is damaged, truncated, edited by hand, too large, or written by a newer pacband, or if it holds types
-        that are not trusted; the message says which.
+        If the file is damaged, truncated, edited by hand, too large, or written by a newer pacband, or if it holds
+        types that are not trusted; the message says which.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def save_model(
             kind=kind,
             candidates=candidates,
             versions=versions(),
-            columns=dict(estimator._columns_ if columns is None else columns),
+            columns=dict(getattr(estimator, "_columns_", {}) if columns is None else columns),
             trusted=tuple(sorted(trust.needed)),
             certificates=certificates,
             model=document,

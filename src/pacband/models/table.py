@@ -154,7 +154,7 @@ def check_kinds(relation: Any, kinds: Mapping[str, str | None], *, texts: bool =
     if unknown:
         raise InvalidInput(
             f"the model file does not tell whether column {unknown[0]!r} holds numbers or texts: fit the model on a "
-            "dataframe with numbers, booleans or texts in this column, and save it again with this pacband."
+            "dataframe with numbers, booleans, or texts in this column, NaN for a gap, and save it with this pacband."
         )
     facts = _facts(relation, list(kinds), _COUNTS)
     if not next(iter(facts.values())).rows:
@@ -262,10 +262,15 @@ def _known(column: str) -> str:
 
 
 def batches(relation: Any, columns: str, n_rows: int = 20_480) -> Iterator[Any]:
-    """Yield these columns of all rows in order as dataframes of pandas, so many rows at a time."""
+    """Yield these columns of all rows in order as dataframes of pandas, so many rows at a time.
+
+    A gap in a column of texts is NaN, as pandas reads it from a file: some models tell it from None.
+    """
     # By a connection of its own, for a relation would hold all rows at once; in one thread, for the rows that several
     # of them read come in any order.
     with reading(), connect(threads=1) as connection:
         stream = connection.execute(f"select {columns} from ({relation.sql_query()})")
         while len(batch := stream.fetch_df_chunk(n_rows // 2048)):
+            for name in (name for name in batch.columns if batch[name].dtype.kind == "O"):
+                batch[name] = batch[name].where(batch[name].notna(), float("nan"))
             yield batch
