@@ -79,8 +79,8 @@ def measure_files(sizes: tuple[int, ...]) -> None:
         folder = Path(name)
         for n_rows in sizes:
             duckdb.sql(
-                "copy (select p + s * sqrt(-2 * ln(u)) * cos(2 * pi() * v) as y, p as yhat, s from (select random() as p, "
-                f"0.5 + random() as s, 1 - random() as u, random() as v from range({n_rows}))) "
+                "copy (select p + s * sqrt(-2 * ln(u)) * cos(2 * pi() * v) as y, p as yhat, s from (select "
+                f"random() as p, 0.5 + random() as s, 1 - random() as u, random() as v from range({n_rows}))) "
                 f"to '{folder}/rows.parquet' (format parquet)"
             )
             _run(folder, "certify", "rows.parquet", *columns, "-o", "cert.json")

@@ -27,7 +27,9 @@ Examples:
 @click.option("--group", help="Column of a group.")
 @click.option("--input", "inputs", multiple=True, help="Column of an input, to tell rows apart by; repeatable.")
 @click.option(
-    "--training", type=click.Path(), help="The rows the model was fitted on, with the same inputs and target. They are held in memory."
+    "--training",
+    type=click.Path(),
+    help="The rows the model was fitted on, with the same inputs and target. They are held in memory.",
 )
 @click.option("--level", type=float, default=0.01, show_default=True, help="Probability of any finding in sound data.")
 @click.option("--eps", type=float, default=0.05, show_default=True, help="The promise to be made: share of violations.")

@@ -37,7 +37,9 @@ Examples:
 @click.option("--prediction", help="Column of the predictions; for a family, those of the best candidate.")
 @click.option("--scale", multiple=True, help="Column of the scale; twice for (lower, upper).")
 @click.option("--group", help="Column of the groups.")
-@click.option("--feature", "features", multiple=True, help="Column to slice by; repeatable. By default the first 100 others.")
+@click.option(
+    "--feature", "features", multiple=True, help="Column to slice by; repeatable. By default the first 100 others."
+)
 @click.option("--title", default="How wrong can the model be?", show_default=True, help="Heading of the page.")
 def command(
     certificate: str,
