@@ -141,3 +141,13 @@ def test_no_global_state_is_touched():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "True"]
+
+
+def test_reports_and_figures_of_arrays_need_no_duckdb():
+    code = (
+        "import sys; sys.modules['duckdb'] = None; import pacband; "
+        "X, y = pacband.datasets.paper_sample(300, random_state=0); p = pacband.datasets.paper_predictor(X); "
+        "c = pacband.certify(y, p, eps=.1, delta=.1); pacband.plot_band(c, y, p); print(pacband.report(c, y, p).html[:15])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "<!DOCTYPE html>", done.stderr

@@ -1,6 +1,7 @@
 """Reports and diagnoses of large tables: counted in the engine, to the last row; drawn from a sample that is named."""
 
 import json
+from dataclasses import replace
 
 import duckdb
 import numpy as np
@@ -146,6 +147,18 @@ def test_calibration_rows_in_an_engine_are_recognised_when_rounded_otherwise(fra
     other = coarse.assign(y=np.where(coarse["y"] == 3, 2, coarse["y"]))
     assert not report_table(cert, relation(other), columns_of("y", "p", None)).to_dict()["rows"]["calibration"]
     assert report_table(cert, relation(coarse), columns_of("y", "p", None)).to_dict()["rows"]["calibration"]
+
+
+def test_a_bound_that_is_not_that_of_its_rows_is_not_confirmed(frame, small_samples):
+    """The fingerprint of the scores agrees; the bound was changed."""
+    cert, columns = certificates(frame)["single"]
+    for factor in (1 - 1e-6, 1 + 1e-6):
+        changed = replace(cert, gamma=cert.gamma * factor)
+        for rows in (frame, pd.concat([frame[6000:], frame[:6000]])):
+            found = report_table(changed, relation(rows), columns).to_dict()["rows"]
+            assert (found["calibration"], found["fingerprint_agrees"]) == (False, False)
+        in_memory = pacband.report(changed, frame["y"], frame["p"], frame["s"]).to_dict()["rows"]
+        assert (in_memory["calibration"], in_memory["fingerprint_agrees"]) == (False, False)
 
 
 def test_the_same_rows_are_drawn_in_arrays_and_in_files_whatever_the_number_of_threads(frame, small_samples, tmp_path):

@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from pacband._arrays import blocks
-from pacband.frames.files import quoted
 
 __all__ = [
     "SAMPLE",
@@ -94,7 +93,7 @@ def class_words(n_rows: int, n_classes: int) -> str:
 
 def fetch_whole(relation: Any, names: Sequence[str]) -> dict[str, Any]:
     """Return these columns of a DuckDB relation as numpy arrays."""
-    return dict(relation.project(", ".join(map(quoted, names))).fetchnumpy())
+    return dict(relation.project(_listed(names)).fetchnumpy())
 
 
 def is_large(relation: Any) -> bool:
@@ -107,9 +106,8 @@ def fetch_sample(relation: Any, names: Sequence[str], n_rows: int) -> tuple[Samp
     """Return the first `SAMPLE` rows of a DuckDB relation, and those of all its rows that are drawn."""
     # To DuckDB, Row is row.
     number = "row" + "_" * sum(name.casefold().startswith("row") for name in names)
-    row, limit = quoted(number), _limit(n_rows, SAMPLE)
-    columns = ", ".join(map(quoted, names))
-    numbered = relation.project(f"row_number() over () - 1 as {row}, {columns}")
+    row, limit = _listed([number]), _limit(n_rows, SAMPLE)
+    numbered = relation.project(f"row_number() over () - 1 as {row}, {_listed(names)}")
     found = dict(numbered.filter(f"{row} < {SAMPLE} or {_hash_sql(row)} < {limit}").fetchnumpy())
     rows = np.asarray(found.pop(number), dtype=np.int64)
     order = np.argsort(rows, kind="stable")
@@ -126,9 +124,16 @@ def fetch_class(
     it has more than `WHOLE` rows, because the columns have few different values.
     """
     n_classes = -(-n_rows // SAMPLE)
-    own = relation.filter(f"hash({', '.join(map(quoted, by))}) % {n_classes} = 0").limit(WHOLE + 1)
-    found = dict(own.project(", ".join(map(quoted, names))).fetchnumpy())
+    own = relation.filter(f"hash({_listed(by)}) % {n_classes} = 0").limit(WHOLE + 1)
+    found = dict(own.project(_listed(names)).fetchnumpy())
     return None if len(found[names[0]]) > WHOLE else (found, n_classes)
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return columns as SQL lists them. Rows in arrays are drawn without DuckDB, so that it is imported here."""
+    from pacband.frames.files import quoted
+
+    return ", ".join(map(quoted, names))
 
 
 def _limit(n_rows: int, size: int) -> int:
