@@ -194,11 +194,16 @@ def _together(kind: Kind, entry: dict[str, Any], arrays: list[Any], objects: lis
     fitted = bool(state.keys() - _NOT_FITTED)
     if state:
         check_attributes(kind, _declaration(kind), state, _sizes(state))
+    try:
         if fitted and kind.give is not None:
             kind.give(value, state)
         vars(value).update(state)
-    if kind.check is not None and (fitted or kind.always):
-        kind.check(value)
+        if kind.check is not None and (fitted or kind.always):
+            kind.check(value)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        if isinstance(error, Unsound):
+            raise
+        raise Unsound(f"the attributes of a {kind.name} do not fit each other") from None
     return value
 
 

@@ -54,7 +54,7 @@ KINDS = (
         "sklearn.SplineTransformer",
         "sklearn.preprocessing",
         "SplineTransformer",
-        declaration="splines!=list(tuple(f8|int|bool|str)) n_features_out_!=nat",
+        declaration="n_features_in_!=nat splines!=list(tuple(f8|int|bool|str)) n_features_out_!=nat",
         left="bsplines_",
         take=_take,
         give=_give,
