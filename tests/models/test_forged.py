@@ -354,6 +354,27 @@ def test_a_random_state_ends_where_it_ends(forge, refused):
         refused(forged, "a random state is none")
 
 
+def test_columns_that_are_not_filled_cannot_be_asked_for(forge, refused):
+    """They would show what was in memory before."""
+    forged = forge(fitted("PolynomialFeatures"))
+    for name in ("_n_out_full", "n_output_features_", "_max_degree"):
+        forged.objects("sklearn.PolynomialFeatures")[-1]["state"] = {"n_features_in_": 3, name: 9}
+        refused(forged, "a sklearn.PolynomialFeatures has an attribute that is not declared")
+    forged = forge(fitted("SplineTransformer"))
+    forged.objects("sklearn.SplineTransformer")[-1]["state"]["n_features_out_"] = 10**6
+    refused(forged, "there are other columns than splines")
+    forged = forge(fitted("DummyRegressor"))
+    forged.objects("sklearn.DummyRegressor")[-1]["state"]["n_outputs_"] = 10**6
+    refused(forged, "other outputs than constants")
+    forged = forge(fitted("RegressorChain"))
+    forged.objects("sklearn.RegressorChain")[-1]["state"]["order_"] = ["list", 1, 1]
+    refused(forged, "an order that is none")
+    forged = forge(fitted("LocalRidge"))
+    node = forged.objects("pacband.Model")[-1]["parameters"]["y"]
+    forged.objects("pacband.Model")[-1]["parameters"]["y"] = forged.add(forged.array(node)[:-1])
+    refused(forged, "other targets than samples")
+
+
 def test_only_what_may_stand_there_stands_there(forge, refused):
     forged = forge(fitted("GaussianProcessRegressor"))
     kernels = [k for k, entry in enumerate(forged.document["objects"]) if entry["kind"].startswith("sklearn.kernels.")]
@@ -583,7 +604,7 @@ def test_a_model_that_does_not_fit_its_certificate_is_refused(tmp_path):
     ):
         with pytest.raises(CertificateError, match=message):
             pacband.load(written(path, model, other.certificate_))
-    other = CertifiedRegressor(LinearRegression(), **PROMISE).fit(-PLAIN, Y + 1.0).certificate_
+    other = CertifiedRegressor(LinearRegression(), **PROMISE).fit(PLAIN, np.exp(Y)).certificate_
     with pytest.raises(CertificateError, match="it was saved with another one"):
         pacband.load(written(path, plain, other, certificates=[plain.certificate_.digest]))
 

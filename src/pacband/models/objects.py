@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+import numpy as np
+
 from pacband.exceptions import InvalidInput
 from pacband.models.declarations import KINDS, kind_of
 from pacband.models.declare import Kind, check_attributes
@@ -127,7 +129,7 @@ def _declaration(kind: Kind) -> str:
 
 def _sizes(state: Mapping[str, Any]) -> dict[str, int]:
     count = state.get("n_features_in_")
-    return {"p": int(count)} if isinstance(count, int) else {}
+    return {"p": int(count)} if isinstance(count, (int, np.integer)) else {}
 
 
 def read_objects(table: Any, arrays: list[Any], keeper: Keeper) -> list[Any]:

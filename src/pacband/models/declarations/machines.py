@@ -45,7 +45,7 @@ def _check_machine(model: Any) -> None:
     else:
         sound = sound and vectors.shape == (n_vectors, model.n_features_in_)
     # A regressor has no probabilities, but its attributes would be believed.
-    sound = sound and not getattr(model, "_effective_probability", False) and not model.probability
+    sound = sound and not getattr(model, "_effective_probability", False) and not getattr(model, "probability", False)
     if not sound or int(model._n_support[0]) != n_vectors:
         refuse("a support vector machine has vectors without coefficients or columns")
 
