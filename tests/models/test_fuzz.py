@@ -75,7 +75,9 @@ def tried(folder, n_mutations, first=0):
         if done is not None and begun == done == first + n_mutations - 1:
             break
         assert begun is not None, message
-        faults.append(f"mutation {begun}: {'hangs' if done is None else f'crashes, {process.returncode}'} {message[-500:]}")
+        faults.append(
+            f"mutation {begun}: {'hangs' if done is None else f'crashes, {process.returncode}'} {message[-500:]}"
+        )
         place = begun + 1
     return counts, faults
 

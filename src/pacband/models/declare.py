@@ -162,13 +162,13 @@ def _declared(value: Any) -> Kind | None:
     return kind_of(value)
 
 
-def _container(kind: type, item: Check) -> Check:
+def _container(kind: Any, item: Check) -> Check:
     def check(value: Any, sizes: dict[str, int]) -> bool:
+        if type(value) is not kind:
+            return False
+        entries: Any = value.values() if kind is dict else value
         # The sizes of one entry say nothing of the next, but for p.
-        return type(value) is kind and all(
-            item(entry, {k: v for k, v in sizes.items() if k == "p"})
-            for entry in (value.values() if kind is dict else value)
-        )
+        return all(item(entry, {k: v for k, v in sizes.items() if k == "p"}) for entry in entries)
 
     return check
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+import numpy as np
+
 from pacband.exceptions import InvalidInput
 from pacband.models.declarations import KINDS, kind_of
 from pacband.models.declare import Kind, check_attributes
@@ -127,7 +129,7 @@ def _declaration(kind: Kind) -> str:
 
 def _sizes(state: Mapping[str, Any]) -> dict[str, int]:
     count = state.get("n_features_in_")
-    return {"p": int(count)} if isinstance(count, int) else {}
+    return {"p": int(count)} if isinstance(count, (int, np.integer)) else {}
 
 
 def read_objects(table: Any, arrays: list[Any], keeper: Keeper) -> list[Any]:
@@ -194,11 +196,16 @@ def _together(kind: Kind, entry: dict[str, Any], arrays: list[Any], objects: lis
     fitted = bool(state.keys() - _NOT_FITTED)
     if state:
         check_attributes(kind, _declaration(kind), state, _sizes(state))
+    try:
         if fitted and kind.give is not None:
             kind.give(value, state)
         vars(value).update(state)
-    if kind.check is not None and (fitted or kind.always):
-        kind.check(value)
+        if kind.check is not None and (fitted or kind.always):
+            kind.check(value)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        if isinstance(error, Unsound):
+            raise
+        raise Unsound(f"the attributes of a {kind.name} do not fit each other") from None
     return value
 
 

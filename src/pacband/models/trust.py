@@ -16,6 +16,7 @@ from zipfile import ZIP_STORED
 from pacband.exceptions import CertificateError, InvalidInput
 from pacband.models.declarations import KINDS
 from pacband.models.declare import Kind
+from pacband.models.values import Unsound
 
 __all__ = ["Trust", "UntrustedTypes", "names_of"]
 
@@ -43,8 +44,8 @@ class Trust:
     ----------
     trusted : sequence of str or type
         The names of the types that the user trusts.
-    files : list of bytes
-        The objects that skops wrote.
+    files : sequence of bytes, optional
+        For loading: the objects that skops wrote.
 
     Attributes
     ----------
@@ -52,14 +53,17 @@ class Trust:
         The types that have to be trusted to load what was saved.
     """
 
-    def __init__(self, trusted: Iterable[str | type] = (), files: Sequence[bytes] = ()) -> None:
+    def __init__(self, trusted: Iterable[str | type] = (), files: Sequence[bytes] | None = None) -> None:
         self.names = names_of(trusted)
-        self.files = list(files)
+        self.files = list(files or ())
+        self._loading = files is not None
         self.needed: set[str] = set()
 
     def allow(self, kind: Kind) -> None:
         """Raise unless this kind, whose reader is not ours, is trusted."""
         if kind.name not in self.names:
+            if self._loading:
+                raise Unsound(f"it holds a {kind.name}, which is not named at its top")
             raise InvalidInput(
                 f"the model cannot be saved: it holds a {kind.name}, which its own package reads without checking it. "
                 f"Save it with trusted=[{kind.name!r}]; whoever loads it has to trust it as well."
@@ -99,10 +103,14 @@ class Trust:
         """Return an object that skops wrote. The types in it have been trusted before; skops checks that again."""
         place = entry.get("file")
         if entry.keys() != {"kind", "file"} or entry["kind"] != "trusted" or type(place) is not int:
-            raise ValueError("an object is of a kind that this pacband does not know")
+            raise Unsound("an object is of a kind that this pacband does not know")
         if not 0 <= place < len(self.files):
-            raise ValueError("an object is in no file")
-        return _skops().loads(self.files[place], trusted=sorted(self.names))
+            raise Unsound("an object is in no file")
+        skops = _skops()
+        try:
+            return skops.loads(self.files[place], trusted=sorted(self.names))
+        except Exception as error:  # a class that has moved, an array that is short: it shows in any way
+            raise Unsound(f"skops cannot load an object: {type(error).__name__}") from error
 
 
 def names_of(trusted: Iterable[str | type]) -> set[str]:

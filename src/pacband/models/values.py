@@ -28,7 +28,7 @@ __all__ = ["DTYPES", "Arrays", "Unsound", "decode", "encode", "refuse"]
 DTYPES = ("f8", "f4", "f2", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1", "b1")
 _SCALARS = {np.dtype(f"<{code}").type: code for code in DTYPES}
 # What a parameter such as the `dtype` of an encoder may be.
-_TYPES: dict[str, Any] = {"float": float, "int": int, "bool": bool, "str": str, "object": object} | {
+_TYPES: dict[str, Any] = {"float": float, "int": int, "bool": bool} | {
     np.dtype(code).name: np.dtype(code).type for code in DTYPES
 }
 _SPARSE = {

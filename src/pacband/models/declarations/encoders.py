@@ -12,8 +12,8 @@ from pacband.models.values import refuse
 __all__ = ["KINDS"]
 
 _CATEGORIES = (
-    "categories_!=list(n[*]|t[*]|o[*]) _infrequent_enabled=bool _infrequent_indices=list(none|i[*]) "
-    "_default_to_infrequent_mappings=list(none|i[*]) _missing_indices=dict(int)"
+    "n_features_in_!=nat categories_!=list(n[*]|t[*]|o[*]) _infrequent_enabled=bool "
+    "_infrequent_indices=list(none|i[*]) _default_to_infrequent_mappings=list(none|i[*]) _missing_indices=dict(int)"
 )
 
 
@@ -49,6 +49,10 @@ def _check_categories(encoder: Any) -> list[int]:
     return n_codes
 
 
+def _check_codes(encoder: Any) -> None:
+    _check_categories(encoder)
+
+
 def _check_indicators(encoder: Any) -> None:
     n_codes = _check_categories(encoder)
     dropped = encoder._drop_idx_after_grouping
@@ -82,7 +86,7 @@ KINDS = (
         "sklearn.preprocessing",
         "OrdinalEncoder",
         declaration=_CATEGORIES,
-        check=lambda encoder: _check_categories(encoder) and None,
+        check=_check_codes,
     ),
     Kind(
         "sklearn.TargetEncoder",

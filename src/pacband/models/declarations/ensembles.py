@@ -48,6 +48,11 @@ def _check_columns(model: Any) -> None:
             refuse("a sklearn.BaggingRegressor asks for columns that are not there")
 
 
+def _check_order(model: Any) -> None:
+    if sorted(model.order_) != list(range(len(model.estimators_))):
+        refuse("a sklearn.RegressorChain has an order that is none")
+
+
 KINDS = (
     Kind(
         "sklearn.BaggingRegressor",
@@ -86,6 +91,7 @@ KINDS = (
         "sklearn.multioutput",
         "RegressorChain",
         declaration=f"{_ESTIMATORS} order_!=list(int)|i[*]",
+        check=_check_order,
     ),
     *(
         # The scores of all that was tried are not part of the model.

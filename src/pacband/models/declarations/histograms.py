@@ -18,7 +18,8 @@ from pacband.models.values import Unsound
 __all__ = ["KINDS"]
 
 _DECLARATION = (
-    "nodes!=dict(n[m]) counts!=i8[c] binned_sets!=u4[s,8] raw_sets!=u4[s,8] set_counts!=i8[c] start!=f8[1,1] "
+    "n_features_in_!=nat nodes!=dict(n[m]) counts!=i8[c] "
+    "binned_sets!=u4[s,8] raw_sets!=u4[s,8] set_counts!=i8[c] start!=f8[1,1] "
     "categorical!=u1[p] thresholds!=list(f8[*]) bins!=u4[p] last_bin!=nat mapper!=dict(plain) "
     "reader!=none|@ColumnTransformer is_categorical_=none|b[p] _is_categorical_remapped=none|b[p] "
     "n_trees_per_iteration_!=nat do_early_stopping_=bool _use_validation_data=bool train_score_=f "

@@ -56,6 +56,11 @@ def _check_layers(model: Any) -> None:
         refuse("a sklearn.MLPRegressor has an output of no regressor")
 
 
+def _check_constant(model: Any) -> None:
+    if model.n_outputs_ != model.constant_.shape[1]:
+        refuse("a sklearn.DummyRegressor has other outputs than constants")
+
+
 def _give_steps(model: Any, state: dict[str, Any]) -> None:
     if np.any(np.diff(state["X_thresholds_"]) < 0):
         refuse("a sklearn.IsotonicRegression has thresholds out of order")
@@ -80,7 +85,13 @@ KINDS = (
         "n_skips_invalid_data_=int n_skips_invalid_model_=int",
     ),
     Kind("sklearn.LinearSVR", "sklearn.svm", "LinearSVR", declaration="coef_!=f[p] intercept_!=num|f[1] n_iter_=int"),
-    Kind("sklearn.DummyRegressor", "sklearn.dummy", "DummyRegressor", declaration="constant_!=n[1,k] n_outputs_!=nat"),
+    Kind(
+        "sklearn.DummyRegressor",
+        "sklearn.dummy",
+        "DummyRegressor",
+        declaration="constant_!=n[1,k] n_outputs_!=nat",
+        check=_check_constant,
+    ),
     Kind(
         "sklearn.KernelRidge",
         "sklearn.kernel_ridge",

@@ -16,6 +16,7 @@ _KERNELS = ("linear", "poly", "rbf", "sigmoid", "precomputed")
 # Any other would be believed, such as norms of the points.
 _METRIC_PARAMETERS = frozenset(("p", "w", "V", "VI"))
 _MACHINE = (
+    "n_features_in_!=nat "
     "support_!=i4[s] support_vectors_!=f8[*,*]|sparse _n_support!=i4[2] dual_coef_!=f8[1,s]|matrix intercept_!=f8[1] "
     "_dual_coef_!=f8[1,s]|matrix _intercept_!=f8[1] _probA!=f8[0] _probB!=f8[0] _gamma!=num _sparse!=bool "
     "shape_fit_!=tuple(nat) fit_status_=int _num_iter=i4[1] n_iter_=int|i4 _effective_probability=bool"
@@ -44,7 +45,7 @@ def _check_machine(model: Any) -> None:
     else:
         sound = sound and vectors.shape == (n_vectors, model.n_features_in_)
     # A regressor has no probabilities, but its attributes would be believed.
-    sound = sound and not getattr(model, "_effective_probability", False) and not model.probability
+    sound = sound and not getattr(model, "_effective_probability", False) and not getattr(model, "probability", False)
     if not sound or int(model._n_support[0]) != n_vectors:
         refuse("a support vector machine has vectors without coefficients or columns")
 
@@ -83,7 +84,7 @@ KINDS = (
             f"sklearn.{name}",
             "sklearn.neighbors",
             name,
-            declaration="points!=n[n,p]|sparse" + targets,
+            declaration="n_features_in_!=nat points!=n[n,p]|sparse" + targets,
             left=_LEFT,
             take=_take_points,
             give=_give_index,

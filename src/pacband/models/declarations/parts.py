@@ -6,6 +6,7 @@ from dataclasses import fields
 from typing import Any
 
 from pacband.local.locality import Locality
+from pacband.local.weights import resolve_weight
 from pacband.models.declare import Kind
 from pacband.models.values import refuse
 
@@ -64,7 +65,19 @@ def _check_norm(norm: Any) -> None:
         refuse("a pacband.Norm is of no known order")
 
 
-_CHECKS = {"Norm": _check_norm}
+def _check_weight(weight: Any) -> None:
+    resolve_weight(weight.profile, weight.decay, weight.n_neighbors)
+
+
+def _check_model(model: Any) -> None:
+    samples = model.design.X if type(model.design).__name__ == "Gram" else model.design.matrix
+    if not len(model.locality.points) == len(samples) == len(model.y) > 0:
+        refuse("a pacband.Model has other targets than samples")
+    if model.solver == "line" and not model.locality.is_line:
+        refuse("a pacband.Model is not on a line")
+
+
+_CHECKS = {"Model": _check_model, "Norm": _check_norm, "Weight": _check_weight}
 
 KINDS = (
     *(

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from pacband.models.declare import Kind
 from pacband.models.values import refuse
 
 __all__ = ["KINDS"]
 
+_MOST_POWERS = 10**6
 _SUPPORT = "support_=b[p] ranking_=i[p] n_features_=int n_features_to_select_=int"
 _SCORES = "scores_=f[p] pvalues_=f[p]|none"
 _TABLE = {
@@ -24,7 +27,6 @@ _TABLE = {
         "RobustScaler": "center_=f[p]|none scale_=f[p]|none",
         "StandardScaler": "scale_=f[p]|none mean_=f[p]|none var_=f[p]|none n_samples_seen_=num|n[p]",
         "KBinsDiscretizer": "bin_edges_!=o[p] n_bins_!=i[p] _encoder=@OneHotEncoder",
-        "PolynomialFeatures": "n_output_features_!=nat _min_degree=nat _max_degree=nat _n_out_full=nat",
     },
     "sklearn.impute": {
         "SimpleImputer": "statistics_!=n[p]|o[p] indicator_=@MissingIndicator|none _fit_dtype=dtype _fill_dtype=dtype",
@@ -67,6 +69,14 @@ def _take_function(model: Any) -> dict[str, Any]:
     return {}
 
 
+def _give_powers(model: Any, state: dict[str, Any]) -> None:
+    """Fit again: what it learns is the number of features. Numbers of columns that lie would show what is in memory."""
+    n_features = int(state["n_features_in_"])
+    if n_features > _MOST_POWERS:
+        refuse("a sklearn.PolynomialFeatures has too many features")
+    model.fit(np.zeros((1, n_features)))
+
+
 def _check_edges(model: Any) -> None:
     edges = model.bin_edges_
     if not all(getattr(edge, "ndim", 0) == 1 and edge.dtype.kind == "f" for edge in edges) or [
@@ -87,6 +97,14 @@ KINDS = (
         )
         for module, table in _TABLE.items()
         for name, declaration in table.items()
+    ),
+    Kind(
+        "sklearn.PolynomialFeatures",
+        "sklearn.preprocessing",
+        "PolynomialFeatures",
+        declaration="n_features_in_!=nat",
+        left="n_output_features_ _min_degree _max_degree _n_out_full",
+        give=_give_powers,
     ),
     Kind(
         "sklearn.FunctionTransformer",

@@ -44,8 +44,11 @@ def _give(model: Any, state: dict[str, Any]) -> None:
             made.append(BSpline(knots, coefficients, degree, extrapolate=beyond))
         except ValueError:
             refuse("scipy makes no spline of these knots")
-    if len(made) != state["n_features_in_"]:
+    if len(made) != state["n_features_in_"] or len({spline.c.shape for spline in made}) != 1:
         refuse("there are other splines than features")
+    # A spline less of each feature where there is an intercept.
+    if state["n_features_out_"] != len(made) * (made[0].c.shape[1] - (not model.include_bias)):
+        refuse("there are other columns than splines")
     state["bsplines_"] = made
 
 
@@ -54,7 +57,7 @@ KINDS = (
         "sklearn.SplineTransformer",
         "sklearn.preprocessing",
         "SplineTransformer",
-        declaration="splines!=list(tuple(f8|int|bool|str)) n_features_out_!=nat",
+        declaration="n_features_in_!=nat splines!=list(tuple(f8|int|bool|str)) n_features_out_!=nat",
         left="bsplines_",
         take=_take,
         give=_give,

@@ -19,7 +19,7 @@ from pacband.models.values import Unsound, refuse
 
 __all__ = ["KINDS", "depths_of", "fields_of", "nodes_of"]
 
-_TREES = "nodes!=dict(n[m]) values!=f8[m,k,1] counts!=i8[c]"
+_TREES = "n_features_in_!=nat nodes!=dict(n[m]) values!=f8[m,k,1] counts!=i8[c]"
 _ONE = f"{_TREES} n_outputs_!=nat max_features_=nat"
 _FOREST = f"{_TREES} parameters!=dict(plain) seeds!=list(any) n_outputs_!=nat max_features_=nat"
 _OF_A_FOREST = " _n_samples=nat _n_samples_bootstrap=nat|none oob_score_=num oob_prediction_=f"
@@ -147,7 +147,7 @@ def _same(one: dict[str, Any], other: dict[str, Any]) -> bool:
     return repr(one) == repr(other | {"random_state": None})
 
 
-def _members(kind: type, state: dict[str, Any]) -> list[Any]:
+def _members(kind: Any, state: dict[str, Any]) -> list[Any]:
     """Return the fitted trees of a forest, each with the parameters that all have and its own seed."""
     parameters, seeds = state.pop("parameters"), state.pop("seeds")
     trees = _given(state)
