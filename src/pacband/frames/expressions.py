@@ -1,8 +1,8 @@
 """Scores, fingerprints and bands as narwhals expressions: the arithmetic of `pacband.scores`, on any engine.
 
 Each is the same chain of correctly rounded operations on float64 as in numpy, so that a score has the same bits
-wherever it is computed. NaN is the largest number to some engines and no number to others; nothing here compares what
-may be one except by ``<=`` against a finite number, which is false everywhere.
+wherever it is computed. NaN is the largest number to some engines and no number to others; whether a value may be one
+is asked by `sound`.
 """
 
 from __future__ import annotations
@@ -67,7 +67,8 @@ def scale_part(rule: ScoreRule, name: str) -> nw.Expr:
     if rule.min_scale is None:
         return value
     floor = nw.lit(rule.min_scale, nw.Float64)
-    return nw.when(value.is_nan() | value.is_null() | (value < rule.min_scale)).then(floor).otherwise(value)
+    nan = ~sound(value) & (value != math.inf) & (value != -math.inf)
+    return nw.when(nan | value.is_null() | (value < rule.min_scale)).then(floor).otherwise(value)
 
 
 def score(rule: ScoreRule, columns: Columns) -> nw.Expr:
@@ -93,13 +94,17 @@ def _score(rule: ScoreRule, columns: Columns, output: int) -> nw.Expr:
 
 
 def sound(value: nw.Expr) -> nw.Expr:
-    """Whether a value is a finite number: false for NaN, false or null for null."""
-    return value.abs() <= LARGEST
+    """Whether a value is a finite number: false for NaN, false or null for null.
+
+    Not by a comparison, nor by `is_nan`: the statistics of a Parquet file leave NaN out, and DuckDB, which plans by
+    them, answers both for all rows at once from the smallest and the largest number.
+    """
+    return value.is_finite()
 
 
 def positive(value: nw.Expr) -> nw.Expr:
     """Whether a scale is a finite number above zero."""
-    return (value > 0.0) & (value <= LARGEST)
+    return (value > 0.0) & sound(value)
 
 
 def broken(rule: nw.Expr) -> nw.Expr:
@@ -142,7 +147,7 @@ def fingerprint_terms(value: str, unit: Any, *, signed: bool) -> nw.Expr:
     scaled = nw.col(value) * unit
     square = scaled * scaled
     # What is no number lies beyond the cut as well; whether there is any is asked apart.
-    cut = nw.when(square <= CUT).then(square).otherwise(nw.lit(CUT, nw.Float64)).floor().cast(nw.Int64)
+    cut = nw.when((square <= CUT) & sound(square)).then(square).otherwise(nw.lit(CUT, nw.Float64)).floor().cast(nw.Int64)
     return nw.when(nw.col(value) < 0.0).then(nw.lit(0, nw.Int64) - cut).otherwise(cut) if signed else cut
 
 
