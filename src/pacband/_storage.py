@@ -182,9 +182,9 @@ def drafted(target: Path) -> Iterator[Path]:
         # On a disk that can no longer be written to this fails as well: what is said is the first error.
         with suppress(OSError):
             draft.unlink(missing_ok=True)
-        if isinstance(error, OSError) and str(error.filename or draft) == str(draft):
+        if isinstance(error, OSError) and error.errno is not None and str(error.filename or draft) == str(draft):
             # The user knows the file by the name it was to have. A full disk names no file at all.
-            error.filename, error.filename2 = str(target), None
+            raise OSError(error.errno, error.strerror, str(target)) from error
         raise
     _sync_directory(final.parent)
 
