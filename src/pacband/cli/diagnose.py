@@ -9,6 +9,7 @@ import click
 
 from pacband.cli._console import print_json, say
 from pacband.cli._options import scale_columns
+from pacband.cli._output import Input
 
 EXAMPLES = """
 \b
@@ -20,7 +21,7 @@ Examples:
 
 
 @click.command(epilog=EXAMPLES)
-@click.argument("file", type=click.Path())
+@click.argument("file", type=Input())
 @click.option("--target", required=True, help="Column of the targets.")
 @click.option("--prediction", required=True, help="Column of the predictions.")
 @click.option("--scale", multiple=True, help="Column of the scale; twice for (lower, upper).")
@@ -28,7 +29,7 @@ Examples:
 @click.option("--input", "inputs", multiple=True, help="Column of an input, to tell rows apart by; repeatable.")
 @click.option(
     "--training",
-    type=click.Path(),
+    type=Input(),
     help="The rows the model was fitted on, with the same inputs and target. They are held in memory.",
 )
 @click.option("--level", type=float, default=0.01, show_default=True, help="Probability of any finding in sound data.")

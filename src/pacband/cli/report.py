@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pacband.cli._console import note, print_json, say
+from pacband.cli._output import Input, Output
 
 if TYPE_CHECKING:
     from pacband.certificate.columns import Columns
@@ -27,9 +28,16 @@ Examples:
 
 
 @click.command(epilog=EXAMPLES)
-@click.argument("certificate", type=click.Path())
-@click.argument("files", nargs=-1, type=click.Path())
-@click.option("-o", "--output", default="report.html", show_default=True, help="Where to write; - is standard output.")
+@click.argument("certificate", type=Input())
+@click.argument("files", nargs=-1, type=Input())
+@click.option(
+    "-o",
+    "--output",
+    type=Output(stdout=True),
+    default="report.html",
+    show_default=True,
+    help="Where to write; - is standard output.",
+)
 @click.option(
     "--format", "kind", type=click.Choice(["html", "markdown", "json"]), help="By default the output's name tells."
 )
@@ -85,12 +93,13 @@ def certificate_report(
     **options: Any,
 ) -> Report:
     """Return the report of a certificate with the rows of files; all other columns are features by default."""
-    from pacband.cli._tables import opened
+    from pacband.cli._tables import labels_of, opened, with_labels
     from pacband.reporting.tables import report_table
 
     known = columns or _columns(certificate, None, None, (), None)
     with opened(files, known.numeric) as table:
-        return report_table(certificate, table, known, features=features, command=_command(), **options)
+        labelled = with_labels(table, known.group, labels_of(certificate))
+        return report_table(certificate, labelled, known, features=features, command=_command(), **options)
 
 
 def _command() -> str:

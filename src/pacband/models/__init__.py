@@ -1,8 +1,9 @@
 """Model files: a fitted certified estimator and its certificate in one file, opened without running what it brings.
 
-The file is a zip archive of a manifest, the certificate as `Certificate.save` writes it, and the model as skops writes
-it, which is data and never code. Opening one rebuilds only types that are known to be harmless (`pacband.models.types`)
-and hands out only what has been checked (`pacband.models.soundness`); all others have to be trusted by name.
+The file is a zip archive of a manifest, the certificate as `Certificate.save` writes it, and the model as data: JSON
+and arrays, of kinds of objects that are declared (`pacband.models.declarations`). pacband makes every object itself,
+from what it has checked. An attribute that is not declared does not exist, and nothing that the file brought is called.
+What is of no declared kind is saved and loaded only with the user's word (`pacband.models.trust`).
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate, revive
-from pacband.models.archive import is_archive, read_archive, write_archive
+from pacband.exceptions import CertificateError
+from pacband.models.archive import MAX_BYTES, Archive, is_archive, read_archive, write_archive
 
 if TYPE_CHECKING:
     from pacband.estimators.base import Certified
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["is_model", "load", "load_certificate", "open_model", "save_model"]
 
 
-def load(path: str | os.PathLike[str], *, trusted: Sequence[str | type] = ()) -> Any:
+def load(path: str | os.PathLike[str], *, trusted: Sequence[str | type] = (), max_bytes: int = MAX_BYTES) -> Any:
     """Read a certificate, or a fitted model with its certificate, from its file.
 
     Parameters
@@ -29,10 +31,12 @@ def load(path: str | os.PathLike[str], *, trusted: Sequence[str | type] = ()) ->
     path : path
         What `save` of a certificate, a `CertifiedRegressor` or a `CertifiedFamily` wrote.
     trusted : sequence of str or type
-        For models: further types that may be rebuilt, by their full names, such as those of ``lightgbm``. numpy,
-        pacband, and the regressors and transformers of scikit-learn that can be checked need no mention. Rebuilding
-        a type may run code of the package it belongs to, so name only those of packages you trust, in a file you
-        trust.
+        For models: types that pacband cannot check, by their full names, such as ``lightgbm.LGBMRegressor``. Only files
+        that were saved with ``trusted`` hold any. Loading such a type may run code of the package it belongs to, so
+        name only those of packages you trust, in a file you trust.
+    max_bytes : int
+        The memory that a model may take, going by the sizes it states; by default 1 GiB. A file that states more is
+        refused before anything of it is unpacked.
 
     Returns
     -------
@@ -41,8 +45,8 @@ def load(path: str | os.PathLike[str], *, trusted: Sequence[str | type] = ()) ->
     Raises
     ------
     CertificateError
-        If the file is damaged, truncated, edited, or written by a newer pacband, or if it holds types that are not
-        trusted; the message says which.
+        If the file is damaged, truncated, edited, too large, or written by a newer pacband, or if it holds types that
+        are not trusted; the message says which.
 
     Examples
     --------
@@ -52,23 +56,39 @@ def load(path: str | os.PathLike[str], *, trusted: Sequence[str | type] = ()) ->
     >>> pacband.load(path) == cert
     True
     """
-    return open_model(path, trusted=trusted)[0]
+    return open_model(path, trusted=trusted, max_bytes=max_bytes)[0]
 
 
-def open_model(path: str | os.PathLike[str], *, trusted: Sequence[str | type] = ()) -> tuple[Any, dict[str, str]]:
+def open_model(
+    path: str | os.PathLike[str], *, trusted: Sequence[str | type] = (), max_bytes: int = MAX_BYTES
+) -> tuple[Any, dict[str, str]]:
     """Return what `load` does, and the kinds of a model's columns where the file tells."""
-    data = Path(path).read_bytes()
+    source, data = os.fspath(path), Path(path).read_bytes()
     if not is_archive(data):
-        return revive(data, os.fspath(path)), {}
-    archive = read_archive(data, os.fspath(path))
+        return revive(data, source), {}
+    archive = read_archive(data, source, max_bytes=max_bytes)
+    from pacband.models.content import read_content
     from pacband.models.parts import assemble
-    from pacband.models.soundness import check_sound
-    from pacband.models.trust import names_of, rebuild
+    from pacband.models.trust import Trust, UntrustedTypes
+    from pacband.models.values import Unsound
+    from pacband.models.versions import described, versions, warn_of_another
 
-    parts = rebuild(archive.model, os.fspath(path), archive.versions, trusted)
-    estimator = assemble(archive.kind, parts, archive.certificates, archive.candidates)
-    # Only now, for putting it together sets attributes as well.
-    check_sound(estimator, os.fspath(path), names_of(trusted))
+    trust = Trust(trusted, archive.objects)
+    missing = sorted(set(archive.trusted) - trust.names)
+    if missing:
+        raise UntrustedTypes(source, missing)
+    # No more than it names at its top.
+    trust.names &= set(archive.trusted)
+    try:
+        parts = read_content(archive.model, archive.arrays, trust)
+        estimator = assemble(archive.kind, parts, archive.certificates, archive.candidates)
+    except Unsound as error:
+        raise CertificateError(
+            f"{source} was forged or damaged, or was saved with other versions: {error}. It was saved with "
+            f"{described(archive.versions)}; this is {described(versions())}."
+        ) from None
+    warn_of_another(archive.versions, source, stacklevel=4)
+    estimator._columns_ = dict(archive.columns)
     return estimator, archive.columns
 
 
@@ -83,25 +103,40 @@ def load_certificate(path: str | os.PathLike[str]) -> Certificate | FamilyCertif
     data = Path(path).read_bytes()
     if not is_archive(data):
         return revive(data, os.fspath(path))
-    return read_archive(data, os.fspath(path)).certificates[0]
+    return read_archive(data, os.fspath(path), certificates_only=True).certificates[0]
 
 
-def save_model(estimator: Certified, path: str | os.PathLike[str], *, columns: Mapping[str, str] | None = None) -> Path:
+def save_model(
+    estimator: Certified,
+    path: str | os.PathLike[str],
+    *,
+    columns: Mapping[str, str] | None = None,
+    trusted: Sequence[str | type] = (),
+) -> Path:
     """Write a fitted certified estimator to a file, atomically; see `Certified.save`.
 
-    `columns` are the kinds of its columns, "number" or "category", for those that will be read from files.
+    `columns` are the kinds of its columns, "number" or "category", for files to come; by default those of its fit.
     """
+    from pacband.models.content import write_content
     from pacband.models.parts import certificates_of, kind_of, take_apart
-    from pacband.models.trust import dump, versions
+    from pacband.models.trust import Trust
+    from pacband.models.versions import versions
 
     kind = kind_of(estimator)
     candidates, certificates = certificates_of(estimator)
+    trust = Trust(trusted)
+    document, arrays = write_content(take_apart(estimator), trust)
     return write_archive(
         path,
-        kind=kind,
-        candidates=candidates,
-        versions=versions(),
-        columns=dict(columns or {}),
-        certificates=certificates,
-        model=dump(take_apart(estimator)),
+        Archive(
+            kind=kind,
+            candidates=candidates,
+            versions=versions(),
+            columns=dict(estimator._columns_ if columns is None else columns),
+            trusted=tuple(sorted(trust.needed)),
+            certificates=certificates,
+            model=document,
+            arrays=arrays,
+            objects=tuple(trust.files),
+        ),
     )

@@ -1,17 +1,14 @@
 """A certified estimator taken apart into plain values, and put together again.
 
 Only parameters, fitted members and the fingerprints of the training rows are taken; the certificate goes its own way,
-as JSON. What several members hold, such as the stack that all bands of an automatic family read, is kept once.
+as JSON.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from copy import copy
 from typing import Any
 
-import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from pacband._frozen import FrozenMap
@@ -20,6 +17,9 @@ from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
 from pacband.estimators import CertifiedFamily, CertifiedRegressor
 from pacband.estimators.base import Certified
 from pacband.exceptions import CertificateError, InvalidInput
+from pacband.models.declare import Kind, check_attributes, parse
+from pacband.models.objects import check_parameters
+from pacband.models.values import Unsound
 
 __all__ = ["assemble", "certificates_of", "kind_of", "take_apart"]
 
@@ -60,13 +60,12 @@ def take_apart(estimator: Certified) -> dict[str, Any]:
         parameters["progress"] = None
     if isinstance(parameters.get("candidates"), Mapping):
         parameters["candidates"] = dict(parameters["candidates"])
-    models, shared = _apart([part for member in estimator._members_.values() for part in _pair(member)])
     auto = getattr(estimator, "auto_", None)
     return {
         "parameters": parameters,
         "names": list(estimator._members_),
-        "models": models,
-        "shared": shared,
+        "predictors": [member.predictor for member in estimator._members_.values()],
+        "scales": [member.scale for member in estimator._members_.values()],
         "training_rows": getattr(estimator, "_training_rows", None),
         "grouping": estimator._grouping_,
         # So that no other certificate can take their place.
@@ -83,12 +82,12 @@ def assemble(
     candidates: Sequence[str],
 ) -> CertifiedRegressor | CertifiedFamily:
     """Return the estimator that was taken apart."""
+    _check_parts(kind, parts)
     try:
         estimator = _KINDS[kind](**parts["parameters"])
-        models = _together(parts["models"], parts["shared"])
         members = {
             name: Member(predictor, scale)
-            for name, predictor, scale in zip(parts["names"], models[::2], models[1::2], strict=True)
+            for name, predictor, scale in zip(parts["names"], parts["predictors"], parts["scales"], strict=True)
         }
         for name in _OF_X:
             if name in parts["of_x"]:
@@ -106,6 +105,33 @@ def assemble(
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise CertificateError(f"the model does not fit its certificate: {error}.") from None
     return estimator
+
+
+# What the parts are, in the language of `pacband.models.declare`.
+_DECLARED = Kind(
+    "pacband model",
+    "pacband",
+    "Certified",
+    declaration="parameters!=dict(any) names!=list(str) predictors!=list(any) scales!=list(any) "
+    "training_rows!=plain grouping!=none|str|int|list(str|int)|tuple(str|int) certificates!=list(str) "
+    "of_x!=dict(nat|t[*]) "
+    "tried!=none|list(list(str|num|none))",
+)
+
+
+def _check_parts(kind: str, parts: Any) -> None:
+    """Raise `Unsound` unless the parts are what `take_apart` gives."""
+    if not isinstance(parts, dict) or parts.keys() != parse(_DECLARED.declaration).keys():
+        raise Unsound("it has other parts than those of a model")
+    check_attributes(_DECLARED, _DECLARED.declaration, parts, {})
+    if not parts["parameters"].keys() <= set(_KINDS[kind]._get_param_names()):
+        raise Unsound("it has other parameters than this pacband")
+    check_parameters(_DECLARED, parts["parameters"])
+    if not all(hasattr(predictor, "predict") for predictor in parts["predictors"]):
+        raise Unsound("a predictor is none")
+    for scale in parts["scales"]:
+        if not (scale is None or hasattr(scale, "predict") or (isinstance(scale, str) and scale == "std")):
+            raise Unsound("a scale is none")
 
 
 def _check_fit(
@@ -140,38 +166,3 @@ def _refuse_functions(estimator: Certified) -> None:
     for what, value in (("groups", estimator.groups), ("groups", estimator._grouping_)):
         if callable(value):
             raise InvalidInput(f"a function cannot be saved: {what} must be a column of X by name or position.")
-
-
-def _pair(member: Member) -> tuple[Any, Any]:
-    return member.predictor, member.scale
-
-
-def _apart(models: list[Any]) -> tuple[list[Any], list[list[Any]]]:
-    """Return the models without the objects that several of them hold, and each of those with its places."""
-    distinct = list({id(model): model for model in models if _has_attributes(model)}.values())
-    held = [value for model in distinct for value in vars(model).values() if _has_attributes(value)]
-    counts = Counter(map(id, held))
-    shared = {id(value): value for value in held if counts[id(value)] > 1}
-    holders = [model for model in distinct if any(id(value) in shared for value in vars(model).values())]
-    copies = {id(model): copy(model) for model in holders}
-    places: dict[int, list[list[Any]]] = {key: [] for key in shared}
-    for k, model in enumerate(models):
-        for name, value in vars(model).items() if id(model) in copies else ():
-            if id(value) in shared:
-                places[id(value)].append([k, name])
-                vars(copies[id(model)])[name] = None
-    apart = [copies.get(id(model), model) for model in models]
-    return apart, [[shared[key], found] for key, found in places.items()]
-
-
-def _together(models: list[Any], shared: list[list[Any]]) -> list[Any]:
-    for value, places in shared:
-        for k, name in places:
-            if vars(models[k])[name] is not None:
-                raise ValueError(f"{name} is there already")
-            vars(models[k])[name] = value
-    return models
-
-
-def _has_attributes(value: Any) -> bool:
-    return hasattr(value, "__dict__") and not isinstance(value, (np.ndarray, type)) and not callable(value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
@@ -359,16 +359,18 @@ def check_rows(
 def _curve(single: Certificate, scores: Floats | Ranked) -> Curve | None:
     """The curve of this candidate, at its share of δ.
 
-    The candidate may have been chosen by the scores: what holds with confidence is that the curves of all of them
-    hold, and they share δ. The curve therefore states δ itself.
+    The candidate may have been chosen by the scores: what holds with confidence 1 − δ is that the curves of all of
+    them hold.
     """
     grid = None
     if len(scores) > LONG_CURVE:
         grid = np.unique([*np.geomspace(max(1e-5, 40.0 / len(scores)), 0.5, CURVE_LEVELS), single.eps])
     try:
-        curve = curve_of_scores(
+        return curve_of_scores(
             scores,
-            delta=own_delta(single.delta, single.share),
+            delta=single.delta,
+            share=single.share,
+            n_candidates=single.n_candidates,
             eps=grid,
             rule=single.rule,
             n_outputs=single.n_outputs,
@@ -376,7 +378,6 @@ def _curve(single: Certificate, scores: Floats | Ranked) -> Curve | None:
         )
     except NotEnoughSamples:
         return None
-    return replace(curve, delta=single.delta)
 
 
 def _settled_first(single: Certificate, curve: Curve, ranked: Ranked) -> tuple[Floats, Floats]:

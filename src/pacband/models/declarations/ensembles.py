@@ -1,0 +1,103 @@
+"""Models made of other models: averages, stacks, votes and searches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.utils import Bunch
+
+from pacband.models.declare import Kind
+from pacband.models.values import refuse
+
+__all__ = ["KINDS"]
+
+_ESTIMATORS = "estimators_!=list(model)"
+_SEARCH = (
+    "best_estimator_!=model best_params_=dict(any) best_score_=num best_index_=int n_splits_=int refit_time_=num "
+    "multimetric_=bool"
+)
+
+
+def _give_names(model: Any, state: dict[str, Any]) -> None:
+    """Name the members again, as scikit-learn does: those that were left out by their word."""
+    members = iter(state["estimators_"])
+    try:
+        state["named_estimators_"] = Bunch(
+            **{name: part if isinstance(part, str) else next(members) for name, part in model.estimators}
+        )
+    except (StopIteration, TypeError, ValueError):
+        refuse("a model has other members than names")
+
+
+def _give_scorer(model: Any, state: dict[str, Any]) -> None:
+    from sklearn.metrics import check_scoring
+
+    if not (model.scoring is None or isinstance(model.scoring, str)) or state.get("multimetric_"):
+        return
+    try:
+        state["scorer_"] = check_scoring(model.estimator, model.scoring)
+    except (TypeError, ValueError):
+        refuse("a search has a score that is not known")
+
+
+def _check_columns(model: Any) -> None:
+    if len(model.estimators_) != len(model.estimators_features_):
+        refuse("a sklearn.BaggingRegressor has members without columns")
+    for columns in model.estimators_features_:
+        if ((columns < 0) | (columns >= model.n_features_in_)).any():
+            refuse("a sklearn.BaggingRegressor asks for columns that are not there")
+
+
+KINDS = (
+    Kind(
+        "sklearn.BaggingRegressor",
+        "sklearn.ensemble",
+        "BaggingRegressor",
+        declaration=f"{_ESTIMATORS} estimator_=model estimators_features_!=list(i[*]) _n_samples=nat _max_samples=num "
+        "_max_features=num oob_score_=num oob_prediction_=f _seeds=n[*]",
+        left="_sample_weight",
+        check=_check_columns,
+    ),
+    Kind(
+        "sklearn.AdaBoostRegressor",
+        "sklearn.ensemble",
+        "AdaBoostRegressor",
+        declaration=f"{_ESTIMATORS} estimator_=model estimator_weights_!=f[*] estimator_errors_=f[*]",
+    ),
+    Kind(
+        "sklearn.VotingRegressor",
+        "sklearn.ensemble",
+        "VotingRegressor",
+        declaration=_ESTIMATORS,
+        left="named_estimators_",
+        give=_give_names,
+    ),
+    Kind(
+        "sklearn.StackingRegressor",
+        "sklearn.ensemble",
+        "StackingRegressor",
+        declaration=f"{_ESTIMATORS} final_estimator_!=model stack_method_!=list(str) _n_feature_outs=list(int)",
+        left="named_estimators_",
+        give=_give_names,
+    ),
+    Kind("sklearn.MultiOutputRegressor", "sklearn.multioutput", "MultiOutputRegressor", declaration=_ESTIMATORS),
+    Kind(
+        "sklearn.RegressorChain",
+        "sklearn.multioutput",
+        "RegressorChain",
+        declaration=f"{_ESTIMATORS} order_!=list(int)|i[*]",
+    ),
+    *(
+        # The scores of all that was tried are not part of the model.
+        Kind(
+            f"sklearn.{name}",
+            "sklearn.model_selection",
+            name,
+            declaration=_SEARCH,
+            left="cv_results_ scorer_ _checked_cv_orig",
+            give=_give_scorer,
+        )
+        for name in ("GridSearchCV", "RandomizedSearchCV")
+    ),
+    Kind("sklearn.FrozenEstimator", "sklearn.frozen", "FrozenEstimator"),
+)

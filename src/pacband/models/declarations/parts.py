@@ -1,0 +1,105 @@
+"""The plain parts of pacband's estimators, which are made of their fields alone."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from pacband.local.locality import Locality
+from pacband.models.declare import Kind
+from pacband.models.values import refuse
+
+__all__ = ["KINDS"]
+
+_TABLE = {
+    "pacband._auto.blend": {
+        "Stack": "reader!=@TableReader models!=dict(model) weights!=f[m] location!=num unit!=num scales!=dict(model)"
+    },
+    "pacband.local.design": {
+        "Gram": "kernel!=@Kernel X!=f[n,*] matrix=none|f[n,n]",
+    },
+    "pacband.local.factor": {"Factor": "kernel!=@Kernel points!=f[r,*] triangle!=f[r,r] columns!=f[n,r]"},
+    "pacband.local.kernels": {"Kernel": "form!=str gamma!=num degree!=num coef0!=num origin=none|f[*]"},
+    "pacband.local.norms": {"Norm": "order!=num factor=none|f[*,*]"},
+    "pacband.local.ridge": {"_FeatureMap": "features=none|model triangle=none|f[r,r]"},
+    "pacband.local.solvers.jobs": {
+        "Model": "solver!=str locality!=@Locality weight!=@Weight design!=@Gram|@Regressors alpha!=num y!=f[n] "
+        "unit!=num"
+    },
+    "pacband.local.weights": {"Weight": "profile!=str decay!=num n_neighbors=none|int"},
+    "pacband.scale.shrinkage": {
+        "PairShrinkage": "share!=num typical!=tuple(num)",
+        "Shrinkage": "share!=num power!=num level!=num peak!=num unit!=num floor!=num",
+    },
+}
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    return {field.name: getattr(value, field.name) for field in fields(value)}
+
+
+def _regressors(value: Any) -> dict[str, Any]:
+    # The map of a low-rank kernel is a method of its factor, which stands for it.
+    found = _fields(value)
+    return found | {"phi": getattr(found["phi"], "__self__", found["phi"])}
+
+
+def _bind_phi(value: Any) -> None:
+    phi = value.phi
+    if type(phi).__name__ == "Factor":
+        object.__setattr__(value, "phi", phi.features)
+    elif not callable(phi):
+        refuse("pacband.Regressors have no map of their features")
+
+
+def _locality(norm: Any, points: Any) -> Any:
+    # Its index is built when it is first asked for.
+    made = Locality.__new__(Locality)
+    made.norm, made.points = norm, points
+    return made
+
+
+def _check_norm(norm: Any) -> None:
+    if norm.order not in (1.0, 2.0, float("inf")):
+        refuse("a pacband.Norm is of no known order")
+
+
+_CHECKS = {"Norm": _check_norm}
+
+KINDS = (
+    *(
+        Kind(
+            f"pacband.{name.strip('_')}",
+            module,
+            name,
+            role="part",
+            declared_parameters=declaration,
+            parameters=_fields,
+            check=_CHECKS.get(name),
+            always=True,
+        )
+        for module, table in _TABLE.items()
+        for name, declaration in table.items()
+    ),
+    Kind(
+        "pacband.Regressors",
+        "pacband.local.design",
+        "Regressors",
+        role="part",
+        declared_parameters="matrix!=f[n,r] centre!=f[r] residual!=f[n] phi!=@Factor|@_FeatureMap|function "
+        "rotation!=f[*,r]",
+        parameters=_regressors,
+        check=_bind_phi,
+        always=True,
+    ),
+    Kind(
+        "pacband.Locality",
+        "pacband.local.locality",
+        "Locality",
+        role="part",
+        declared_parameters="norm!=@Norm points!=f8[n,*]",
+        parameters=lambda value: {"norm": value.norm, "points": value.points},
+        make=_locality,
+        left="_order _tree _centre",
+    ),
+)

@@ -1,0 +1,99 @@
+"""Transformers and selectors of features that compute by numpy alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pacband.models.declare import Kind
+from pacband.models.values import refuse
+
+__all__ = ["KINDS"]
+
+_SUPPORT = "support_=b[p] ranking_=i[p] n_features_=int n_features_to_select_=int"
+_SCORES = "scores_=f[p] pvalues_=f[p]|none"
+_TABLE = {
+    "sklearn.preprocessing": {
+        "Binarizer": "",
+        "KernelCenterer": "K_fit_rows_!=f[n] K_fit_all_!=num",
+        "MaxAbsScaler": "scale_!=f[p] max_abs_=f[p] n_samples_seen_=num|n[p]",
+        "MinMaxScaler": "scale_!=f[p] min_!=f[p] data_min_=f[p] data_max_=f[p] data_range_=f[p] "
+        "n_samples_seen_=num|n[p]",
+        "Normalizer": "",
+        "PowerTransformer": "lambdas_!=f[p] _scaler=@StandardScaler",
+        "QuantileTransformer": "quantiles_!=f[q,p] references_!=f[q] n_quantiles_!=nat",
+        "RobustScaler": "center_=f[p]|none scale_=f[p]|none",
+        "StandardScaler": "scale_=f[p]|none mean_=f[p]|none var_=f[p]|none n_samples_seen_=num|n[p]",
+        "KBinsDiscretizer": "bin_edges_!=o[p] n_bins_!=i[p] _encoder=@OneHotEncoder",
+        "PolynomialFeatures": "n_output_features_!=nat _min_degree=nat _max_degree=nat _n_out_full=nat",
+    },
+    "sklearn.impute": {
+        "SimpleImputer": "statistics_!=n[p]|o[p] indicator_=@MissingIndicator|none _fit_dtype=dtype _fill_dtype=dtype",
+        "MissingIndicator": "features_!=i[*] _n_features=nat _precomputed=bool",
+        "KNNImputer": "_fit_X!=f[n,p] _mask_fit_X!=b[n,p] _valid_mask!=b[p] indicator_=@MissingIndicator|none",
+    },
+    "sklearn.decomposition": {
+        "PCA": "components_!=f[c,p] mean_!=f[p] explained_variance_!=f[c] explained_variance_ratio_=f[c] "
+        "singular_values_=f[c] noise_variance_=num n_components_=int n_samples_=int _fit_svd_solver=str",
+        "TruncatedSVD": "components_!=f[c,p] explained_variance_=f[c] explained_variance_ratio_=f[c] "
+        "singular_values_=f[c]",
+    },
+    "sklearn.kernel_approximation": {
+        "Nystroem": "components_!=f[c,p]|sparse normalization_!=f[c,c] component_indices_=i[c] _n_features_out=nat",
+        "RBFSampler": "random_weights_!=f[p,c] random_offset_!=f[c] _gamma=num _n_features_out=nat",
+    },
+    "sklearn.feature_selection": {
+        "SelectFromModel": "estimator_!=model threshold_=num max_features_=int",
+        "RFE": f"{_SUPPORT} estimator_=model",
+        "RFECV": f"{_SUPPORT} estimator_=model",
+        "SequentialFeatureSelector": _SUPPORT,
+        "VarianceThreshold": "variances_!=f[p]",
+        **dict.fromkeys(
+            ("GenericUnivariateSelect", "SelectFdr", "SelectFpr", "SelectFwe", "SelectKBest", "SelectPercentile"),
+            _SCORES,
+        ),
+    },
+}
+
+
+def _check_function(model: Any) -> None:
+    """Raise where a function would be given more than rows: a ufunc could write to what it is given."""
+    for options in (model.kw_args, model.inv_kw_args):
+        if options:
+            refuse("a sklearn.FunctionTransformer gives its function more than rows")
+
+
+def _take_function(model: Any) -> dict[str, Any]:
+    _check_function(model)
+    return {}
+
+
+def _check_edges(model: Any) -> None:
+    edges = model.bin_edges_
+    if not all(getattr(edge, "ndim", 0) == 1 and edge.dtype.kind == "f" for edge in edges) or [
+        len(edge) - 1 for edge in edges
+    ] != list(model.n_bins_):
+        refuse("a sklearn.KBinsDiscretizer has other edges than bins")
+
+
+KINDS = (
+    *(
+        Kind(
+            f"sklearn.{name}",
+            module,
+            name,
+            declaration=declaration,
+            left="cv_results_ scorer_ n_features_scores_",
+            check=_check_edges if name == "KBinsDiscretizer" else None,
+        )
+        for module, table in _TABLE.items()
+        for name, declaration in table.items()
+    ),
+    Kind(
+        "sklearn.FunctionTransformer",
+        "sklearn.preprocessing",
+        "FunctionTransformer",
+        take=_take_function,
+        check=_check_function,
+        always=True,
+    ),
+)
