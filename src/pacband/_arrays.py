@@ -119,7 +119,8 @@ def _beyond_float(value: Any) -> bool:
     if isinstance(value, Decimal):
         return value.is_finite() and abs(value) > EXACT
     if isinstance(value, Rational):
-        return bool(abs(value) > EXACT)
+        stated: Any = value
+        return bool(abs(stated) > EXACT)
     if isinstance(value, np.ndarray):
         return any(map(_beyond_float, value.flat))
     return isinstance(value, Iterable) and not isinstance(value, (str, bytes)) and any(map(_beyond_float, value))

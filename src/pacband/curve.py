@@ -330,7 +330,8 @@ def _number_of_looks(n_samples: int, delta: float) -> float:
     place to start from, which saves half of the crossing probabilities.
     """
     depth = math.log(1.0 / delta)
-    return 1.0 + 4.5 * depth**0.55 + 1.7 * depth**0.74 * max(0.0, math.log(n_samples / 100.0))
+    decades = max(0.0, math.log(n_samples / 100.0))
+    return 1.0 + 4.5 * math.pow(depth, 0.55) + 1.7 * math.pow(depth, 0.74) * decades
 
 
 def _secant(excess: Callable[[float], float], start: float, low: float, high: float) -> float | None:

@@ -60,8 +60,11 @@ class LocalKernelRidge(LocalRegressor):
         - "auto": "neighbors" if `n_neighbors` is given; else "line" or "lowrank" if at most M/2 columns reach `tol`;
           else "dense".
     tol : float
-        Low rank: tr(K − L Lᵀ) ≤ tol·tr(K). The relative error of σ̂ is then at most tol·tr(K)/alpha (for Γ ≤ 1), and
-        in practice near tol.
+        Low rank: how far T(x), in units of max \|y\|, may be from that of "dense", at any x; σ̂(x) is as near,
+        relative to itself, but for a factor of a few. L Lᵀ leaves out at most tol·min(1/100, alpha/5k) of tr(K), with k
+        a typical k(x, x), which keeps both errors below these in practice; it cannot keep them below the rounding
+        errors, some 1e-15·tr(K)/alpha. Where x is so far from the samples that L Lᵀ does not hold k(x, ·), T(x) is
+        completed by what is missing, at the cost of one more pass over the samples.
     n_jobs : int or None
         Threads, as in joblib. None leaves threading to the linear algebra library.
 
@@ -153,7 +156,11 @@ class LocalKernelRidge(LocalRegressor):
             return Model("neighbors", locality, weight, local, float(self.alpha), y, unit)
         if self.solver != "dense":
             max_rank = len(y) // 2 if self.solver == "auto" else len(y)
-            basis = shared.get(lambda: _low_rank(kernel, X, y, self.tol, max_rank), "basis", *names, self.tol, max_rank)
+            alpha = float(self.alpha)
+            trace = shared.get(lambda: _trace_tolerance(kernel, X, alpha, self.tol), "trace", *names, alpha, self.tol)
+            basis = shared.get(
+                lambda: _low_rank(kernel, X, y, self.tol, trace, max_rank), "basis", *names, self.tol, trace, max_rank
+            )
             if basis is not None:
                 self.rank_ = basis.matrix.shape[1]
                 solver = self.solver if self.solver != "auto" else feature_solver(weight, locality.is_line, len(y))
@@ -184,11 +191,22 @@ def _local_gram(kernel: Kernel, X: Floats) -> Gram:
     return Gram(kernel, X)
 
 
-def _low_rank(kernel: Kernel, X: Floats, y: Floats, tol: float, max_rank: int) -> Regressors | None:
-    # T and σ̂ feel the error of K divided by alpha. Aiming at a hundredth of tol, once for the pivots and once for the
-    # rotation to the leading directions, takes a few columns more and keeps their own error near tol.
-    factor = pivoted_cholesky(kernel, X, tol=tol / 100, max_rank=max_rank)
-    return None if factor is None else regressors(factor.columns, y, factor.features, drop=tol / 100)
+def _low_rank(kernel: Kernel, X: Floats, y: Floats, tol: float, trace: float, max_rank: int) -> Regressors | None:
+    """A basis F with tr(K − F Fᵀ) of about 2·trace·tr(K), once for the pivots and once for the leading directions."""
+    factor = pivoted_cholesky(kernel, X, tol=trace, max_rank=max_rank)
+    if factor is None:
+        return None
+    return regressors(factor.columns, y, factor.features, drop=trace, exact=Gram(kernel, X), tol=tol)
+
+
+def _trace_tolerance(kernel: Kernel, X: Floats, alpha: float, tol: float) -> float:
+    """What part of tr(K) the basis may leave out.
+
+    T and σ̂ feel the error of K divided by alpha. A hundredth of tol takes a few columns more than tol and keeps their
+    error below tol, unless alpha is below a twentieth of a typical k(x, x): then it has to be as much less.
+    """
+    typical = float(np.abs(kernel.diagonal(X)).mean()) or 1.0
+    return tol * min(0.01, 0.2 * alpha / typical)
 
 
 def _whole_gram(kernel: Kernel, X: Floats) -> Gram:

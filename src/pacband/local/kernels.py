@@ -54,27 +54,40 @@ class Kernel:
         if self.origin is not None:
             left, right = left - self.origin, right - self.origin
         gram: Floats = left @ np.swapaxes(right, -1, -2)
+        if self.form != "rbf":
+            return self._of_products(gram)
         with np.errstate(over="ignore", invalid="ignore"):
-            if self.form == "rbf":
-                gram *= -2.0
-                gram += np.einsum("...d,...d->...", left, left)[..., :, None]
-                gram += np.einsum("...d,...d->...", right, right)[..., None, :]
-                np.maximum(gram, 0.0, out=gram)
-                gram *= -self.gamma
-                np.exp(gram, out=gram)
-            elif self.form != "linear":
+            gram *= -2.0
+            gram += np.einsum("...d,...d->...", left, left)[..., :, None]
+            gram += np.einsum("...d,...d->...", right, right)[..., None, :]
+            np.maximum(gram, 0.0, out=gram)
+            gram *= -self.gamma
+            np.exp(gram, out=gram)
+        return self._finite(gram)
+
+    def _of_products(self, gram: Floats) -> Floats:
+        """Turn aᵀb into k(a, b), in place."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            if self.form != "linear":
                 gram *= self.gamma
                 gram += self.coef0
                 if self.form == "poly":
                     np.power(gram, self.degree, out=gram)
                 else:
                     np.tanh(gram, out=gram)
+        return self._finite(gram)
+
+    def _finite(self, gram: Floats) -> Floats:
         if not np.isfinite(gram).all():
             raise InvalidInput(f"kernel {self.form!r} must give finite values: scale the features or the kernel.")
         return gram
 
     def diagonal(self, X: Floats) -> Floats:
         """k(x, x) for every row x."""
+        if self.form == "rbf":
+            return np.ones(len(X))
+        if isinstance(self.form, str):
+            return self._of_products(np.einsum("nd,nd->n", X, X))
         step = 256
         return np.concatenate([np.diagonal(self(X[i : i + step], X[i : i + step])) for i in range(0, len(X), step)])
 

@@ -112,6 +112,7 @@ def _job(group: Members, line: _Line, k: int, X: Floats, x: Floats, place: Rows)
     def run() -> list[Piece]:
         design, locality = regressors_of(group[0][1]), group[0][1].locality
         features = design.features(X[place])
+        gaps = design.gaps(X[place], features)
         decays = {decay: m for m, decay in enumerate(line.decays)}
         weights = {decays[model.weight.decay]: model.weight for _, model in group}
 
@@ -139,7 +140,16 @@ def _job(group: Members, line: _Line, k: int, X: Floats, x: Floats, place: Rows)
                 return weighted(flat[points])
 
             tiled = np.tile(features, (len(chosen), 1))
-            fit = fit_primal(design, tiled, same_alpha[0][1].alpha, some, some[:, -1], chosen_weights)
+            fit = fit_primal(
+                design,
+                tiled,
+                same_alpha[0][1].alpha,
+                some,
+                some[:, -1],
+                chosen_weights,
+                gaps=np.tile(gaps, len(chosen)),
+                located=lambda points: X[place[points % len(place)]],
+            )
             prediction, variance = (part.reshape(len(chosen), -1) for part in fit)
             pieces += [(index, place, prediction[m], variance[m]) for m, (index, _) in enumerate(same_alpha)]
         return pieces

@@ -36,7 +36,9 @@ def _job(group: Members, products: dict[int, Products], X: Floats, place: slice)
     def run() -> list[Piece]:
         pieces: list[Piece] = []
         distances = group[0][1].locality.distances(X)
-        features = {id(model.design): regressors_of(model).features(X) for _, model in group}
+        designs = {id(model.design): regressors_of(model) for _, model in group}
+        features = {key: design.features(X) for key, design in designs.items()}
+        gaps = {key: design.gaps(X, features[key]) for key, design in designs.items()}
         for same_weight in grouped(group, key=lambda member: member[1].weight):
             weights = same_weight[0][1].weight(distances)
 
@@ -47,7 +49,16 @@ def _job(group: Members, products: dict[int, Products], X: Floats, place: slice)
                 key = id(same_design[0][1].design)
                 sums, total = products[key].sums(weights)
                 for index, model in same_design:
-                    fit = fit_primal(regressors_of(model), features[key], model.alpha, sums, total, weighted)
+                    fit = fit_primal(
+                        designs[key],
+                        features[key],
+                        model.alpha,
+                        sums,
+                        total,
+                        weighted,
+                        gaps=gaps[key],
+                        located=lambda points: X[points],
+                    )
                     pieces.append((index, place, *fit))
         return pieces
 

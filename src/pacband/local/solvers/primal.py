@@ -102,7 +102,15 @@ def _unpack(sums: Floats, stack: Floats) -> None:
 
 
 def fit_primal(
-    regressors: Regressors, features: Floats, alpha: float, sums: Floats, total: Floats, weighted: Weighted
+    regressors: Regressors,
+    features: Floats,
+    alpha: float,
+    sums: Floats,
+    total: Floats,
+    weighted: Weighted,
+    *,
+    gaps: Floats | None = None,
+    located: Callable[[Rows], Floats] | None = None,
 ) -> tuple[Floats, Floats]:
     """T(x) and σ̂²(x) of a batch from its weighted sums.
 
@@ -124,6 +132,10 @@ def fit_primal(
     weighted : callable
         Points of the batch ↦ their weights (k, L), and the samples these belong to: indices (k, L), or an empty array
         for all samples in order.
+    gaps : ndarray of shape (n,), optional
+        `regressors.gaps` of the points.
+    located : callable, optional
+        Points of the batch ↦ their rows x; needed with `gaps`.
     """
     n, p = features.shape
     if not p:
@@ -154,4 +166,37 @@ def fit_primal(
         else:
             errors = regressors.residual - change @ regressors.matrix.T
         left[points] = np.einsum("kl,kl,kl->k", weights, errors, errors)
-    return np.einsum("np,np->n", features, theta), np.maximum(left, 0.0) / total
+    left = np.maximum(left, 0.0)
+    prediction: Floats = np.einsum("np,np->n", features, theta)
+    if gaps is not None and located is not None and gaps.any():
+        _complete(prediction, regressors, features, alpha, theta, np.sqrt(gaps * left), weighted, located)
+    return prediction, left / total
+
+
+def _complete(
+    prediction: Floats,
+    regressors: Regressors,
+    features: Floats,
+    alpha: float,
+    theta: Floats,
+    reach: Floats,
+    weighted: Weighted,
+    located: Callable[[Rows], Floats],
+) -> None:
+    """Add to T(x), in place, what the basis does not hold of k_x = k(x, ·).
+
+    The fit is Fθ = F Fᵀa with a = De/α and the local errors e, so that T(x) = k_xᵀa = f_xᵀθ + (k_x − F f_x)ᵀa. The
+    vector in brackets is a column of a Gram matrix, that of what F leaves of k: its inner product with a is at most
+
+        √(k(x, x) − ‖f_x‖²) · √(aᵀRa),   aᵀRa ≤ tr R · ‖a‖²,   ‖a‖² ≤ ΣΓe²/α²   (R = K − F Fᵀ, Γ ≤ 1).
+
+    Where this bound, √gap·√ΣΓe² in `reach` and the rest here, is at most tol, nothing is added.
+    """
+    points = np.flatnonzero(reach * np.sqrt(regressors.gaps_sum) / alpha > regressors.tol)
+    step = max(1, _PORTION // max(1, len(regressors.matrix)) // 4)
+    for start in range(0, len(points), step):
+        some = points[start : start + step]
+        weights, _ = weighted(some)
+        errors = regressors.residual - (theta[some] - regressors.centre) @ regressors.matrix.T
+        missing = regressors.missing(located(some), features[some])
+        prediction[some] += np.einsum("kl,kl,kl->k", missing, weights, errors) / alpha
