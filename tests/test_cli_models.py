@@ -17,6 +17,7 @@ from sklearn.linear_model import LinearRegression
 import pacband
 from pacband import CertifiedRegressor
 from pacband.cli import main
+from pacband.frames.files import open_files
 
 # Before its third release pandas read floats to the last bit only where it was asked to.
 EXACT = {"float_precision": "round_trip"} if pd.__version__ < "3" else {}
@@ -421,8 +422,8 @@ def test_a_prediction_that_is_not_a_number_counts_with_a_model_as_with_its_certi
     prediction = model.predict(fresh[["a", "b"]])
     assert np.isnan(prediction).sum() > 50
     fresh.to_parquet(tmp_path / "rows.parquet")
-    table = duckdb.read_parquet(str(tmp_path / "rows.parquet"))
-    found = check_model(model, {"a": "number", "b": "number"}, table, target=["y0"])
+    with open_files([tmp_path / "rows.parquet"]) as files:
+        found = check_model(model, {"a": "number", "b": "number"}, files.relation(["y0"]), target=["y0"])
     assert found == pacband.check(model.certificate_, fresh.y0, prediction)
     assert found.counts[""].violations >= np.isnan(prediction).sum()
 
@@ -436,12 +437,13 @@ def test_a_model_with_groups_is_judged_in_each_of_them(tmp_path):
     fresh = linear(1000, 1).assign(kind=np.arange(1000) % 2)
     fresh.loc[fresh.kind == 1, "y0"] *= 5
     fresh.to_parquet(tmp_path / "rows.parquet")
-    table = duckdb.read_parquet(str(tmp_path / "rows.parquet"))
-    found = check_model(model, {"a": "number", "kind": "number"}, table, target=["y0"])
+    kinds = {"a": "number", "kind": "number"}
+    with open_files([tmp_path / "rows.parquet"]) as files:
+        found = check_model(model, kinds, files.relation(["y0"]), target=["y0"])
+        with pytest.raises(pacband.exceptions.InvalidInput, match="promises within the groups of 'kind'"):
+            check_model(model, kinds, files.relation(["y0"]), target=["y0"], group="site")
     assert found == pacband.check(model.certificate_, fresh.y0, model.predict(fresh[["a", "kind"]]), groups=fresh.kind)
     assert found.contradicted == (1,)
-    with pytest.raises(pacband.exceptions.InvalidInput, match="promises within the groups of 'kind'"):
-        check_model(model, {"a": "number", "kind": "number"}, table, target=["y0"], group="site")
 
 
 @pytest.mark.parametrize(
