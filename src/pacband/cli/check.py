@@ -59,6 +59,7 @@ def command(
     from pacband.checking import check_frame
     from pacband.cli._tables import check_output, labels_of, opened, with_labels
     from pacband.frames.apply import labelled_columns
+    from pacband.frames.paths import is_stream
     from pacband.models import is_model, load_certificate
 
     cert = load_certificate(certificate)
@@ -68,6 +69,8 @@ def command(
             raise click.UsageError("a model predicts by itself: name the --target column, and no other but --group.")
         _print(_check_model(certificate, cert, files, target, group, level, trust), as_json)
         return
+    if page is not None and any(map(is_stream, files)):
+        raise click.UsageError("--report reads the rows again: it goes with files.")
     named = {"target": target, "prediction": prediction, "scale": scale_columns(scale), "group": group}
     columns = labelled_columns(single_of(cert), **named)
     with opened(files, columns.numeric, also=[columns.group] if columns.group else []) as table:
