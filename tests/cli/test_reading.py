@@ -6,6 +6,7 @@ import sys
 import tempfile
 import threading
 
+import click
 import numpy as np
 import pandas as pd
 import pytest
@@ -116,6 +117,13 @@ def test_a_pipe_is_a_file(line, rows, folder):
     assert done.returncode == 0, done.stderr
     made, known = library.load(folder / "new.json"), library.load(folder / "cert.json")
     assert (made.gamma, made.data_digest) == (known.gamma, known.data_digest)
+
+
+@pytest.mark.parametrize("command", [("certify", "pipe", *COLUMNS), ("check", "cert.json", "pipe"), ("check", "cert.json", "-")])  # fmt: skip
+def test_what_is_read_once_has_no_report(command, run, folder):
+    os.mkfifo(folder / "pipe")
+    with pytest.raises(click.UsageError, match="--report reads the rows again"):
+        run(*command, "--report", "new.html")
 
 
 def test_the_file_with_brackets_is_the_one_that_is_applied_to(run, rows, folder):

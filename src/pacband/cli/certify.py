@@ -63,10 +63,12 @@ def command(
     """
     if target is None or (prediction is None) == (not candidates):
         raise click.UsageError("name the --target column, and either the --prediction column or --candidate columns.")
-    if page is not None and (engine != "duckdb" or "-" in files):
-        raise click.UsageError("--report reads the rows again: it goes with files, and with the engine duckdb.")
     from pacband.cli._tables import opened
     from pacband.frames import certify_frame
+    from pacband.frames.paths import is_stream
+
+    if page is not None and (engine != "duckdb" or any(map(is_stream, files))):
+        raise click.UsageError("--report reads the rows again: it goes with files, and with the engine duckdb.")
 
     family = candidate_columns(candidates) or None
     columns = [target, prediction, *scale] if family is None else [target, *_flat(family)]

@@ -68,6 +68,7 @@ def command(
     from pacband.checking import check_frame
     from pacband.cli._tables import labels_of, opened, with_labels
     from pacband.frames.apply import labelled_columns
+    from pacband.frames.paths import is_stream
     from pacband.models import is_model, load_certificate
 
     cert = load_certificate(certificate)
@@ -76,6 +77,8 @@ def command(
             raise click.UsageError("a model predicts by itself: name the --target column, and no other but --group.")
         _print(_check_model(certificate, files, target, group, level, trust, max_bytes), as_json)
         return
+    if page is not None and any(map(is_stream, files)):
+        raise click.UsageError("--report reads the rows again: it goes with files.")
     outputs = {"target": list(target) or None, "prediction": list(prediction) or None}
     named: dict[str, Any] = {**outputs, "scale": scale_columns(scale), "group": group}
     columns = labelled_columns(single_of(cert), **named)

@@ -40,23 +40,25 @@ _DELIMITERS = ",;\t|"
 def number_sql(name: str) -> str:
     """Return a column of texts as float64, for a SELECT; integers that float64 cannot hold are refused."""
     text = quoted(name)
+    number = f"cast({text} as double)"
     refused = f"error({literal(LARGE_INTEGER + name)})"
-    return f"case when {_is_large(text)} then {refused} else cast({text} as double) end"
+    # The first case is for speed.
+    return f"case when abs({number}) < {EXACT} then {number} when {_is_large(text)} then {refused} else {number} end"
 
 
 def refuse_large(relation: Any, name: str) -> None:
     """Raise where a column of a relation has an integer that float64 cannot hold, as a number or as a text."""
-    ((found,),) = relation.aggregate(f"count_if({_is_large(f'cast({quoted(name)} as varchar)')})").fetchall()
+    text = f"cast({quoted(name)} as varchar)"
+    ((found,),) = relation.aggregate(f"count_if({_is_large(text)})").fetchall()
     if found:
         refuse_large_integers(f"column {name!r}")
 
 
 def _is_large(text: str) -> str:
-    # Fewer than 16 characters make no such integer, and a point makes no integer: most texts are told by that.
+    """Return whether a text is an integer beyond 2**53; one with a point or an exponent is no integer."""
     return (
-        f"case when length({text}) < 16 or contains({text}, '.') then false "
-        f"else regexp_full_match({text}, '\\s*[+-]*[0-9_]+\\s*') "
-        f"and coalesce(abs(try_cast({text} as hugeint)) > {EXACT}, true) end"
+        f"(regexp_full_match({text}, '\\s*[+-]*[0-9_]+\\s*') "
+        f"and coalesce(abs(try_cast({text} as hugeint)) > {EXACT}, true))"
     )
 
 

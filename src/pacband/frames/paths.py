@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from pacband.exceptions import InvalidInput
 from pacband.frames.connection import glob_escaped
 from pacband.frames.delimited import FIRST_LINE, csv_header, is_parquet
 
-__all__ = ["Found", "find_files"]
+__all__ = ["Found", "find_files", "is_stream"]
 
 _BLOCK = 1 << 20
 
@@ -76,6 +75,11 @@ def find_files(given: Sequence[str], folder: str) -> list[Found]:
     return list(found.values())
 
 
+def is_stream(name: str) -> bool:
+    """Return whether a name is standard input, a pipe or a device, which can be read only once."""
+    return name == "-" or (os.path.exists(name) and not os.path.isdir(name) and not os.path.isfile(name))
+
+
 def _found(name: str, copy: str) -> Iterator[Found]:
     if name == "-":
         yield _copied(sys.stdin.buffer, "standard input", copy)
@@ -86,11 +90,11 @@ def _found(name: str, copy: str) -> Iterator[Found]:
         yield from (_file(path, root=name) for path in below)
     elif os.path.exists(name):
         # What exists is meant by its name, whatever characters that has.
-        if stat.S_ISREG(os.stat(name).st_mode):
-            yield _file(name)
-        else:
+        if is_stream(name):
             with open(name, "rb") as stream:
                 yield _copied(stream, name, copy)
+        else:
+            yield _file(name)
     else:
         root = os.path.dirname(re.split(r"[*?[]", name, maxsplit=1)[0])
         matches = sorted(glob(name, recursive=True))
