@@ -474,7 +474,6 @@ def test_many_candidates_come_in_parts_and_give_the_certificate_of_arrays(librar
 def test_hundreds_of_candidates_are_certified(library, rng, monkeypatch):
     # With one expression inside the other this ended in a RecursionError.
     monkeypatch.setattr(certifying, "SAMPLE", 100)
-    monkeypatch.setattr(certifying, "TOGETHER", 400)
     frame = pd.DataFrame(rng.standard_normal((400, 400)), columns=[f"p{k}" for k in range(400)]).assign(y=0.0)
     options = {"candidates": {f"m{k}": f"p{k}" for k in range(400)}, "target": "y", "eps": 0.2, "delta": 0.01}
     found = pacband.certify_frame(LAZY[library](frame), **options)

@@ -90,9 +90,12 @@ class Table:
     def first(self, n_rows: int) -> dict[str, Any]:
         """Return the first rows as numpy arrays, under the user's names; integers beyond 2**53 are refused."""
         beyond = {f"beyond{k}": self._beyond(name) for k, name in enumerate(self._wide)}
-        floats = {name: number(name) for name in self._wide if self.schema[name] in NOT_IN_NUMPY}
+        # Of booleans with gaps numpy would make objects.
+        floats = {name: number(name) for name, dtype in self.schema.items() if dtype in (*NOT_IN_NUMPY, nw.Boolean)}
         frame = self.frame.head(n_rows)
-        found = fetch_columns(frame.with_columns(**beyond, **floats) if beyond else frame, [*self.called, *beyond])
+        if beyond or floats:
+            frame = frame.with_columns(**beyond, **floats)
+        found = fetch_columns(frame, [*self.called, *beyond])
         for name, flag in zip(self._wide, beyond, strict=True):
             if np.ma.filled(np.asanyarray(found[flag]), False).any():
                 refuse_large_integers(f"column {self.called[name]!r}")
