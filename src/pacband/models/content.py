@@ -11,9 +11,10 @@ from typing import Any, NoReturn
 import numpy as np
 
 from pacband.exceptions import InvalidInput
+from pacband.models.names import DTYPES
 from pacband.models.objects import Writer, read_objects
 from pacband.models.trust import Trust
-from pacband.models.values import DTYPES, Unsound, decode
+from pacband.models.values import Unsound, decode
 
 __all__ = ["read_content", "write_content"]
 
