@@ -16,7 +16,7 @@ from pacband.exceptions import InvalidInput
 from pacband.models.declarations import KINDS, kind_of
 from pacband.models.declare import Kind, check_attributes
 from pacband.models.encode import Arrays, encode
-from pacband.models.values import Unsound, decode, refuse
+from pacband.models.values import Pool, Unsound, decode, refuse
 
 __all__ = ["Keeper", "Writer", "check_parameters", "read_objects"]
 
@@ -136,7 +136,7 @@ def _sizes(state: Mapping[str, Any]) -> dict[str, int]:
     return {"p": int(count)} if isinstance(count, (int, np.integer)) else {}
 
 
-def read_objects(table: Any, arrays: list[Any], keeper: Keeper) -> list[Any]:
+def read_objects(table: Any, arrays: Pool, keeper: Keeper) -> list[Any]:
     """Return the objects of a table.
 
     Raises
@@ -181,7 +181,7 @@ def _references(node: Any) -> list[Any]:
     return found
 
 
-def _together(kind: Kind, entry: dict[str, Any], arrays: list[Any], objects: list[Any]) -> Any:
+def _together(kind: Kind, entry: dict[str, Any], arrays: Pool, objects: list[Any]) -> Any:
     if entry.keys() != {"kind", "parameters", "state"}:
         raise Unsound(f"a {kind.name} has other entries than its parameters and state")
     parameters, state = (

@@ -10,11 +10,10 @@ import numpy as np
 
 from pacband.models.names import DTYPES, FUNCTIONS, SCALARS, SPARSE, TYPES
 
-__all__ = ["LARGEST", "Unsound", "decode", "refuse"]
+__all__ = ["LARGEST", "Pool", "Unsound", "decode", "refuse"]
 
 _DEEPEST = 40
 LARGEST = 2**64
-_LONGEST_TEXTS = 1 << 20
 
 
 class Unsound(ValueError):
@@ -26,7 +25,13 @@ def refuse(rule: str) -> None:
     raise Unsound(rule)
 
 
-def decode(node: Any, arrays: list[Any], objects: list[Any], depth: int = 0) -> Any:
+class Pool(list[Any]):
+    """The arrays that were read, and how many bytes arrays of texts may still take."""
+
+    room_for_texts = 64 << 20
+
+
+def decode(node: Any, arrays: Pool, objects: list[Any], depth: int = 0) -> Any:
     """Return the value of a JSON node; arrays and objects are those read before."""
     if not isinstance(node, list):
         if isinstance(node, dict) or (isinstance(node, int) and abs(node) >= LARGEST):
@@ -41,7 +46,7 @@ def decode(node: Any, arrays: list[Any], objects: list[Any], depth: int = 0) -> 
     return reader(rest, arrays, objects, depth + 1)
 
 
-def _many(rest: list[Any], arrays: list[Any], objects: list[Any], depth: int) -> list[Any]:
+def _many(rest: list[Any], arrays: Pool, objects: list[Any], depth: int) -> list[Any]:
     return [decode(node, arrays, objects, depth) for node in rest]
 
 
@@ -49,7 +54,7 @@ def _read_tuple(*place: Any) -> tuple[Any, ...]:
     return tuple(_many(*place))
 
 
-def _read_dict(rest: list[Any], arrays: list[Any], objects: list[Any], depth: int) -> dict[Any, Any]:
+def _read_dict(rest: list[Any], arrays: Pool, objects: list[Any], depth: int) -> dict[Any, Any]:
     found = {}
     for pair in rest:
         if not isinstance(pair, list) or len(pair) != 2:
@@ -74,7 +79,7 @@ def _read_float(rest: list[Any], *_: Any) -> float:
     return float(rest[0])
 
 
-def _read_scalar(rest: list[Any], arrays: list[Any], objects: list[Any], depth: int) -> Any:
+def _read_scalar(rest: list[Any], arrays: Pool, objects: list[Any], depth: int) -> Any:
     if len(rest) != 2 or rest[0] not in DTYPES:
         refuse("a scalar is of no known type")
     value = decode(rest[1], arrays, objects, depth)
@@ -86,7 +91,7 @@ def _read_scalar(rest: list[Any], arrays: list[Any], objects: list[Any], depth: 
     return dtype.type(value)
 
 
-def _read_array(rest: list[Any], arrays: list[Any], *_: Any) -> Any:
+def _read_array(rest: list[Any], arrays: Pool, *_: Any) -> Any:
     return arrays[_place(rest, arrays)]
 
 
@@ -112,17 +117,17 @@ def _shape(shape: Any, n_items: int) -> tuple[int, ...]:
     return tuple(shape)
 
 
-def _read_texts(rest: list[Any], *_: Any) -> Any:
+def _read_texts(rest: list[Any], arrays: Pool, *_: Any) -> Any:
     if len(rest) != 2 or not isinstance(rest[1], list) or not all(type(text) is str for text in rest[1]):
         refuse("an array of texts holds others")
-    lengths = [len(text) for text in rest[1]]
     # All entries take the room of the longest.
-    if 4 * len(lengths) * max(lengths, default=0) > _LONGEST_TEXTS + 64 * sum(lengths):
-        refuse("an array of texts holds one that is far longer than the others")
+    arrays.room_for_texts -= 4 * len(rest[1]) * max(map(len, rest[1]), default=0)
+    if arrays.room_for_texts < 0:
+        refuse("texts take too much room: one is far longer than the others")
     return np.array(rest[1], dtype=str).reshape(_shape(rest[0], len(rest[1])))
 
 
-def _read_objects(rest: list[Any], arrays: list[Any], objects: list[Any], depth: int) -> Any:
+def _read_objects(rest: list[Any], arrays: Pool, objects: list[Any], depth: int) -> Any:
     items = _many(rest[1:], arrays, objects, depth)
     if not all(type(item) in (str, int, float, bool, type(None), np.ndarray, *SCALARS) for item in items):
         refuse("an array of objects holds others than plain ones")
@@ -132,7 +137,7 @@ def _read_objects(rest: list[Any], arrays: list[Any], objects: list[Any], depth:
     return found.reshape(_shape(rest[0] if rest else None, len(items)))
 
 
-def _read_random(rest: list[Any], arrays: list[Any], objects: list[Any], depth: int) -> Any:
+def _read_random(rest: list[Any], arrays: Pool, objects: list[Any], depth: int) -> Any:
     if len(rest) != 4 or type(rest[1]) is not int or rest[2] not in (0, 1):
         refuse("a random state is none")
     key, gauss = arrays[_place(rest[:1], arrays)], decode(rest[3], arrays, objects, depth)
@@ -164,7 +169,7 @@ def _read_dtype(rest: list[Any], *_: Any) -> Any:
     return np.dtype(name if name == "O" else f"<{name}")
 
 
-def _read_sparse(rest: list[Any], arrays: list[Any], *_: Any) -> Any:
+def _read_sparse(rest: list[Any], arrays: Pool, *_: Any) -> Any:
     if len(rest) != 6 or rest[0] not in SPARSE or type(rest[5]) is not bool:
         refuse("a sparse matrix is none")
     data, indices, indptr = (arrays[_place([place], arrays)] for place in rest[1:4])
