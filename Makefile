@@ -1,15 +1,21 @@
 # Every target makes its own .venv and installs what it needs; a second run installs nothing.
+# Each Python has an environment of its own: `make test PYTHON=python3.13` uses .venv-python3.13.
 PYTHON ?= python3
-VENV := .venv
+VENV ?= .venv$(if $(filter-out python3,$(PYTHON)),-$(notdir $(PYTHON)))
+# A file of versions to install, such as .ci/lock-3.11.txt; the newest ones by default.
+CONSTRAINT ?=
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip --disable-pip-version-check --quiet
+INSTALL := $(PIP) install $(if $(CONSTRAINT),--constraint $(CONSTRAINT))
 OLDEST := .venv-oldest
+LOCK := .venv-lock
+export PIP_ROOT_USER_ACTION = ignore
 # A process a core, and one thread in each.
 PARALLEL := --numprocesses auto --dist loadgroup
 test verify: export OMP_NUM_THREADS = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test browser lint verify bench clean
+.PHONY: help demo test browser lint verify bench lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -35,19 +41,28 @@ verify: $(VENV)/test.stamp $(OLDEST)/test.stamp  ## the long studies, and the te
 bench: $(VENV)/bench.stamp  ## the benchmarks, side by side with peers
 	$(BIN)/python -m benchmarks
 
+lock:  ## the newest libraries of today, for .ci/run
+	rm -rf $(LOCK)
+	$$(.ci/find-python $(PYTHON)) -m venv $(LOCK)
+	$(LOCK)/bin/pip --disable-pip-version-check --quiet install --editable ".[test,lint]"
+	version=$$($(LOCK)/bin/python -c 'import sys; print("%d.%d" % sys.version_info[:2])') && \
+	{ echo "# The libraries that .ci/run takes with Python $$version: \`make lock\` writes this file anew, with the newest of today."; \
+	$(LOCK)/bin/pip --disable-pip-version-check freeze --exclude-editable; } > .ci/lock-$$version.txt
+	rm -rf $(LOCK)
+
 clean:  ## remove the environments and caches
-	rm -rf $(VENV) $(OLDEST) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-* .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(VENV)/bin/python:
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "pacband needs Python 3.11 or newer")'
-	$(PYTHON) -m venv $(VENV)
+	@$$(.ci/find-python $(PYTHON)) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "pacband needs Python 3.11 or newer")'
+	$$(.ci/find-python $(PYTHON)) -m venv $(VENV)
 
 $(VENV)/demo.stamp: pyproject.toml | $(VENV)/bin/python
-	$(PIP) install --editable ".[cli]"
+	$(INSTALL) --editable ".[cli]"
 	@touch $@
 
 $(VENV)/test.stamp: pyproject.toml | $(VENV)/bin/python
-	$(PIP) install --editable ".[test]"
+	$(INSTALL) --editable ".[test]"
 	@touch $@
 
 $(VENV)/browser.stamp: | $(VENV)/bin/python
@@ -56,14 +71,14 @@ $(VENV)/browser.stamp: | $(VENV)/bin/python
 	@touch $@
 
 $(VENV)/lint.stamp: pyproject.toml | $(VENV)/bin/python
-	$(PIP) install --editable ".[test,lint]"
+	$(INSTALL) --editable ".[test,lint]"
 	@touch $@
 
 $(VENV)/bench.stamp: pyproject.toml | $(VENV)/bin/python
-	$(PIP) install --editable ".[test,bench]"
+	$(INSTALL) --editable ".[test,bench]"
 	@touch $@
 
 $(OLDEST)/test.stamp: pyproject.toml tests/oldest.txt
-	$(PYTHON) -m venv $(OLDEST)
+	$$(.ci/find-python $(PYTHON)) -m venv $(OLDEST)
 	$(OLDEST)/bin/pip --disable-pip-version-check --quiet install --editable ".[test]" --constraint tests/oldest.txt
 	@touch $@

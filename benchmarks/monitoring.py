@@ -13,6 +13,9 @@ Every peer gets the same stream of violations of a promise of ε = 0.05.
 Delays are medians from the change on. ADWIN sees changes only, so that it has nothing to say of a rate that was wrong
 from the start. Time is that of batches of 1,000 rows, from y, T and σ̂ for pacband, from violations for the others,
 beside the bare comparison |y − T| > γσ̂ in numpy. Memory is what is held after the last row.
+
+Many groups are timed beside the bare count of violations by group, ``np.bincount``: what a row costs must not grow with
+the number of groups, and a save must cost no more than its file.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from __future__ import annotations
 import gc
 import tracemalloc
 from collections.abc import Callable
+from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any
 
@@ -46,6 +50,7 @@ def main(quick: bool = False) -> None:
     runs = 40 if quick else 1000
     _print_delays(runs)
     _print_costs(quick)
+    _print_groups(quick)
 
 
 def _print_delays(runs: int) -> None:
@@ -202,6 +207,42 @@ def _print_costs(quick: bool) -> None:
     found = 1e9 * times["pacband"] / n_rows
     print_table(
         ["aim", "found", ""], [["at most a microsecond a row", f"{found:.0f} ns", "met" if found <= 1000 else "MISSED"]]
+    )
+
+
+def _print_groups(quick: bool) -> None:
+    rng = np.random.default_rng(3)
+    table = []
+    for n_groups in (100, 1000) if quick else (100, 1000, 8000):
+        labels = np.repeat(np.arange(n_groups), 250)
+        y, y_pred = rng.standard_normal((2, len(labels))) * [[1.0], [0.0]]
+        cert = pacband.certify_groups(y, y_pred, labels, eps=0.2, delta=0.5)
+        fresh = rng.standard_normal(len(labels))
+        monitor = pacband.Monitor(cert)
+        with TemporaryDirectory() as folder:
+            times = best_of(
+                {
+                    "bincount": lambda: np.bincount(labels[np.abs(fresh - y_pred) > 1.5], minlength=n_groups),  # noqa: B023
+                    "update": lambda: pacband.Monitor(cert).update(fresh, y_pred, groups=labels),  # noqa: B023
+                    "check": lambda: pacband.check(cert, fresh, y_pred, groups=labels),  # noqa: B023
+                    "row": lambda: monitor.update(0.1, 0.0, groups=7),  # noqa: B023
+                    "save": lambda: (monitor.update(0.1, 0.0, groups=7), monitor.save(f"{folder}/state.json")),  # noqa: B023
+                },
+                repeats=3,
+            )
+        table.append(
+            [
+                f"{n_groups:,}",
+                *(f"{1e9 * times[name] / len(labels):,.0f}" for name in ("bincount", "update", "check")),
+                *(ratio(times[name], times["bincount"]) for name in ("update", "check")),
+                f"{1e6 * times['row']:,.0f}",
+                f"{1e3 * times['save']:,.1f}",
+            ]
+        )
+    print("\ngroups of 250 rows: nanoseconds a row, all rows at once; a row by itself; a row and a save")
+    print_table(
+        ["groups", "bincount", "update", "check", "update of bincount", "check of bincount", "one row, µs", "save, ms"],
+        table,
     )
 
 

@@ -14,6 +14,7 @@ these floats stand for, so that no mistake is counted that it could not have avo
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from itertools import product
 
@@ -80,6 +81,13 @@ def _time_every_function(repeats: int) -> None:
         "plan(.05, 1e-6, n_samples=2065)": lambda: pacband.plan(0.05, 1e-6, n_samples=2065),
         "attained_delta(2065, 60, .05)": lambda: pacband.attained_delta(2065, 60, 0.05),
         "attained_eps(2065, 60, 1e-6)": lambda: pacband.attained_eps(2065, 60, 1e-6),
+        # Where the sum has millions of terms and the answer hangs on its last digits.
+        "plan(.5, 1e-6, n_samples=10**12).to_dict()": lambda: pacband.plan(0.5, 1e-6, n_samples=10**12).to_dict(),
+        "attained_delta(10**11, 5*10**10, .5)": lambda: pacband.attained_delta(10**11, 5 * 10**10, 0.5),
+        "attained_eps(10**12, 5*10**11, .01)": lambda: pacband.attained_eps(10**12, 5 * 10**11, 0.01),
+        "attained_eps(10**12, 5*10**11, 1 - 1e-16)": lambda: pacband.attained_eps(10**12, 5 * 10**11, 1 - 1e-16),
+        "min_samples(.5, 1e-6, 2*10**11)": lambda: pacband.min_samples(0.5, 1e-6, 2 * 10**11),
+        "plan(.05, 1e-6, n_samples=10**12, rank=5*10**10) refused": _refused_plan,
     }
     times = best_of(calls, repeats=repeats)
     tail = times["one binomial tail: betaincc"]
@@ -88,6 +96,11 @@ def _time_every_function(repeats: int) -> None:
         ["", "µs a call", "of a tail"],
         [[name, f"{1e6 * seconds:.1f}", ratio(seconds, tail)] for name, seconds in times.items()],
     )
+
+
+def _refused_plan() -> None:
+    with suppress(pacband.NotEnoughSamples):
+        pacband.plan(0.05, 1e-6, n_samples=10**12, rank=5 * 10**10)
 
 
 def _search_with_scipy(eps: float, delta: float, rank: int) -> int:

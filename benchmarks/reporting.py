@@ -1,9 +1,15 @@
-"""A report of a thousand rows and of ten million: time, size, and what is spent on what; and the curve for every ε."""
+"""A report of a thousand rows and of ten million, in arrays and in files: time, size, memory; the curve for every ε."""
 
 from __future__ import annotations
 
+import resource
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import perf_counter
 
+import duckdb
 import numpy as np
 
 import pacband
@@ -22,6 +28,8 @@ def main(*, quick: bool = False) -> None:
         rows.append((f"{n_rows:,}", f"{certify:.2f} s", f"{numbers:.2f} s", f"{page:.2f} s", f"{size / 1000:,.0f} kB"))
     print_table(("rows", "certify itself", "numbers", "page", "file"), rows)
     print("\nThe page takes the same time whatever N is; the numbers go through all rows once, sorting their scores.")
+
+    measure_files((100_000, 300_000) if quick else (1_000_000, 10_000_000, 50_000_000))
 
     print(f"\ncertify_curve at δ = {CURVE_DELTA:g} for every ε up to 0.5: its ranks, DKW's, and those of one ε alone\n")
     rows = []
@@ -60,6 +68,38 @@ def measure(n_rows: int) -> tuple[float, float, float, int]:
     numbered = perf_counter()
     size = len(report.html.encode())
     return certified - start, numbered - certified, perf_counter() - numbered, size
+
+
+def measure_files(sizes: tuple[int, ...]) -> None:
+    """Print the seconds and the peak memory of the commands that read a Parquet file."""
+    print("\nThe commands on a Parquet file of y, yhat and s, each a process of its own\n")
+    rows = []
+    columns = ("--target", "y", "--prediction", "yhat", "--scale", "s")
+    with TemporaryDirectory(prefix="pacband-") as name:
+        folder = Path(name)
+        for n_rows in sizes:
+            duckdb.sql(
+                "copy (select p + s * sqrt(-2 * ln(u)) * cos(2 * pi() * v) as y, p as yhat, s from (select "
+                f"random() as p, 0.5 + random() as s, 1 - random() as u, random() as v from range({n_rows}))) "
+                f"to '{folder}/rows.parquet' (format parquet)"
+            )
+            _run(folder, "certify", "rows.parquet", *columns, "-o", "cert.json")
+            for command in (
+                ("report", "cert.json", "rows.parquet"),
+                ("diagnose", "rows.parquet", *columns),
+                ("certify", "rows.parquet", *columns, "--report", "page.html"),
+            ):
+                seconds, megabytes = _run(folder, *command)
+                label = "certify --report" if "--report" in command else command[0]
+                rows.append((f"{n_rows:,}", label, f"{seconds:.1f} s", f"{megabytes:,.0f} MB"))
+    print_table(("rows", "command", "time", "peak memory, at most"), rows)
+
+
+def _run(folder: Path, *arguments: str) -> tuple[float, float]:
+    """Return the seconds of a command, and the largest memory of any command so far."""
+    start = perf_counter()
+    subprocess.run([sys.executable, "-m", "pacband", *arguments], cwd=folder, capture_output=True, check=False)
+    return perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
 
 
 def _settled_first(n_rows: int, eps: float) -> int | None:

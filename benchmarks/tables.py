@@ -3,6 +3,9 @@
 The floor is a bare scan, ``select max(abs(y - p) / s)``, which finds the largest score and nothing else. ``top_k`` of
 polars and DuckDB's ``order by … limit`` find the score at the rank by keeping or sorting that many. Each is a process
 of its own, start-up included, and reports its own peak memory.
+
+Groups are measured against DuckDB's bare ``group by`` of their numbers of rows and largest scores, for files with fifty
+rows a group and with a hundred: the memory should follow the number of groups, not that of the rows.
 """
 
 from __future__ import annotations
@@ -38,6 +41,13 @@ PROGRAM = (
     "from pacband.cli import main\n"
     "with contextlib.redirect_stdout(io.StringIO()): main()"
 )
+BARE_GROUPS = (
+    "import duckdb; duckdb.sql(\"select g, count(*), max(abs(y - p) / s) from '{path}' group by g\").fetchnumpy()"
+)
+GROUPS = (
+    "import duckdb, pacband; pacband.certify_frame(duckdb.read_parquet('{path}'), "
+    "target='y', prediction='p', scale='s', group='g', eps={eps}, delta=0.1)"
+)
 COPY = "import duckdb; duckdb.read_parquet('{path}').write_parquet('{copy}')"
 STARTS = {
     "python -c 'import click'": ["-c", "import click"],
@@ -52,6 +62,7 @@ def main(quick: bool = False) -> None:
         paths = {size: _make(Path(folder), size) for size in sizes}
         _certify(paths, Path(folder), repeats=2 if quick else 4)
         _apply(paths[sizes[-1]], Path(folder), repeats=1 if quick else 2)
+        _groups(Path(folder), 10_000 if quick else 100_000, repeats=1 if quick else 2)
         _workers(paths[sizes[0] if quick else sizes[1]])
     _starts(repeats=3 if quick else 10)
 
@@ -112,6 +123,36 @@ def _apply(path: str, folder: Path, repeats: int) -> None:
             ["pacband apply", f"{ours[0]:.2f}", ratio(ours[0], copy[0]), f"{ours[1]:.0f}"],
         ],
     )
+
+
+def _groups(folder: Path, n_groups: int, repeats: int) -> None:
+    """Many groups, certified against a bare ``group by``; eps is such that a hundred rows, or fifty, carry it."""
+    rows, memory = [], {}
+    for each, eps in ((50, 0.4), (100, 0.3)):
+        path = _make_groups(folder, n_groups, each)
+        bare = min(_measured(BARE_GROUPS.format(path=path)) for _ in range(repeats))
+        ours = min(_measured(GROUPS.format(path=path, eps=eps)) for _ in range(repeats))
+        memory[each] = ours[1]
+        rows += [
+            [f"{n_groups * each:,}", "DuckDB, bare group by", f"{bare[0]:.2f}", "1", f"{bare[1]:.0f}"],
+            [f"{n_groups * each:,}", "certify_frame", f"{ours[0]:.2f}", ratio(ours[0], bare[0]), f"{ours[1]:.0f}"],
+        ]
+    print(f"\n{n_groups:,} groups of Parquet files, a process each")
+    print_table(["rows", "", "s", "of the group by", "peak MiB"], rows)
+    times = ours[0] / bare[0]
+    print(f"\naim: at most 5 × the group by: {'met' if times <= 5 else 'MISSED'} ({times:.2f} ×)")
+    print(f"twice the rows take {ratio(memory[100], memory[50])} the memory")
+
+
+def _make_groups(folder: Path, n_groups: int, each: int) -> str:
+    import duckdb
+
+    path = str(folder / f"groups{each}.parquet")
+    duckdb.sql(
+        f"select p + s * (random() + random() + random() - 1.5) * 2 as y, p, s, 'site ' || (i % {n_groups}) as g "
+        f"from (select random() * 10 as p, 0.5 + random() as s, i from range({n_groups * each}) t(i))"
+    ).write_parquet(path)
+    return path
 
 
 def _workers(path: str) -> None:

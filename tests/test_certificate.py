@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import math
 import os
 import pickle
 from importlib import resources
@@ -26,6 +27,7 @@ from pacband import (
     load,
 )
 from pacband._frozen import FrozenMap
+from pacband._wording import complement, confidence
 
 
 def sample(n=400, seed=0):
@@ -225,6 +227,86 @@ def test_a_certificate_cannot_exist_without_its_promise():
 def test_a_certificate_cannot_say_what_means_nothing(change):
     with pytest.raises(CertificateError, match="no certificate can say this"):
         dataclasses.replace(ALL_KINDS["constant"], **change)
+
+
+ABSURD = [10**400, -(10**400), 10**13, 1e300, -1, 0, float("nan"), float("inf"), float("-inf"), "1", None, [], True]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "gamma",
+        "eps",
+        "delta",
+        "n_samples",
+        "rank",
+        "n_candidates",
+        "n_outputs",
+        "weight",
+        "min_scale",
+        "gauge",
+        "side",
+        "nonfinite",
+        "generation",
+        "chain_delta",
+        "predecessor",
+    ],
+)
+def test_absurd_values_are_refused_and_nothing_worse(name):
+    for value in ABSURD:
+        try:
+            changed = dataclasses.replace(ALL_KINDS["constant"], **{name: value})
+        except CertificateError:
+            continue
+        # What is accepted can be said.
+        assert changed.to_dict()["promise"]
+        assert str(changed)
+    for value in (10**400, -(10**400)):
+        if name not in ("side", "nonfinite", "predecessor", "n_candidates", "n_outputs"):
+            with pytest.raises(CertificateError):
+                dataclasses.replace(ALL_KINDS["constant"], **{name: value})
+
+
+@pytest.mark.parametrize("weight", [1.5, 2, 0.0, -0.1, float("nan"), float("inf")])
+def test_no_certificate_spends_more_than_its_delta(weight):
+    with pytest.raises(CertificateError, match=r"weight must be in \(0, 1\)"):
+        dataclasses.replace(ALL_KINDS["constant"], weight=weight)
+
+
+def test_the_violation_to_expect_is_said_only_of_a_candidate_chosen_beforehand():
+    y = np.random.default_rng(0).standard_normal(500)
+    one = certify_family(y, {"a": np.zeros(500)}, eps=0.1, delta=0.01)
+    two = certify_family(y, {"a": np.zeros(500), "b": np.full(500, 0.1)}, eps=0.1, delta=0.01)
+    assert "violation to expect" in str(one)
+    assert "violation to expect" in one.certificate._repr_html_()
+    assert "violation to expect" not in str(two)
+    assert "violation to expect" not in two.certificate._repr_html_()
+    assert "rank" in str(two)
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        (complement(1 - 1e-16), "1e-14 %"),
+        (complement(math.nextafter(0.05, 0)), "95 %"),
+        (complement(math.nextafter(0.05, 1)), "94.99999999 %"),
+        (complement(0.05), "95 %"),
+        (complement(1 / 3), "66.66666666 %"),
+        (confidence(1.2345678e-7), "1 − 1.23457e-07"),
+        (confidence(1.2345611e-7), "1 − 1.23457e-07"),
+        (confidence(1e-12), "1 − 1e-12"),
+        (confidence(5e-324), "1 − 4.94066e-324"),
+    ],
+)
+def test_what_is_said_of_a_probability_holds_as_it_is_said(said, text):
+    assert said == text
+
+
+def test_a_floor_of_the_scale_is_said_as_it_was_declared_or_rounded_up():
+    y, ones = np.random.default_rng(0).standard_normal(500), np.ones(500)
+    for floor, text in [(0.05, "0.05"), (0.123456449, "0.123457"), (3, "3")]:
+        cert = certify(y, 0 * y, ones, eps=0.1, delta=0.01, min_scale=floor)
+        assert f"max(σ̂(x), {text})" in cert.promise
 
 
 def test_a_family_cannot_spend_more_than_delta():

@@ -239,3 +239,64 @@ def test_the_promise_is_settled_before_the_data_are_looked_at():
     # Too few rows is said first, although y is full of NaN.
     with pytest.raises(NotEnoughSamples):
         certify(np.full(5, np.nan), np.ones(5))
+
+
+@pytest.mark.parametrize("side", ["both", "upper", "lower"])
+def test_a_candidate_that_does_not_answer_is_infinitely_wide(side):
+    rng = np.random.default_rng(0)
+    y = rng.standard_normal(3000)
+    silent = np.zeros(3000)
+    silent[:30] = np.nan
+    candidates = {"silent": (silent, np.full(3000, 0.5)), "wide": 0.9 * y[::-1]}
+    family = certify_family(y, candidates, nonfinite="violate", side=side, **PROMISE)
+    assert family.best == "wide"
+    assert family.mean_bound["silent"] == family.sharpness["silent"] == np.inf
+    assert np.isinf(family.candidates["silent"].interval(silent, np.full(3000, 0.5))).any()
+    answered = certify_family(y[30:], {"silent": silent[30:]}, nonfinite="violate", side=side, **PROMISE)
+    assert answered.mean_bound["silent"] < np.inf
+
+
+def test_where_no_candidate_answers_everywhere_the_one_that_answers_most_is_best():
+    y = np.random.default_rng(0).standard_normal(3000)
+    predictions = {"thirty": np.zeros(3000), "ten": 0.5 * y[::-1], "ten and sharp": np.zeros(3000)}
+    for prediction, rows in zip(predictions.values(), (30, 10, 10), strict=True):
+        prediction[:rows] = np.nan
+    family = certify_family(y, predictions, nonfinite="violate", **PROMISE)
+    assert set(family.sharpness.values()) == {np.inf}
+    assert family.best == "ten and sharp"
+
+
+WEIGHTS = {
+    "dict": {"b": 0.9, "a": 0.1},
+    "Series": pd.Series({"b": 0.9, "a": 0.1}),
+    "sequence": [0.1, 0.9],
+    "array": np.array([0.1, 0.9]),
+    "polars": pl.Series([0.1, 0.9]),
+}
+
+
+@pytest.mark.parametrize("weights", WEIGHTS.values(), ids=WEIGHTS)
+def test_weights_that_have_names_are_matched_by_them(weights):
+    y, p, s = sample(400)
+    family = certify_family(y, {"a": p, "b": (p, s)}, weights=weights, **PROMISE)
+    assert [round(family.candidates[name].weight, 6) for name in "ab"] == [0.1, 0.9]
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        pd.Series([0.1, 0.9]),
+        pd.Series([0.1, 0.9], index=["a", "c"]),
+        pd.Series([0.1, 0.9], index=["a", "a"]),
+        {"a": 0.1, "c": 0.9},
+        pd.DataFrame({"a": [0.1], "b": [0.9]}),
+        {0.1, 0.9},
+        0.5,
+        "ab",
+    ],
+    ids=repr,
+)
+def test_weights_whose_names_do_not_fit_are_refused(weights):
+    y, p, s = sample(400)
+    with pytest.raises(InvalidInput, match="weights must"):
+        certify_family(y, {"a": p, "b": (p, s)}, weights=weights, **PROMISE)

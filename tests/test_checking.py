@@ -81,6 +81,64 @@ def test_groups_share_the_level(rng):
     assert sum(alone) == 1
 
 
+@pytest.fixture
+def uneven(rng):
+    """Rows that keep a promise of 5 % as a whole (3.5 %), though not in site "b"; of the "a" rows, none violates."""
+    cert = pacband.certify(rng.standard_normal(2000), np.zeros(2000), eps=0.05, delta=1e-3)
+    site = np.repeat(["a", "b"], [1650, 350])
+    y = np.zeros(2000)
+    y[1650:1720] = 2 * cert.gamma
+    return cert, pd.DataFrame({"y": y, "p": 0.0, "site": site})
+
+
+@pytest.mark.parametrize("engine", [duckdb.from_df, lambda frame: pl.from_pandas(frame).lazy(), lambda frame: frame])
+def test_groups_show_where_a_plain_promise_is_weak_and_do_not_condemn_it(uneven, engine):
+    cert, frame = uneven
+    named = {"target": "y", "prediction": "p"}
+    plain = pacband.check_frame(cert, engine(frame), **named)
+    verdict = pacband.check_frame(cert, engine(frame), **named, group="site")
+    assert plain.holds
+    assert verdict.holds
+    assert verdict.counts == plain.counts
+    assert verdict.contradicted == ()
+    assert {label: (c.n_samples, c.violations) for label, c in verdict.groups.items()} == {
+        "a": (1650, 0),
+        "b": (350, 70),
+    }
+    assert verdict.weak == ("b",)
+    assert verdict == pacband.check(cert, frame.y, frame.p, groups=frame.site)
+    words = str(verdict).splitlines()
+    assert words[0] == "The data do not contradict the promise (level 0.01)."
+    assert [line[:3] for line in words[-2:]] == ["  a", "! b"]
+    content = verdict.to_dict()
+    assert content["holds"]
+    assert [(group["label"], group["weak"]) for group in content["groups"]] == [("a", False), ("b", True)]
+    # The same groups with a promise of their own are judged by it.
+    by_site = pacband.certify_groups(np.zeros(2000), np.zeros(2000), frame.site, eps=0.05, delta=1e-3)
+    judged = pacband.check(by_site, frame.y, frame.p, groups=frame.site)
+    assert (judged.holds, judged.contradicted, dict(judged.groups)) == (False, ("b",), {})
+
+
+def test_a_plain_promise_that_fails_in_all_rows_is_contradicted_with_groups_as_without(uneven):
+    cert, frame = uneven
+    verdict = pacband.check(cert, frame.y.where(frame.site == "a", 9.0), frame.p, groups=frame.site)
+    assert not verdict.holds
+    assert str(verdict).startswith("The data contradict the promise (level 0.01).")
+
+
+def test_a_promise_that_holds_is_contradicted_at_the_level_at_most_however_many_groups_are_listed():
+    # All violations of a promise that just holds fall on one group of ten; the number of contradictions is that
+    # without groups, by enumeration. The twin that judges every group at level/10 contradicts nearly always.
+    cert = pacband.certify(np.linspace(0, 1, 400), np.zeros(400), eps=0.2, delta=0.05)
+    groups = np.repeat(np.arange(10), 10)
+    contradicted = [
+        k for k in range(101) if not pacband.check(cert, np.r_[np.full(k, 9.0), np.zeros(100 - k)], np.zeros(100),
+                                                   groups=groups, level=0.05).holds
+    ]  # fmt: skip
+    assert contradicted == [k for k in range(101) if Count.of(100, k, 0.2).p_value <= 0.05]
+    assert binom.pmf(contradicted, 100, 0.2).sum() <= 0.05
+
+
 def test_what_is_asked_wrongly_is_said(made, rng):
     cert, frame = made
     with pytest.raises(InvalidScale, match="calibrated with a scale"):

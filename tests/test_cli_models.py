@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -309,3 +310,155 @@ def test_a_model_is_checked_on_labelled_rows(fitted, tmp_path):
     asked = program("check", folder / "model.pacband", "fresh.csv", cwd=tmp_path)
     assert asked.returncode == 2
     assert "name the --target column" in asked.stderr
+
+
+def linear(n_rows, seed, outputs=1):
+    """A table of numbers and texts, and one or two targets."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({"a": rng.normal(size=n_rows), "b": rng.uniform(size=n_rows).round(6)})
+    for k in range(outputs):
+        frame[f"y{k}"] = (k + 1) * frame.a + rng.normal(size=n_rows)
+    frame["site"] = np.where(rng.random(n_rows) < 0.5, "north", "south")
+    return frame
+
+
+def fitted_on(frame, *targets, **options):
+    y = frame[targets[0]] if len(targets) == 1 else frame[list(targets)]
+    estimator = CertifiedRegressor(LinearRegression(), eps=0.1, delta=0.05, random_state=0, **options)
+    return estimator.fit(frame[["a", "b"]], y)
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize("scale", [None, "symmetric"])
+@pytest.mark.parametrize("group", [None, "site"])
+def test_a_model_is_judged_as_its_certificate_is_on_what_it_predicts(tmp_path, capfd, monkeypatch, kind, scale, group):
+    scale = None if scale is None else pacband.scale.NeighborScale()
+    model = fitted_on(linear(600, 0), "y0", scale=scale)
+    model.save(tmp_path / "model.pacband")
+    # Enough rows for three pieces, with errors that grow in the south.
+    fresh = linear(45_000, 1)
+    fresh.loc[fresh.site == "south", "y0"] += 0.4
+    getattr(fresh, f"to_{kind}")(tmp_path / f"rows.{kind}", index=False)
+    named = [] if group is None else ["--group", group]
+    code, out, err = here(
+        capfd, monkeypatch, "check", tmp_path / "model.pacband", tmp_path / f"rows.{kind}", "--target", "y0", *named,
+        "--json",
+    )  # fmt: skip
+    prediction, width = model._chosen(None)[0].predict_with_scale(fresh[["a", "b"]])
+    groups = None if group is None else fresh.site
+    expected = pacband.check(model.certificate_, fresh.y0, prediction, width, groups=groups)
+    assert (code, err) == (0 if expected.holds else 1, "")
+    assert json.loads(out) == json.loads(json.dumps(expected.to_dict()))
+
+
+def test_the_level_of_a_model_check_is_a_probability(tmp_path, capfd, monkeypatch):
+    fitted_on(linear(400, 0), "y0").save(tmp_path / "model.pacband")
+    linear(100, 1).to_csv(tmp_path / "rows.csv", index=False)
+    asked = ["check", tmp_path / "model.pacband", tmp_path / "rows.csv", "--target", "y0", "--level", "5"]
+    code, out, err = here(capfd, monkeypatch, *asked)
+    assert (code, out) == (2, "")
+    assert "level must be in (0, 1), got 5" in err
+
+
+def test_a_model_of_two_outputs_is_checked_on_two_targets(tmp_path, capfd, monkeypatch):
+    model = fitted_on(linear(600, 0, 2), "y0", "y1")
+    model.save(tmp_path / "model.pacband")
+    fresh = linear(500, 1, 2)
+    fresh.to_csv(tmp_path / "rows.csv", index=False)
+    asked = ["check", tmp_path / "model.pacband", tmp_path / "rows.csv", "--json", "--target", "y0"]
+    code, out, err = here(capfd, monkeypatch, *asked, "--target", "y1")
+    assert (code, err) == (0, "")
+    expected = pacband.check(model.certificate_, fresh[["y0", "y1"]], model.predict(fresh[["a", "b"]]))
+    assert json.loads(out) == json.loads(json.dumps(expected.to_dict()))
+    code, out, err = here(capfd, monkeypatch, *asked)
+    assert (code, out) == (2, "")
+    assert "the model predicts 2 output(s): name as many target columns, got 1" in err
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_the_rows_a_model_was_fitted_on_are_known_again(tmp_path, capfd, monkeypatch, kind):
+    rows = linear(600, 0)
+    fitted_on(rows, "y0").save(tmp_path / "model.pacband")
+    asked = ["check", tmp_path / "model.pacband", tmp_path / f"rows.{kind}", "--target", "y0"]
+    getattr(rows, f"to_{kind}")(tmp_path / f"rows.{kind}", index=False)
+    _, out, _ = here(capfd, monkeypatch, *asked)
+    n_training = 600 - pacband.load(tmp_path / "model.pacband").certificate_.n_samples
+    assert f"The model was fitted on {n_training} of these 600 rows: only fresh rows can test it." in out
+    _, out, _ = here(capfd, monkeypatch, *asked, "--json")
+    assert (json.loads(out)["reused"], json.loads(out)["training_rows"]) == (True, n_training)
+    mixed = pd.concat([linear(400, 1), rows.iloc[:60]])
+    getattr(mixed, f"to_{kind}")(tmp_path / f"rows.{kind}", index=False)
+    _, out, _ = here(capfd, monkeypatch, *asked, "--json")
+    assert json.loads(out)["reused"]
+    assert 0 < json.loads(out)["training_rows"] <= 60
+    getattr(linear(400, 1), f"to_{kind}")(tmp_path / f"rows.{kind}", index=False)
+    _, out, _ = here(capfd, monkeypatch, *asked, "--json")
+    assert (json.loads(out)["reused"], json.loads(out)["training_rows"]) == (False, 0)
+
+
+def test_the_rows_that_the_shell_fitted_on_are_known_again(fitted, tmp_path):
+    folder, done = fitted
+    said = program("check", folder / "model.pacband", folder / "data.csv", "--target", "y", "--json", cwd=tmp_path)
+    verdict = json.loads(said.stdout)
+    n_samples = json.loads(done.stdout)["certificate"]["candidates"][0]["certificate"]["n_samples"]
+    assert (verdict["reused"], verdict["training_rows"]) == (True, 400 - n_samples)
+
+
+class Gaps(LinearRegression):
+    """A model that has no answer where `a` is large."""
+
+    def predict(self, X):
+        return np.where(np.asarray(X)[:, 0] > 2, np.nan, super().predict(X))
+
+
+def test_a_prediction_that_is_not_a_number_counts_with_a_model_as_with_its_certificate(tmp_path):
+    from pacband.model_checking import check_model
+
+    rows = linear(600, 0)
+    model = CertifiedRegressor(Gaps(), eps=0.1, delta=0.05, random_state=0, nonfinite="violate")
+    model.fit(rows[["a", "b"]], rows.y0)
+    fresh = linear(5000, 1)
+    prediction = model.predict(fresh[["a", "b"]])
+    assert np.isnan(prediction).sum() > 50
+    fresh.to_parquet(tmp_path / "rows.parquet")
+    table = duckdb.read_parquet(str(tmp_path / "rows.parquet"))
+    found = check_model(model, {"a": "number", "b": "number"}, table, target=["y0"])
+    assert found == pacband.check(model.certificate_, fresh.y0, prediction)
+    assert found.counts[""].violations >= np.isnan(prediction).sum()
+
+
+def test_a_model_with_groups_is_judged_in_each_of_them(tmp_path):
+    from pacband.model_checking import check_model
+
+    rows = linear(900, 0).assign(kind=np.arange(900) % 2)
+    model = CertifiedRegressor(LinearRegression(), eps=0.1, delta=0.05, random_state=0, groups="kind")
+    model.fit(rows[["a", "kind"]], rows.y0)
+    fresh = linear(1000, 1).assign(kind=np.arange(1000) % 2)
+    fresh.loc[fresh.kind == 1, "y0"] *= 5
+    fresh.to_parquet(tmp_path / "rows.parquet")
+    table = duckdb.read_parquet(str(tmp_path / "rows.parquet"))
+    found = check_model(model, {"a": "number", "kind": "number"}, table, target=["y0"])
+    assert found == pacband.check(model.certificate_, fresh.y0, model.predict(fresh[["a", "kind"]]), groups=fresh.kind)
+    assert found.contradicted == (1,)
+    with pytest.raises(pacband.exceptions.InvalidInput, match="promises within the groups of 'kind'"):
+        check_model(model, {"a": "number", "kind": "number"}, table, target=["y0"], group="site")
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        ("null", r"in the rows from \d+ on: y must be finite"),
+        ("9007199254740993", "column 'y0' has integers beyond 2"),
+    ],
+)
+def test_targets_that_cannot_be_scored_are_refused_in_any_piece(tmp_path, capfd, monkeypatch, cells, message):
+    fitted_on(linear(400, 0), "y0").save(tmp_path / "model.pacband")
+    duckdb.sql(
+        f"copy (select i / 7 as a, i / 9 as b, case when i = 29999 then {cells} else i end::decimal(20, 0) as y0 "
+        f"from range(30000) t(i)) to '{tmp_path}/rows.parquet'"
+    )
+    code, out, err = here(
+        capfd, monkeypatch, "check", tmp_path / "model.pacband", tmp_path / "rows.parquet", "--target", "y0"
+    )
+    assert (code, out) == (2, "")
+    assert re.search(message, err)

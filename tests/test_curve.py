@@ -9,8 +9,10 @@ import pytest
 from scipy.special import betaincc
 
 import pacband
+from pacband import _crossing
+from pacband import curve as curve_module
 from pacband._crossing import crossing_probability
-from pacband.curve import curve_of_scores
+from pacband.curve import _boundary, curve_of_scores
 from pacband.exceptions import InvalidInput, NotEnoughSamples
 from pacband.scores import ScoreRule
 
@@ -169,3 +171,68 @@ def test_readings(rng):
 def test_a_point_of_the_curve_speaks_of_one_model(rng):
     curve = pacband.certify_curve(rng.standard_normal(500), np.zeros(500), delta=0.01)
     assert "candidates" not in curve.certificate(0.1).promise
+
+
+def test_the_curve_of_one_of_several_candidates_spends_its_share_and_claims_what_all_hold_with(rng):
+    y = rng.standard_normal(500)
+    shared = pacband.certify_curve(y, np.zeros(500), delta=0.1, n_candidates=10)
+    alone = pacband.certify_curve(y, np.zeros(500), delta=float(Fraction(0.1) / 10))
+    assert (shared.levels, shared.ranks, shared.gammas) == (alone.levels, alone.ranks, alone.gammas)
+    assert (shared.delta, shared.share, shared.local_delta) == (0.1, Fraction(1, 10), alone.local_delta)
+    assert shared.promise.startswith("With confidence 90 %, for all 10 candidates at once, for every ε from")
+    assert shared.own_delta <= Fraction(0.1) / 10 < np.nextafter(shared.own_delta, 1)
+    assert shared.to_dict()["n_candidates"] == 10
+    single = shared.certificate(0.1)
+    assert (single.delta, single.gamma) == (0.1, shared.gamma(0.1))
+    assert single.share <= Fraction(1, 10)
+    assert "for all 10 candidates" in single.promise
+
+
+def test_the_curve_of_the_best_candidate_fails_no_more_often_than_its_delta():
+    # 300 studies of 10 candidates with |y| exponential; at delta = 0.5 each curve fails with probability 0.05 and the
+    # best of the ten fails more often: in more than 0.05 + 5 standard deviations of the studies, in at most half of them.
+    rng = np.random.default_rng(0)
+    failed = 0
+    for _ in range(300):
+        draws = rng.exponential(size=(10, 300))
+        best = min(draws, key=lambda scores: np.partition(scores, -20)[-20])
+        curve = curve_of_scores(
+            best, delta=0.5, share=Fraction(1, 10), n_candidates=10, rule=ScoreRule(), n_outputs=1, scale_kind="none"
+        )
+        failed += bool((np.exp(-np.array(curve.gammas)) > np.array(curve.levels)).any())
+    assert 0.05 + 5 * math.sqrt(0.05 * 0.95 / 300) < failed / 300 < 0.5
+    assert "With confidence 50 %, for all 10 candidates at once" in curve.promise
+
+
+def test_what_is_carried_along_stays_within_the_spread_of_the_count(monkeypatch):
+    # Transforms leave rounding errors where nothing can be: these must not be carried along.
+    lengths = []
+    convolve = _crossing._convolve
+
+    def recording(mass, weights, accuracy):
+        lengths.append(len(mass))
+        return convolve(mass, weights, accuracy)
+
+    monkeypatch.setattr(_crossing, "_convolve", recording)
+    levels, ranks = _boundary(1_000_000, 500_000, 1e-8)
+    assert crossing_probability(1_000_000, levels, ranks, accuracy=1e-13) == pytest.approx(1.29e-6, rel=0.01)
+    assert max(lengths) < 20 * math.sqrt(500_000)
+
+
+@pytest.mark.parametrize("delta", [0.5, 0.01, 1e-6, 1e-9])
+@pytest.mark.parametrize(("n_samples", "max_eps"), [(20, 0.5), (1000, 0.1), (1000, 0.9), (5000, 0.5)])
+def test_few_crossing_probabilities_are_computed_and_the_last_is_next_to_delta(monkeypatch, n_samples, max_eps, delta):
+    found = []
+    crossing = curve_module.crossing_probability
+
+    def recording(*arguments, **options):
+        found.append(crossing(*arguments, **options))
+        return found[-1]
+
+    monkeypatch.setattr(curve_module, "crossing_probability", recording)
+    curve_module._largest_eta.cache_clear()
+    curve_of_scores(
+        np.arange(float(n_samples)), delta=delta, max_eps=max_eps, rule=ScoreRule(), n_outputs=1, scale_kind="none"
+    )
+    assert len(found) <= 6
+    assert delta * (1 - 1e-6) <= found[-1] <= delta

@@ -86,6 +86,29 @@ def test_the_family_is_ranked(rng, axes):
     assert axes.get_yticklabels()[-1].get_text() == family.best == "model 29"
 
 
+def test_a_one_sided_family_is_ranked_by_the_distance_to_the_bound(rng, axes):
+    y = rng.standard_normal(400)
+    candidates = {f"over {k}": y * 0.9 + 10.0 * k + rng.standard_normal(400) * (0.1 + k) for k in range(30)}
+    family = pacband.certify_family(y, candidates, eps=0.1, delta=0.1, side="upper")
+    pacband.plot_family(family, ax=axes)
+    ranked = sorted(family.sharpness.values())
+    assert [bar.get_width() for bar in axes.patches] == ranked[19::-1]
+    assert axes.get_yticklabels()[-1].get_text() == family.best == "over 0"
+    assert axes.get_xlabel().startswith("mean distance from y to the bound (10 ")
+
+
+def test_the_law_of_the_violation_is_drawn_only_of_what_was_chosen_beforehand(rng):
+    y, errors = np.zeros(300), {"a": rng.standard_normal(300), "b": rng.standard_normal(300)}
+    family = pacband.certify_family(y, errors, eps=0.1, delta=0.1)
+    assert len(pacband.plot_scores(family, y, errors[family.best]).figure.axes) == 1
+    assert (
+        len(pacband.plot_scores(pacband.certify(y, errors["a"], eps=0.1, delta=0.1), y, errors["a"]).figure.axes) == 2
+    )
+    assert pacband.plot_plan(family).get_ylabel() == "r/(N + 1), if chosen beforehand"
+    assert pacband.plot_plan(pacband.plan(n_candidates=3)).get_ylabel() == pacband.plot_plan(family).get_ylabel()
+    assert pacband.plot_plan(pacband.plan()).get_ylabel() == "violation to expect, r/(N + 1)"
+
+
 def test_slices_show_counts(paper, axes):
     x, y, predicted, _, _ = paper
     cert = pacband.certify(y, predicted, eps=0.05, delta=1e-3)
@@ -118,3 +141,13 @@ def test_no_global_state_is_touched():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "True"]
+
+
+def test_reports_and_figures_of_arrays_need_no_duckdb():
+    code = (
+        "import sys; sys.modules['duckdb'] = None; import pacband; "
+        "X, y = pacband.datasets.paper_sample(300, random_state=0); p = pacband.datasets.paper_predictor(X); "
+        "c = pacband.certify(y, p, eps=.1, delta=.1); pacband.plot_band(c, y, p); print(pacband.report(c, y, p).html[:15])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "<!DOCTYPE html>", done.stderr

@@ -211,6 +211,28 @@ def test_infinite_predictions_count_as_violations_where_declared(library, rng, f
         assert np.isinf(ends[5])
 
 
+@pytest.mark.parametrize("library", IN_PROCESS)
+@pytest.mark.parametrize("side", ["both", "upper"])
+def test_candidates_that_do_not_answer_are_ranked_as_in_arrays(library, side, rng, far, tmp_path):
+    frame = table(rng)
+    frame.loc[5::400, "p"] = np.nan
+    frame.loc[6:60, "q"] = np.inf
+    options = {"nonfinite": "violate", "side": side, "eps": 0.1, "delta": 0.01}
+    for candidates in ({"p": ("p", "s"), "z": "z"}, {"p": "p", "scaled": ("p", "s"), "q": "q"}):
+        found = pacband.certify_frame(
+            IN_PROCESS[library](frame, tmp_path), target="y", candidates=candidates, **options
+        )
+        arrays = {
+            name: tuple(frame[part].to_numpy() for part in parts) if isinstance(parts, tuple) else frame[parts]
+            for name, parts in candidates.items()
+        }
+        expected = pacband.certify_family(frame["y"], arrays, **options)
+        assert found.best == expected.best
+        assert found.mean_bound == expected.mean_bound
+        assert found.sharpness == expected.sharpness
+        assert found.mean_bound["p"] == np.inf
+
+
 BAD = {
     "nan in y": (lambda frame: frame.assign(y=frame["y"].where(frame.index != 4321)), InvalidInput, "'y'.*1 row, row 4321"),
     "infinite y": (lambda f: f.assign(y=f["y"].where(f.index < 5000, np.inf)), InvalidInput, "'y'.*1000 rows, the first 5000"),
@@ -362,7 +384,7 @@ def test_many_groups_in_the_same_passes(rng, far):
         progress=lambda done, total: passes.append((done, total)),
     )  # fmt: skip
     assert stated(found) == stated(expected)
-    assert len(passes) <= 16
+    assert 1 <= len(passes) <= 16
     assert all(done <= total for done, total in passes)
 
 

@@ -1,7 +1,10 @@
 """The monitor: its promises by exact enumeration, and that nothing depends on how a stream is cut."""
 
+import copy
 import itertools
 import math
+import pickle
+import threading
 
 import mpmath
 import numpy as np
@@ -14,7 +17,9 @@ import pacband
 from pacband.exceptions import InvalidInput, InvalidScale
 from pacband.monitoring.detector import Detector
 from pacband.monitoring.eprocess import first_crossing, log_e_value, prior
+from pacband.monitoring.ledger import StreamPosition
 from pacband.monitoring.sequence import confidence_sequence
+from pacband.monitoring.watch import Watch
 
 EPS, ALPHA = 0.05, 0.01
 
@@ -398,6 +403,164 @@ def test_merged_shards_are_the_whole(rng):
         shards[0].merge(shards[1], shards[0])
     with pytest.raises(InvalidInput, match="must have one certificate, alpha"):
         shards[0].merge(pacband.Monitor(cert, alpha=0.05))
+
+
+def test_shards_that_took_in_the_same_batch_are_not_merged(rng):
+    cert = certificate(rng)
+    shards = [pacband.Monitor(cert) for _ in range(3)]
+    for k, shard in enumerate(shards):
+        shard.update([0.0] * 5, [0.0] * 5, batch_id=f"batch {k}")
+    shards[0].update([0.0] * 5, [0.0] * 5, batch_id="monday")
+    shards[2].update([0.0] * 5, [0.0] * 5, batch_id="monday")
+    with pytest.raises(InvalidInput, match=r"must have watched different rows; .* taken in batch 'monday'"):
+        shards[0].merge(*shards[1:])
+    assert shards[0].merge(shards[1]).n_rows == 15
+    merged = shards[0].merge(shards[1])
+    with pytest.raises(InvalidInput, match="taken in batch 'batch 1'"):
+        merged.merge(shards[1])
+    # Shards may have seen the same number of rows, and the same rows by chance.
+    twins = [pacband.Monitor(cert) for _ in range(2)]
+    for twin in twins:
+        twin.update([0.0] * 5, [0.0] * 5)
+    assert twins[0].merge(twins[1]).n_rows == 10
+
+
+def test_a_monitor_is_not_merged_with_its_own_saved_state(rng, tmp_path):
+    cert = certificate(rng)
+    monitor = pacband.Monitor(cert)
+    monitor.save(tmp_path / "empty.json")
+    shard = pacband.Monitor.load(tmp_path / "empty.json", cert)
+    monitor.update([0.0] * 5, [0.0] * 5)
+    shard.update([0.0] * 3, [0.0] * 3)
+    # A state without rows may be the start of many shards.
+    assert monitor.merge(shard).n_rows == 8
+    monitor.save(tmp_path / "state.json")
+    copy = pacband.Monitor.load(tmp_path / "state.json", cert)
+    again = pacband.Monitor.load(tmp_path / "state.json", cert)
+    for one, other in ((monitor, copy), (copy, again), (monitor.merge(shard), copy)):
+        with pytest.raises(InvalidInput, match="a state that one of them saved and another read"):
+            one.merge(other)
+    copy.update([0.0], [0.0])
+    monitor.update([0.0], [0.0])
+    monitor.save(tmp_path / "state.json")
+    with pytest.raises(InvalidInput, match="a state that one of them saved"):
+        monitor.merge(copy)
+
+
+def test_streams_read_equally_far_by_two_monitors_are_not_merged(rng):
+    cert = certificate(rng)
+    shards = [pacband.Monitor(cert) for _ in range(2)]
+    for shard in shards:
+        shard.update([0.0] * 5, [0.0] * 5)
+        shard.ledger.note_stream(StreamPosition(100, 5, "a" * 64), None)
+    with pytest.raises(InvalidInput, match="a stream of 5 rows"):
+        shards[0].merge(shards[1])
+
+
+def test_long_batch_ids_keep_the_state_small(rng, tmp_path):
+    cert = certificate(rng)
+    monitor = pacband.Monitor(cert)
+    names = [f"{k}{'x' * 10_000}" for k in range(20)]
+    for name in names:
+        monitor.update([0.0], [0.0], batch_id=name)
+    assert monitor.save(tmp_path / "state.json").stat().st_size < 5000
+    for known in (monitor, pacband.Monitor.load(tmp_path / "state.json", cert)):
+        for name in names:
+            with pytest.warns(UserWarning, match="was taken in before") as caught:
+                assert known.update([0.0], [0.0], batch_id=name).repeated
+            assert len(str(caught[0].message)) < 200
+    # What is kept of a long id is no other batch's own.
+    kept = monitor.ledger.to_dict()["batches"][0]
+    assert not monitor.update([0.0], [0.0], batch_id=kept).repeated
+
+
+def in_threads(n_threads, work):
+    """Run a function of the thread's number in all threads at once; return what each returned."""
+    barrier, found = threading.Barrier(n_threads), [None] * n_threads
+
+    def run(k):
+        barrier.wait()
+        found[k] = work(k)
+
+    threads = [threading.Thread(target=run, args=(k,)) for k in range(n_threads)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return found
+
+
+@pytest.mark.filterwarnings("ignore:batch 'one' was taken in before")
+def test_threads_that_bring_one_batch_count_it_once(rng):
+    cert = certificate(rng)
+    y, y_pred = rng.standard_normal(2000), np.zeros(2000)
+    for _ in range(200):
+        monitor = pacband.Monitor(cert)
+        batches = in_threads(4, lambda k, m=monitor: m.update(y, y_pred, batch_id="one"))
+        assert sorted(batch.repeated for batch in batches) == [False, True, True, True]
+        assert monitor.n_rows == 2000
+
+
+def test_threads_with_batches_of_their_own_leave_the_counts_and_the_trace_of_one(rng, tmp_path):
+    cert = certificate(rng)
+    y, y_pred = rng.standard_normal((8, 10, 300)), np.zeros(300)
+    monitor = pacband.Monitor(cert)
+
+    def work(k):
+        for part in y[k]:
+            monitor.update(part, y_pred)
+            monitor.save(tmp_path / "state.json")
+            assert monitor.n_violations <= monitor.n_rows
+        return True
+
+    assert in_threads(8, work) == [True] * 8
+    assert (monitor.n_rows, monitor.n_violations) == (y.size, int((np.abs(y) > cert.gamma).sum()))
+    rows = [n for n, _ in monitor.watches[None].trace]
+    assert rows == sorted(set(rows))
+    assert pacband.Monitor.load(tmp_path / "state.json", cert).to_dict() == monitor.to_dict()
+
+
+def test_a_monitor_can_be_copied_and_pickled(rng):
+    monitor = pacband.Monitor(certificate(rng))
+    monitor.update([0.0] * 9, [0.0] * 9, batch_id="a")
+    for twin in (copy.deepcopy(monitor), pickle.loads(pickle.dumps(monitor))):
+        assert twin.to_dict() == monitor.to_dict()
+        twin.update([0.0], [0.0])
+        assert (twin.n_rows, monitor.n_rows) == (10, 9)
+
+
+def test_only_the_groups_that_have_rows_are_touched(rng, tmp_path, monkeypatch):
+    # What a row costs must not grow with the number of groups: counted, not timed.
+    labels = np.repeat(np.arange(300), 20)
+    cert = pacband.certify_groups(rng.standard_normal(6000), np.zeros(6000), labels, eps=0.5, delta=0.9)
+    monitor = pacband.Monitor(cert)
+    touched, computed = [], []
+    update, attained = Watch.update, type(cert.groups[0]).attained_delta.fget
+    monkeypatch.setattr(Watch, "update", lambda watch, *rows: (touched.append(watch), update(watch, *rows)))
+    monkeypatch.setattr(
+        type(cert.groups[0]), "attained_delta", property(lambda one: (computed.append(one), attained(one))[1])
+    )
+    batch = monitor.update([0.0, 9.0, np.nan, 0.0], np.zeros(4), groups=[7, 299, 5, 7])
+    assert (batch.rows, batch.violations, batch.unlabelled) == (3, 1, 1)
+    assert touched == [monitor.groups[label] for label in (7, 299, 5)]
+    counts = {
+        label: (w.n_rows, w.n_violations, w.n_unlabelled) for label, w in monitor.groups.items() if label in (5, 7)
+    }
+    assert counts == {5: (0, 0, 1), 7: (2, 0, 0)}
+    for _ in range(3):
+        monitor.save(tmp_path / "state.json")
+    assert not computed
+
+
+def test_a_late_group_can_warn_and_be_acknowledged_by_the_state_of_all(rng):
+    cert = pacband.certify_groups(rng.standard_normal(2000), np.zeros(2000), np.arange(2000) % 2, eps=0.1, delta=0.01)
+    monitor = pacband.Monitor(cert)
+    monitor.update(np.zeros(3000), np.zeros(3000), groups=np.zeros(3000, int))
+    risen = np.where(np.arange(700) % 4 == 0, 9.0, 0.0)
+    assert monitor.update(np.r_[np.zeros(3000), risen], np.zeros(3700), groups=np.ones(3700, int)).state == "warning"
+    assert monitor.update([0.0], [0.0], groups=0).state == "warning"
+    monitor.acknowledge()
+    assert monitor.state == monitor.update([0.0], [0.0], groups=0).state == "ok"
 
 
 def test_evidence_that_no_shard_has_alone(rng):

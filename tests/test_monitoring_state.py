@@ -3,11 +3,13 @@
 import io
 import json
 import os
+import queue
 import random
 import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from types import SimpleNamespace
 
@@ -19,6 +21,7 @@ import pacband
 from pacband.cli import main
 from pacband.exceptions import CertificateError, InvalidInput
 from pacband.monitoring import StateFile
+from pacband.monitoring.following import FollowedFile
 from pacband.monitoring.ledger import StreamPosition
 from pacband.monitoring.metrics import prometheus_text
 from pacband.monitoring.streams import RowStream
@@ -285,6 +288,139 @@ def test_follow_waits_for_rows(cert, tmp_path):
     assert counts(tmp_path) == (4, 1, 0)
 
 
+class Follower:
+    """`pacband monitor --follow` as a process, whose lines are waited for no longer than a minute."""
+
+    def __init__(self, directory, file, *arguments):
+        command_ = command(directory, "--follow", *arguments, file)
+        self.process = subprocess.Popen(command_, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.lines = queue.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self):
+        for line in self.process.stdout:
+            self.lines.put(line)
+
+    def until(self, n_rows):
+        """Wait until so many rows are counted."""
+        deadline = time.monotonic() + 60
+        while not (line := self.lines.get(timeout=deadline - time.monotonic())).startswith(f"{n_rows} rows"):
+            pass
+        return line
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait(30)
+        self.process.stdout.close()
+        self.process.stderr.close()
+
+
+def csv_rows(n_rows, y=0):
+    return "y,p\n" + f"{y},0\n" * n_rows
+
+
+def json_rows(n_rows, y=0):
+    return f'{{"y": {y}, "p": 0}}\n' * n_rows
+
+
+@pytest.mark.parametrize("form", [csv_rows, json_rows])
+def test_follow_goes_on_after_a_log_was_renamed_and_replaced(cert, tmp_path, form):
+    log = tmp_path / "log"
+    log.write_text(form(20))
+    with open(log, "a") as old, Follower(tmp_path, log) as follower:
+        follower.until(20)
+        log.rename(tmp_path / "log.1")
+        # Whoever writes may go on with the old file for a while.
+        old.write(form(5).removeprefix("y,p\n"))
+        old.flush()
+        follower.until(25)
+        log.touch()
+        old.write(form(5).removeprefix("y,p\n").rstrip("\n"))
+        old.flush()
+        log.write_text(form(9) + form(1, 9).removeprefix("y,p\n"))
+        assert "1 violations" in follower.until(40)
+        for k in (2, 3):
+            log.rename(tmp_path / f"log.{k}")
+            log.write_text(form(10, k / 10))
+            follower.until(30 + 10 * k)
+        follower.process.send_signal(signal.SIGINT)
+        assert follower.process.wait(30) == 130
+        assert "was replaced by a new file" in follower.process.stderr.read()
+    assert counts(tmp_path) == (60, 1, 0)
+    # All of them are known again.
+    for name in ("log", "log.1", "log.2", "log.3"):
+        assert run(tmp_path, tmp_path / name).returncode == 0
+    assert counts(tmp_path) == (60, 1, 0)
+
+
+def test_files_that_take_the_name_while_the_first_is_read_wait_for_their_turn(tmp_path):
+    log = tmp_path / "log.csv"
+    log.write_text(csv_rows(20))
+    found = []
+    with FollowedFile(str(log)) as file:
+        source = file.source
+        while len(found) < 41:
+            for rows in RowStream(source, ["y", "p"], []).batches(5, follow=True, file=file):
+                found += rows.columns["y"]
+                if len(found) in (5, 10, 15):
+                    # The log is rotated three times while its first file is read; only the last two are kept.
+                    log.rename(tmp_path / "old")
+                    log.write_text(csv_rows(7, len(found)))
+                if len(found) == 41:
+                    break
+            else:
+                source = file.advance()
+    assert found == [0.0] * 20 + [5.0] * 7 + [10.0] * 7 + [15.0] * 7
+    assert source.closed
+
+
+@pytest.mark.parametrize("regrown", [0, 3, 60])
+def test_follow_ends_where_a_log_was_copied_and_cut_and_the_copy_makes_it_whole(cert, tmp_path, regrown):
+    log = tmp_path / "log.csv"
+    log.write_text(csv_rows(20))
+    with Follower(tmp_path, log) as follower:
+        follower.until(20)
+        # Rows that come just before the cut are in the copy only; a cut file may have grown beyond its old size since.
+        with open(log, "r+") as file:
+            (tmp_path / "log.csv.1").write_text(csv_rows(20) + "1,0\n" * 4)
+            file.truncate(0)
+            file.write(csv_rows(regrown, 0.5))
+        assert follower.process.wait(60) == 2
+        said = follower.process.stderr.read()
+    assert "log.csv was cut or rewritten after" in said
+    assert said.count("\n") == 1
+    assert counts(tmp_path)[0] == 20
+    for name in ("log.csv.1", "log.csv"):
+        assert run(tmp_path, tmp_path / name).returncode == 0
+    assert counts(tmp_path)[0] == 24 + regrown
+
+
+def test_follow_goes_on_after_a_log_was_rewritten_with_the_same_rows_and_more(cert, tmp_path):
+    log = tmp_path / "log.csv"
+    log.write_text(csv_rows(20))
+    with Follower(tmp_path, log) as follower:
+        follower.until(20)
+        (tmp_path / "new").write_text(csv_rows(20) + "9,0\n" * 3)
+        (tmp_path / "new").rename(log)
+        assert "3 violations" in follower.until(23)
+
+
+def test_a_new_log_without_the_columns_ends_with_exit_code_two(cert, tmp_path):
+    log = tmp_path / "log.csv"
+    log.write_text(csv_rows(20))
+    with Follower(tmp_path, log) as follower:
+        follower.until(20)
+        log.rename(tmp_path / "log.1")
+        log.write_text("0,0\n" * 5)
+        assert follower.process.wait(60) == 2
+        assert "the stream has" in follower.process.stderr.read()
+    assert counts(tmp_path)[0] == 20
+
+
 def test_groups_and_pairs_of_scales_on_the_command_line(tmp_path, rng):
     site, y, scale = rng.choice([1, 2], 2000), rng.standard_normal(2000), rng.uniform(1, 2, 2000)
     cert = pacband.certify_groups(y, np.zeros(2000), site, (scale, 2 * scale), eps=0.1, delta=0.01)
@@ -311,12 +447,27 @@ def test_groups_and_pairs_of_scales_on_the_command_line(tmp_path, rng):
         (b'y,p\n"1,2\n', "not CSV with one row a line near row 1"),
         (b"y,p\n\xff,2\n", "must be UTF-8: it is not near row 1"),
         (b'{"y": 1, "p": [2]}\n', r"'p' must be a number, got \[2\] in row 1"),
+        (b"y,p,y\n1,2,3\n", r"the stream has 1 column name\(s\) more than once: 'y'"),
+        (
+            b'{"y": 1, "p": 2}\n\n{"y": 1, "y": 3, "p": 2}\n',
+            "row 2 of the stream cannot be read: it has a key more .* 'y'",
+        ),
+        (b'{"y": 1, "p": 2, "x": {"a": 1, "a": 2}}\n', "row 1 of the stream cannot be read: it has a key more .* 'a'"),
+        (b'{"y": 1, "p": 2}\n{"y": 1, "q": 2}\n', "row 2 of the stream has no 'p'; it has 'y', 'q'"),
+        (b'{"p": 2}\n{"actual": 1, "p": 2}\n', "rows 1 to 2 have no 'y', but 'actual', 'p'. .* write null where"),
+        (b'{"p": 2}\n', "row 1 has no 'y', but 'p'"),
+        (b'{"y": 1, "p": 2}\n' + b'{"z": 1, "p": 2}\n' * 100, "rows 2 to 101 have no 'y', but 'z', 'p'"),
+        (b'{"y": 1, "p": %d}\n' % (2**53 + 1), "'p' has integers beyond 2"),
+        (b'{"y": 1, "p": -%d}\n' % 10**400, "'p' has integers beyond 2"),
+        (b"y,p\n1,2\n1,%d\n" % (2**53 + 1), "'p' has integers beyond 2"),
+        (b'{"y": 1, "p": ' + b"[" * 100_000 + b"]" * 100_000 + b"}\n", "row 1 of the stream cannot be read"),
+        (b'{"y": 1, "p": ' + b"9" * 5000 + b"}\n", "row 1 of the stream cannot be read"),
     ],
 )
 def test_bad_streams_are_refused(tmp_path, data, message):
     (tmp_path / "rows").write_bytes(data)
     with open(tmp_path / "rows", "rb") as source, pytest.raises(InvalidInput, match=message):
-        list(RowStream(source, ["y", "p"], []).batches(10))
+        list(RowStream(source, ["y", "p"], [], late=["y"]).batches(10))
 
 
 @pytest.mark.parametrize("data", [b"y,p\n1,2\n\n,4\r\n5,6", b'{"y": 1, "p": 2}\n\n{"p": 4}\n{"y": 5, "p": 6}'])
@@ -324,17 +475,82 @@ def test_streams_are_cut_into_batches_and_gone_on_with_anywhere(tmp_path, data):
     (tmp_path / "rows").write_bytes(data)
     for size in range(1, 7):
         with open(tmp_path / "rows", "rb") as source:
-            batches = list(RowStream(source, ["y", "p"], []).batches(size))
+            batches = list(RowStream(source, ["y", "p"], [], late=["y"]).batches(size))
         assert [value for rows in batches for value in rows.columns["p"]] == [2.0, 4.0, 6.0]
         assert sum(np.isnan(value) for rows in batches for value in rows.columns["y"]) == 1
         assert (batches[-1].position.offset, batches[-1].position.rows) == (len(data), 3)
         for i, rows in enumerate(batches):
             with open(tmp_path / "rows", "rb") as source:
-                stream = RowStream(source, ["y", "p"], [])
+                stream = RowStream(source, ["y", "p"], [], late=["y"])
                 strange = StreamPosition(3, 1, "0" * 64), StreamPosition(len(data) + 9, 9, "0" * 64)
                 assert stream.skip([*strange, rows.position, batches[0].position]) == rows.position
                 rest = [value for rows in stream.batches(size) for value in rows.columns["p"]]
             assert rest == [value for rows in batches[i + 1 :] for value in rows.columns["p"]]
+
+
+def test_rows_that_may_lack_their_label_are_given_out_once_a_label_has_been_there():
+    data = b'{"p": 0}\n' * 99 + b'{"y": 1, "p": 0}\n' + b'{"p": 0}\n' * 99
+    for size in (1, 7, 99, 100, 1000):
+        batches = list(RowStream(io.BytesIO(data), ["y", "p"], [], late=["y"]).batches(size))
+        y = [value for rows in batches for value in rows.columns["y"]]
+        assert (len(y), np.flatnonzero(~np.isnan(y)).tolist()) == (199, [99])
+        # Nothing of a stream without labels is given out, however it is cut.
+        renamed = RowStream(io.BytesIO(data.replace(b'"y"', b'"z"')), ["y", "p"], [], late=["y"]).batches(size)
+        with pytest.raises(InvalidInput, match="rows 1 to 100 have no 'y', but 'z', 'p'"):
+            next(renamed)
+
+
+def test_numbers_that_are_large_but_no_integers_are_read():
+    stream = RowStream(io.BytesIO(b'{"y": 1e300, "p": 9007199254740992}\n{"y": "1e18", "p": null}\n'), ["y", "p"], [])
+    (rows,) = stream.batches(10)
+    assert rows.columns["y"] == [1e300, 1e18]
+    assert rows.columns["p"][0] == 2.0**53
+
+
+def test_a_label_that_was_renamed_upstream_ends_with_exit_code_two(cert, tmp_path):
+    rows = b'{"actual": 100, "p": 0}\n' * 500
+    done = run(tmp_path, "--json", stdin=rows)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"have no 'y', but 'actual', 'p'" in done.stderr
+    assert not (tmp_path / "state.json").exists()
+    done = run(tmp_path, "--batch-size", 10, stdin=b'{"y": 1, "p": 0}\n' * 10 + rows)
+    assert done.returncode == 2
+    assert b"rows 11 to 110 have no 'y'" in done.stderr
+    assert counts(tmp_path)[0] == 10
+
+
+@pytest.mark.parametrize("key", ["p", "s", "g"])
+def test_a_prediction_scale_or_group_that_was_renamed_is_refused_in_any_row(tmp_path, rng, key):
+    site = rng.choice([1, 2], 2000)
+    options = {"eps": 0.1, "delta": 0.01, "min_scale": 0.5, "nonfinite": "violate"}
+    pacband.certify_groups(rng.standard_normal(2000), np.zeros(2000), site, np.ones(2000), **options).save(
+        tmp_path / "cert.json"
+    )
+    whole = b'{"y": 0, "p": 0, "s": 1, "g": 1}\n'
+    named = ["--scale", "s", "--group", "g"]
+    assert run(tmp_path, *named, stdin=whole).returncode == 0
+    done = run(tmp_path, *named, stdin=whole + whole.replace(f'"{key}"'.encode(), b'"other"'))
+    assert done.returncode == 2
+    assert f"row 2 of the stream has no '{key}'; it has".encode() in done.stderr
+    assert counts(tmp_path)[0] == 1
+
+
+def test_rows_without_a_label_are_shown(cert, tmp_path):
+    done = run(tmp_path, stdin=b"y,p\n0,0\n,0\n,0\n")
+    assert b"1 rows, 0 violations" in done.stdout
+    assert b", 2 unlabelled, " in done.stdout
+    done = run(tmp_path, "--json", stdin=b'{"y": 0, "p": 0}\n{"p": 0}\n')
+    assert json.loads(done.stdout)["unlabelled"] == 3
+
+
+def test_labels_that_look_alike_stay_apart(tmp_path, rng):
+    groups = [1, "1"] * 1000
+    cert = pacband.certify_groups(rng.standard_normal(2000), np.zeros(2000), groups, eps=0.1, delta=0.01)
+    cert.save(tmp_path / "cert.json")
+    done = run(tmp_path, "--group", "g", stdin=b'{"y": 0, "p": 0, "g": 1}\n{"y": 0, "p": 0, "g": "1"}\n' * 2)
+    assert done.returncode == 0, done.stderr
+    monitor = pacband.Monitor.load(tmp_path / "state.json", cert)
+    assert [(label, watch.n_rows) for label, watch in monitor.groups.items()] == [(1, 2), ("1", 2)]
 
 
 def test_a_stream_that_is_not_known_is_read_from_its_start(tmp_path):
@@ -342,7 +558,7 @@ def test_a_stream_that_is_not_known_is_read_from_its_start(tmp_path):
         (tmp_path / "rows").write_bytes(data)
         for offset in (1, 9, 14, 99):
             with open(tmp_path / "rows", "rb") as source:
-                stream = RowStream(source, ["y", "p"], [])
+                stream = RowStream(source, ["y", "p"], [], late=["y"])
                 assert stream.skip([StreamPosition(offset, 1, "0" * 64)]) is None
                 values = [value for rows in stream.batches(10) for value in rows.columns["p"]]
             assert values == ([2.0, 4.0] if data else [])

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import warnings
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import pairwise, product
 
@@ -29,7 +30,7 @@ from pacband import (
     min_samples,
     plan,
 )
-from pacband._binomial import _DOUBT, binomial_tail, tail_at_most
+from pacband._binomial import _CONTEXT, _DOUBT, _integrated_ratio, _summed_ratios, binomial_tail, tail_at_most
 
 with warnings.catch_warnings():
     # toleranceinterval 1.0.3 leaves its VERSION file open on import.
@@ -234,6 +235,52 @@ class TestAttained:
             expected = min(1, n_candidates * tail(n_samples, rank, eps))
             assert relative_error(attained_delta(n_samples, rank, eps, n_candidates), expected) < 1e-11
 
+    @pytest.mark.parametrize(
+        ("n_samples", "rank", "eps"),
+        [
+            (59, 1, 0.05),
+            (2065, 60, 0.05),
+            (300, 290, 0.95),
+            (10**6, 49_000, 0.05),
+            (10**9, 10**9 // 2 - 60_000, 0.5),
+            (10**10, 10**9 + 9 * 10**4, 0.1),
+            (10**12, 5 * 10**11 - 10**6, 0.5),
+            (10**12, 5 * 10**11 + 10**5, 0.5),
+            (10**12, 5 * 10**10 - 14 * 10**5, 0.05),
+            (10**12, 999_999 * 10**6 - 4000, 0.999999),
+            (10**12, 980, 1e-9),
+        ],
+    )
+    def test_delta_is_the_smallest_float_that_is_certified(self, n_samples, rank, eps):
+        for n_candidates in (1, 7):
+            delta = attained_delta(n_samples, rank, eps, n_candidates)
+            with mpmath.workdps(60):
+                needed = n_candidates * tail(n_samples, rank, eps)
+            assert (delta == 1.0 and needed > 1) or at_most(needed, delta)
+            assert not at_most(needed, math.nextafter(delta, 0.0))
+
+    @pytest.mark.parametrize("eps", [0.5, 0.999, 1 - 2**-53])
+    def test_delta_is_above_zero_where_floats_end(self, eps):
+        assert attained_delta(10**12, 1, eps) == math.ulp(0.0)
+        assert attained_delta(10**12, 10**11, eps, n_candidates=10**6) == math.ulp(0.0)
+
+    @pytest.mark.parametrize("chance", [0.5, 0.05, 0.001, 0.97])
+    @pytest.mark.parametrize("n_samples", [10**6, 10**7])
+    def test_the_sum_and_the_integral_agree(self, n_samples, chance):
+        spread = math.sqrt(n_samples * chance * (1 - chance))
+        for deviations in (0, 0.1, 2, 7, 12):
+            k = math.floor(n_samples * chance - deviations * spread)
+            with localcontext(_CONTEXT):
+                summed = _summed_ratios(n_samples, k, Fraction(chance))
+                assert abs(_integrated_ratio(n_samples, k, Fraction(chance)) / summed - 1) < Decimal("1e-55")
+
+    @pytest.mark.parametrize("delta", [1 - 1e-10, 1 - 1e-12, 1 - 2**-53])
+    @pytest.mark.parametrize(("n_samples", "rank"), [(1, 1), (300, 20), (10**6, 10**5)])
+    def test_eps_is_the_smallest_float_where_delta_is_next_to_one(self, n_samples, rank, delta):
+        eps = attained_eps(n_samples, rank, delta)
+        assert at_most(tail(n_samples, rank, eps), delta)
+        assert not at_most(tail(n_samples, rank, math.nextafter(eps, 0.0)), delta)
+
     def test_delta_is_never_more_than_one(self):
         assert attained_delta(100, 50, 0.01, n_candidates=10) == 1.0
 
@@ -357,7 +404,7 @@ GOOD_ARGUMENTS = {
     attained_eps: {"n_samples": 500, "rank": 3, "delta": 0.05, "n_candidates": 2},
     plan: {"eps": 0.05, "delta": 0.05, "n_samples": 500, "rank": 3, "n_candidates": 2},
 }
-OUTSIDE = [0, 1, 0.0, 1.0, -0.1, 1.5, math.nan, math.inf, -math.inf, True, False, "0.05"]
+OUTSIDE = [0, 1, 0.0, 1.0, -0.1, 1.5, math.nan, math.inf, -math.inf, True, False, "0.05", 10**400]
 NOT_NUMBERS = [None, "five", [0.1, 0.2], 1j]
 TOO_SMALL = [0, -1, True, False]
 NOT_INTEGERS = [2.0, 1.5, math.nan, "3", [1], 0.95]
@@ -372,7 +419,7 @@ def bad_arguments():
             else:
                 rules = [(TOO_SMALL, f"{name} must be at least 1"), (NOT_INTEGERS, f"{name} must be an integer")]
             cases += [
-                pytest.param(function, name, value, rule, id=f"{function.__name__}-{name}-{value!r}")
+                pytest.param(function, name, value, rule, id=f"{function.__name__}-{name}-{str(value)[:20]!r}")
                 for values, rule in rules
                 for value in values
             ]

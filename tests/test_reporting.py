@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from scipy.stats import binom, binomtest
+from scipy.stats import binom, binomtest, norm
 
 import pacband
 from pacband import datasets
@@ -18,6 +18,7 @@ from pacband.exceptions import InvalidInput, InvalidScale
 from pacband.reporting import rows as report_rows
 from pacband.reporting.bins import quantile_codes, slice_rows
 from pacband.reporting.numbers import slice_numbers
+from pacband.reporting.summary import _curve
 
 EVIL = "<script>alert(1)</script>"
 
@@ -127,7 +128,7 @@ def test_slices_hold_every_row_once(rng):
         assert inside.max() <= high + 1e-9
         assert inside.min() >= low - 1e-9
     outside = rng.random(1001) < 0.1
-    slicing = slice_rows("x", column, outside, np.ones(1001), eps=0.1, level=0.01)
+    slicing = slice_rows("x", column, outside, np.ones(1001))
     assert sum(part.n_rows for part in slicing.slices) == 1001
     assert sum(part.n_violations for part in slicing.slices) == outside.sum()
     labels, codes = quantile_codes(np.array([1.0, np.nan, 2.0]), 8)
@@ -292,7 +293,7 @@ def test_many_rows_make_no_larger_page(monkeypatch, rng):
     assert large.summary.rows.sampled
     assert large.summary.rows.n_violations == cert.rank - 1
     assert large.summary.verdict.state == "recomputed"
-    assert "picked at random" in large.html
+    assert "drawn with seed 0" in large.html
     small = pacband.report(pacband.certify(y[:2500], 0 * y[:2500]), y[:2500], 0 * y[:2500], X=X[:2500])
     assert len(large.html) < 1.2 * len(small.html)
 
@@ -324,3 +325,111 @@ def test_refusals(paper, table):
     groups = pacband.certify_groups(y, predicted, frame["site"], eps=0.1, delta=1e-2)
     with pytest.raises(InvalidInput, match="groups must be given"):
         pacband.report(groups, y, predicted)
+
+
+def ten_candidates(rng, n=300):
+    """Errors of ten candidates that are equally good: the best one is chosen by its luck."""
+    return {f"m{k}": rng.standard_normal(n) for k in range(10)}
+
+
+@pytest.mark.parametrize("weights", [None, [0.91, *[0.01] * 9]])
+def test_the_curve_of_a_chosen_candidate_is_said_to_hold_with_the_confidence_of_the_family(rng, weights):
+    candidates = ten_candidates(rng)
+    family = pacband.certify_family(np.zeros(300), candidates, eps=0.1, delta=0.3, weights=weights)
+    page = pacband.report(family, np.zeros(300), candidates=candidates)
+    curve = page.to_dict()["curve"]
+    assert curve["delta"] == 0.3
+    assert curve["local_delta"] < 0.3 * float(family.certificate.share)
+    assert curve["promise"].startswith("With confidence 70 %, ")
+    assert page.summary.curve.certificate(0.1).delta == 0.3
+    for text in (page.html, page.to_markdown()):
+        (sentence,) = re.findall(r"bounds (?:in this section )?hold for every ε[^.:]*", text)
+        assert re.findall(r"confidence ([\d.]+ %)", sentence) == ["70 %"]
+    # Declared beforehand, or a point of another curve: what is promised is promised for all of them.
+    declared = pacband.certify(np.zeros(300), candidates["m0"], eps=0.1, delta=0.3, n_candidates=10)
+    assert pacband.report(declared, np.zeros(300), candidates["m0"]).to_dict()["curve"]["delta"] == 0.3
+
+
+def test_the_curve_of_the_best_of_ten_fails_as_seldom_as_is_said(rng):
+    """Over 300 calibrations; more failures than the quantile have a probability below 1e-6. At δ/10 it would fail."""
+    failures, said = 0, set()
+    for _ in range(300):
+        candidates = ten_candidates(rng)
+        family = pacband.certify_family(np.zeros(300), candidates, eps=0.1, delta=0.5)
+        curve = _curve(family.certificate, np.abs(candidates[family.best]))
+        said.add(curve.delta)
+        failures += bool((2 * norm.sf(curve.gammas) > curve.levels).any())
+    (delta,) = said
+    assert failures <= binom.ppf(1 - 1e-6, 300, delta)
+    assert failures > binom.ppf(1 - 1e-6, 300, delta / 10)
+
+
+def test_what_is_to_be_expected_of_a_chosen_candidate_is_left_out(rng):
+    candidates = ten_candidates(rng)
+    family = pacband.certify_family(np.zeros(300), candidates, eps=0.1, delta=0.5)
+    declared = pacband.certify(np.zeros(300), candidates["m0"], eps=0.1, delta=0.5, n_candidates=10)
+    for cert in (family, declared):
+        page = pacband.report(cert, np.zeros(300), candidates[family.best if cert is family else "m0"])
+        for text in (page.html, page.to_markdown()):
+            assert "violation to expect" not in text
+            assert "Where the true violation lies" not in text
+        assert "chosen beforehand" in page.html
+        assert all(size["expected_violation"] is None for size in page.to_dict()["sample_sizes"])
+    alone = pacband.certify(np.zeros(300), candidates["m0"], eps=0.1, delta=0.5)
+    page = pacband.report(alone, np.zeros(300), candidates["m0"])
+    assert page.html.count("violation to expect") > 1
+    assert "violation to expect" in page.to_markdown()
+    assert "Where the true violation lies" in page.html
+    groups = pacband.certify_groups(np.zeros(300), candidates["m0"], np.arange(300) % 2, eps=0.1, delta=0.5)
+    assert "violation to expect" in pacband.report(groups).html
+    chosen = pacband.certify_groups(
+        np.zeros(300), candidates["m0"], np.arange(300) % 2, eps=0.1, delta=0.5, n_candidates=2
+    )
+    assert "violation to expect" not in pacband.report(chosen).html
+
+
+def one_sided_family(rng, n=400):
+    """Candidates that overshoot: γ̄ falls with the overshoot, and the distance from y to the bound grows."""
+    y = rng.standard_normal(n)
+    candidates = {f"over {k}": y * 0.9 + 10.0 * k + rng.standard_normal(n) * (0.1 + k) for k in range(40)}
+    return y, candidates, pacband.certify_family(y, candidates, eps=0.1, delta=0.1, side="upper")
+
+
+def test_one_sided_families_are_ranked_by_what_the_best_minimises(rng):
+    y, candidates, family = one_sided_family(rng)
+    assert family.best == "over 0"
+    assert min(family.mean_bound, key=family.mean_bound.__getitem__) == "over 39"
+    page = pacband.report(family, y, candidates=candidates)
+    body = page.html.split('id="candidates"')[1].split("</table>")[0]
+    names = re.findall(r'<th scope="row">(over \d+)', body)
+    assert names == sorted(candidates, key=family.sharpness.__getitem__)
+    shown = [float(value) for value in re.findall(r"</th><td data-value=\"([^\"]*)\"", body)]
+    assert shown == [family.sharpness[name] for name in names]
+    assert "mean distance from y to the bound" in body
+    assert "half-width" not in body
+    text = page.to_markdown()
+    assert re.findall(r"^\| (over \d+)", text, flags=re.MULTILINE) == names
+    assert "| candidate | mean distance from y to the bound |" in text
+    widths = [float(width) for width in re.findall(r'<span style="width:([\d.]+)%', body)]
+    assert widths == sorted(widths)
+    assert widths[-1] == 100.0
+
+
+@pytest.mark.parametrize("rule", ["exact", "paper", "maximum"])
+def test_sample_sizes_follow_the_rule_of_the_certificate(rng, rule):
+    y = rng.standard_normal(3000)
+    cert = pacband.certify(y, np.zeros(3000), eps=0.05, delta=1e-3, rule=rule)
+    sizes = {each["n_samples"]: each["rank"] for each in pacband.report(cert).to_dict()["sample_sizes"]}
+    assert list(sizes) == [1500, 3000, 6000, 12000, 30000]
+    for n_samples, rank in sizes.items():
+        assert rank == pacband.plan(0.05, 1e-3, n_samples=n_samples, rule=rule).rank
+
+
+def test_a_rank_chosen_by_hand_stands_beside_the_largest_ones(rng):
+    cert = pacband.certify(rng.standard_normal(3000), np.zeros(3000), eps=0.05, delta=1e-3, rank=40)
+    page = pacband.report(cert)
+    sizes = [(each["n_samples"], each["rank"]) for each in page.to_dict()["sample_sizes"]]
+    others = [(n, pacband.max_rank(n, 0.05, 1e-3)) for n in (1500, 3000, 6000, 12000, 30000)]
+    assert sizes == [others[0], (3000, 40), *others[1:]]
+    assert "All rows but that of the certificate have the largest valid rank." in page.html
+    assert page.html.count('<tr class="mine">') == 1

@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+import pacband
 from pacband._fingerprint import fingerprint
 from pacband.exceptions import InvalidInput, InvalidScale
 from pacband.scores import ScoreRule
@@ -106,6 +107,112 @@ def test_a_value_lies_in_the_band_whenever_its_score_is_at_most_gamma(y, p, low,
         assert within[scores <= gamma].all()
         # Outward rounding is no more than a few units in the last place.
         assert not within[scores > gamma + 1e-14 * abs(gamma) + 1e-9].any()
+
+
+def ill_conditioned(rng, k, condition):
+    """A positive definite matrix with this condition number, but for rounding."""
+    axes = np.linalg.qr(rng.standard_normal((k, k)))[0]
+    matrix = (axes * np.geomspace(1.0, 1.0 / condition, k)) @ axes.T * 10 ** rng.uniform(-3, 3)
+    return (matrix + matrix.T) / 2
+
+
+def contacts(matrix, lengths):
+    """Errors where the ellipsoid touches its box, ± Σ[:, j] for each output j, in several lengths."""
+    return np.concatenate([sign * length * matrix for sign in (-1, 1) for length in lengths])
+
+
+def outside(rule, gamma, y, p, scale=None):
+    band = rule.band(gamma, p, scale)
+    y = y.reshape(band.shape[:-1])
+    return ((y < band[..., 0]) | (y > band[..., 1])).reshape(len(y), -1).any(axis=1)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 4, 8])
+@pytest.mark.parametrize("condition", [1.0, 1e3, 1e6, 1e9, 1e12])
+def test_no_row_whose_score_is_at_most_gamma_lies_outside_the_box_of_an_ellipsoid(k, condition):
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        rule = ScoreRule.create(
+            side="both", gauge=ill_conditioned(rng, k, condition), min_scale=None, nonfinite="raise"
+        )
+        errors = contacts(np.array(rule.gauge), [1.0, 0.1, 3.0, *rng.uniform(0.1, 10, 10)])
+        for scale in (None, rng.uniform(0.01, 100, len(errors)), np.full(len(errors), 0.1)):
+            p = rng.standard_normal(errors.shape) * 10 ** rng.uniform(-2, 2)
+            for y, centre in ((errors, np.zeros_like(errors)), (p + errors, p)):
+                scores = rule.scores(y, centre, scale)
+                for gamma in scores:
+                    inside = scores <= gamma
+                    part = None if scale is None else scale[inside]
+                    assert not outside(rule, float(gamma), y[inside], centre[inside], part).any()
+
+
+@given(
+    hnp.arrays(np.float64, (3, 3), elements=st.floats(-1, 1)),
+    hnp.arrays(np.float64, (6, 3), elements=FLOATS),
+    hnp.arrays(np.float64, 12, elements=SCALES),
+    st.sampled_from([1.0, 1e-3, 1e-6, 1e-9]),
+)
+def test_an_ellipsoid_lies_in_its_box(root, errors, scale, ridge):
+    gauge = root @ root.T + ridge * np.eye(3)
+    assume(np.linalg.eigvalsh(gauge)[0] > 1e-15 * np.trace(gauge))
+    rule = ScoreRule.create(side="both", gauge=(gauge + gauge.T) / 2, min_scale=None, nonfinite="raise")
+    y = np.concatenate([errors, contacts(gauge, [1.0])])
+    scores = rule.scores(y, np.zeros_like(y), scale)
+    for gamma in scores:
+        inside = scores <= gamma
+        assert not outside(rule, float(gamma), y[inside], np.zeros((inside.sum(), 3)), scale[inside]).any()
+
+
+def test_a_check_that_counts_no_violation_means_that_no_row_lies_outside_the_band():
+    rng = np.random.default_rng(0)
+    gauge = np.array(
+        [
+            [0.8315, -0.8058, -0.6407, -0.4758],
+            [-0.8058, 1.0199, 0.9693, 0.8225],
+            [-0.6407, 0.9693, 1.009, 0.9465],
+            [-0.4758, 0.8225, 0.9465, 2.4494],
+        ]
+    )
+    errors = np.where((rng.random(2000) < 0.3)[:, None], gauge[:, 2], 0.0)
+    cert = pacband.certify(errors, np.zeros((2000, 4)), gauge=gauge)
+    assert pacband.check(cert, errors, np.zeros((2000, 4))).counts[""].violations == 0
+    assert not outside(cert.rule, cert.gamma, errors, np.zeros((2000, 4))).any()
+
+
+def test_a_row_has_the_same_score_alone_and_among_others():
+    rng = np.random.default_rng(0)
+    rule = ScoreRule.create(side="both", gauge=ill_conditioned(rng, 9, 1e6), min_scale=None, nonfinite="raise")
+    y, scale = rng.standard_normal((200, 9)), rng.uniform(1, 2, 200)
+    together = rule.scores(y, np.zeros_like(y), scale)
+    alone = [rule.scores(y[i : i + 1], np.zeros((1, 9)), scale[i : i + 1])[0] for i in range(200)]
+    np.testing.assert_array_equal(together, alone)
+
+
+def test_a_gauge_of_one_output_is_a_scale():
+    y, p, s = columns()
+    rule = ScoreRule.create(side="both", gauge=[[4.0]], min_scale=None, nonfinite="raise")
+    np.testing.assert_array_equal(rule.scores(y, p, s), np.abs(y - p) / (2 * s))
+    np.testing.assert_array_equal(rule.band(3.0, p, s), ScoreRule().band(3.0, p, 2 * s))
+    np.testing.assert_array_equal(rule.band(3.0, p), ScoreRule().band(3.0, p, np.full(len(p), 2.0)))
+
+
+@pytest.mark.parametrize("side", ["upper", "lower"])
+def test_a_score_that_overflows_downwards_is_an_overflow_in_any_company(side):
+    sign = -1.0 if side == "upper" else 1.0
+    y, p, scale = np.array([sign * 1e300, 0.0, 0.0]), np.array([0.0, 0.0, np.nan]), np.array([1e-10, 1.0, 1.0])
+    lenient = ScoreRule(side=side, nonfinite="violate")
+    np.testing.assert_array_equal(lenient.scores(y, p, scale), [np.inf, 0.0, np.inf])
+    np.testing.assert_array_equal(lenient.scores(y[:2], p[:2], scale[:2]), [np.inf, 0.0])
+    two = np.array([[sign * 1e300, 0.0], [0.0, 0.0]])
+    np.testing.assert_array_equal(lenient.scores(two, np.zeros((2, 2)), scale[:2]), [np.inf, 0.0])
+    with pytest.raises(InvalidInput, match="the score overflows float64 in 1 row, row 0"):
+        ScoreRule(side=side).scores(y[:2], p[:2], scale[:2])
+    chunks = [(y[i : i + 1], p[i : i + 1], scale[i : i + 1]) for i in range(3)] * 30
+    whole = [np.concatenate(part) for part in zip(*chunks, strict=True)]
+    options = {"eps": 0.9, "delta": 0.5, "side": side, "nonfinite": "violate"}
+    one = pacband.certify(*whole, **options)
+    many = pacband.certify_chunks(chunks, **options)
+    assert (one.gamma, one.data_digest) == (many.gamma, many.data_digest)
 
 
 def test_without_outward_rounding_a_tie_would_fall_out():

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         NotEnoughSamples,
         PacbandError,
         ReusedData,
+        UnknownCategories,
     )
     from pacband.frames import apply_frame, certify_chunks, certify_frame
     from pacband.local import LocalKernelRidge, LocalRidge
@@ -61,6 +62,7 @@ _HOMES = {
         "NotEnoughSamples",
         "PacbandError",
         "ReusedData",
+        "UnknownCategories",
     ),
     "frames": ("apply_frame", "certify_chunks", "certify_frame"),
     "local": ("LocalKernelRidge", "LocalRidge"),
@@ -90,6 +92,7 @@ __all__ = [
     "ParzenScale",
     "Plan",
     "ReusedData",
+    "UnknownCategories",
     "Verdict",
     "apply_frame",
     "attained_delta",

@@ -1,6 +1,22 @@
-"""``python -m pacband`` is the command line."""
+"""``pacband`` and ``python -m pacband`` are the command line."""
 
-from pacband.cli import main
+import sys
+from typing import Any
+
+__all__ = ["main"]
+
+
+def main() -> Any:
+    """Run the command line, or say what it needs."""
+    try:
+        from pacband.cli import main as run
+    except ModuleNotFoundError as error:
+        if error.name != "click":
+            raise
+        print("pacband: the command line needs the package 'click': pip install 'pacband[cli]'", file=sys.stderr)
+        sys.exit(2)
+    return run()
+
 
 if __name__ == "__main__":
     main()

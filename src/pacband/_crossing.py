@@ -48,7 +48,8 @@ def crossing_probability(n_samples: int, times: Floats, counts: npt.NDArray[np.i
     0.8125
     """
     # On the condition that N points fall by time one, a chance grows to at most 1/Poisson(N; N) times itself.
-    negligible = accuracy * math.exp(_log_poisson(np.array([n_samples]), n_samples)[0]) / (2 * len(times))
+    at_end = float(_log_poisson(np.array([n_samples]), n_samples)[0])
+    negligible = accuracy * math.exp(at_end) / (2 * len(times))
     low, mass, now, crossed = 0, np.ones(1), 0.0, 0.0
     for time, count in zip(times.tolist(), counts.tolist(), strict=True):
         if time > now:
@@ -56,22 +57,29 @@ def crossing_probability(n_samples: int, times: Floats, counts: npt.NDArray[np.i
             mass, low, now = _convolve(mass, weights, accuracy), low + shift, time
         below = min(max(count - low, 0), len(mass))
         if below:
-            crossed += float(mass[:below] @ _chance_of_ending(n_samples, np.arange(low, low + below), time))
-        above = int(np.searchsorted(np.cumsum(mass[::-1]), negligible))
-        mass, low = mass[below : max(below, min(len(mass) - above, n_samples + 1 - low))], low + below
+            crossed += float(mass[:below] @ _chance_of_ending(n_samples, np.arange(low, low + below), time, at_end))
+        # The count at t is Poisson(Nt). Larger counts than its window has are left out; after a transform they hold
+        # nothing but rounding errors.
+        most = min(n_samples, _window(n_samples * time, negligible)[1])
+        mass, low = mass[below : max(below, most + 1 - low)], low + below
         if not len(mass):
             break
     return min(1.0, crossed + accuracy)
 
 
-def _poisson_weights(mean: float, negligible: float) -> tuple[int, Floats]:
-    """Return the first count and the probabilities of a window that leaves out a chance of `negligible`.
+def _window(mean: float, negligible: float) -> tuple[int, int]:
+    """Return the first and the last count of a window that a Poisson count leaves with a chance of `negligible`.
 
     By Bernstein, P(X ≤ μ − x) ≤ exp(−x²/2μ) and P(X ≥ μ + x) ≤ exp(−x²/(2μ + 2x/3)).
     """
     depth = math.log(2.0 / negligible)
     first = max(0, math.floor(mean - math.sqrt(2.0 * depth * mean)))
-    last = math.ceil(mean + depth / 3.0 + math.sqrt(depth * depth / 9.0 + 2.0 * depth * mean))
+    return first, math.ceil(mean + depth / 3.0 + math.sqrt(depth * depth / 9.0 + 2.0 * depth * mean))
+
+
+def _poisson_weights(mean: float, negligible: float) -> tuple[int, Floats]:
+    """Return the first count and the probabilities of a window that leaves out a chance of `negligible`."""
+    first, last = _window(mean, negligible)
     return first, np.exp(_log_poisson(np.arange(first, last + 1), mean))
 
 
@@ -84,12 +92,11 @@ def _convolve(mass: Floats, weights: Floats, accuracy: float) -> Floats:
     return np.asarray(np.maximum(product, 0.0))
 
 
-def _chance_of_ending(n_samples: int, counts: npt.NDArray[np.int64], time: float) -> Floats:
-    """Return P{N points at time one | c points at t} / P{N points at time one}."""
+def _chance_of_ending(n_samples: int, counts: npt.NDArray[np.int64], time: float, at_end: float) -> Floats:
+    """Return P{N points at time one | c points at t} / P{N points at time one}, of which the last is exp(at_end)."""
     if time >= 1.0:
-        return np.where(counts == n_samples, math.exp(-_log_poisson(np.array([n_samples]), n_samples)[0]), 0.0)
-    left = _log_poisson(n_samples - counts, n_samples * (1.0 - time))
-    return np.asarray(np.exp(left - _log_poisson(np.array([n_samples]), n_samples)))
+        return np.where(counts == n_samples, math.exp(-at_end), 0.0)
+    return np.asarray(np.exp(_log_poisson(n_samples - counts, n_samples * (1.0 - time)) - at_end))
 
 
 def _log_poisson(counts: npt.NDArray[np.int64], mean: float) -> Floats:
@@ -106,7 +113,12 @@ def _log_poisson(counts: npt.NDArray[np.int64], mean: float) -> Floats:
 
 def _stirling_error(k: Floats) -> Floats:
     inverse = 1.0 / k
-    series = np.polynomial.polynomial.polyval(inverse * inverse, _STIRLING) * inverse
+    square = inverse * inverse
+    series = np.full_like(k, _STIRLING[-1])
+    for coefficient in _STIRLING[-2::-1]:
+        series *= square
+        series += coefficient
+    series *= inverse
     small = k < 16.0
     if not small.any():
         return np.asarray(series)

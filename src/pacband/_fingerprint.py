@@ -13,10 +13,11 @@ import math
 from hashlib import sha256
 
 import numpy as np
+import numpy.typing as npt
 
 from pacband._arrays import Floats, blocks
 
-__all__ = ["CUT", "fingerprint", "fingerprint_total", "fingerprint_unit", "seal"]
+__all__ = ["CUT", "fingerprint", "fingerprint_total", "fingerprint_totals", "fingerprint_unit", "seal"]
 
 CUT = 2.0**36
 
@@ -42,6 +43,20 @@ def fingerprint_total(scores: Floats, unit: float) -> int:
             # Exact in float64: 2¹⁴ integers of at most 2³⁶.
             total += int(square.sum())
     return total
+
+
+def fingerprint_totals(scores: Floats, units: Floats, codes: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
+    """Return Σ ±⌊u(q)⌋ of every group modulo 2⁶⁴: `units` has one unit a group, `codes` says each row's group."""
+    totals = np.zeros(len(units), dtype=np.int64)
+    with np.errstate(over="ignore"):
+        for rows in blocks(len(scores)):
+            square = scores[rows] * units[codes[rows]]
+            np.multiply(square, square, out=square)
+            np.minimum(square, CUT, out=square)
+            np.floor(square, out=square)
+            # One pass over the rows, whatever the number of groups; sums beyond 2⁶³ wrap round, as `seal` lets them.
+            np.add.at(totals, codes[rows], np.copysign(square, scores[rows]).astype(np.int64))
+    return totals
 
 
 def seal(n_samples: int, total: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,7 +12,17 @@ import numpy.typing as npt
 from pacband._arrays import name_rows
 from pacband.exceptions import InvalidInput
 
-__all__ = ["Label", "as_labels", "check_label", "group_rows", "listed", "locate_rows", "sorted_labels"]
+__all__ = [
+    "Label",
+    "as_labels",
+    "check_label",
+    "factorize",
+    "group_rows",
+    "listed",
+    "locate_rows",
+    "refuse_unknown",
+    "sorted_labels",
+]
 
 Label: TypeAlias = str | int | float | bool
 
@@ -41,24 +51,30 @@ def as_labels(groups: Any) -> npt.NDArray[Any]:
 
 def group_rows(labels: npt.NDArray[Any]) -> dict[Label, npt.NDArray[np.intp]]:
     """Return the rows of every group, groups in sorted order."""
-    names, codes = _factorize(labels)
+    names, codes = factorize(labels)
     order = np.argsort(codes, kind="stable")
     ends = np.cumsum(np.bincount(codes, minlength=len(names)))
     return dict(zip(names, np.split(order, ends[:-1]), strict=True))
 
 
-def locate_rows(labels: npt.NDArray[Any], known: list[Label]) -> npt.NDArray[np.intp]:
-    """Return the position in `known` of every row's label; an unknown label is refused."""
-    names, codes = _factorize(labels)
+def locate_rows(labels: npt.NDArray[Any], places: Mapping[Label, int]) -> npt.NDArray[np.intp]:
+    """Return the place of every row's label; a label without a place is refused."""
+    names, codes = factorize(labels)
+    refuse_unknown(names, places, "groups")
+    return np.array([places[name] for name in names], dtype=np.intp)[codes]
+
+
+def refuse_unknown(names: Iterable[Label], known: Mapping[Label, Any], where: str) -> None:
+    """Raise where a label has no certificate; `where` is what the error calls the labels."""
     unknown = [name for name in names if name not in known]
     if unknown:
         raise InvalidInput(
-            f"groups has labels without a certificate: {listed(unknown)}. Certified are {listed(known)}."
+            f"{where} has labels without a certificate: {listed(unknown)}. Certified are {listed(list(known))}."
         )
-    return np.array([known.index(name) for name in names], dtype=np.intp)[codes]
 
 
-def _factorize(labels: npt.NDArray[Any]) -> tuple[list[Label], npt.NDArray[np.intp]]:
+def factorize(labels: npt.NDArray[Any]) -> tuple[list[Label], npt.NDArray[np.intp]]:
+    """Return the distinct labels in sorted order, and which of them each row has."""
     if labels.dtype.kind != "O":
         unique, codes = np.unique(labels, return_inverse=True)
         names: list[Any] = unique.tolist()

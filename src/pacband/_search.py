@@ -7,7 +7,7 @@ import struct
 from bisect import bisect_left
 from collections.abc import Callable
 
-__all__ = ["first", "first_float", "float_at", "ordinal", "step_up"]
+__all__ = ["first", "first_float", "float_at", "ordinal"]
 
 
 def first(holds: Callable[[int], bool], numbers: range, guess: float) -> int:
@@ -40,14 +40,6 @@ def first(holds: Callable[[int], bool], numbers: range, guess: float) -> int:
 def first_float(holds: Callable[[float], bool], guess: float) -> float:
     """Return the first float in (0, 1) from which on `holds` is true, or 1.0."""
     return float_at(first(lambda place: holds(float_at(place)), range(1, ordinal(1.0)), guess=ordinal(guess)))
-
-
-def step_up(value: float, holds: Callable[[float], bool]) -> float:
-    """Return the first float in doubling steps from the value for which `holds`, or 1.0."""
-    step = math.ulp(value)
-    while value < 1.0 and not holds(value):
-        value, step = value + step, 2 * step
-    return min(value, 1.0)
 
 
 def ordinal(value: float) -> int:

@@ -1,7 +1,8 @@
-"""JSON documents on disk that are whole or not there, and that notice when they were touched.
+"""JSON documents on disk that are whole or not there, and whose accidental changes are detected.
 
 A document is ``{"schema": …, "schema_version": …, "content": …, "sha256": …}``. The file holds one canonical
-serialization of it, byte for byte, and the digest covers all of it; so any change of any byte is seen.
+serialization of it, byte for byte, and the digest covers all of it: a damaged, truncated or hand-edited file is
+refused. The digest is no signature. Whoever edits a file on purpose can compute a new digest, and the file loads.
 Files are replaced atomically: a crash leaves the old file or the new one.
 """
 
@@ -11,8 +12,9 @@ import errno
 import json
 import os
 import secrets
+import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from hashlib import sha256
 from importlib import resources
@@ -33,6 +35,10 @@ __all__ = [
 ]
 
 
+# Characters of a schema's message that an error repeats.
+_LONGEST = 300
+
+
 def write_document(path: str | os.PathLike[str], schema: str, version: int, content: dict[str, Any]) -> Path:
     """Write the content as a checked document; return the path."""
     target = Path(path)
@@ -40,11 +46,16 @@ def write_document(path: str | os.PathLike[str], schema: str, version: int, cont
     return target
 
 
-def document_bytes(schema: str, version: int, content: dict[str, Any]) -> bytes:
-    """Return the content as a checked document, as its file holds it."""
+def document_bytes(
+    schema: str, version: int, content: dict[str, Any], *, unchecked: dict[str, Any] | None = None
+) -> bytes:
+    """Return the content as a checked document, as its file holds it.
+
+    `unchecked` is the content without the entries of lists that were checked before; by default all is checked.
+    """
     document = {"schema": schema, "schema_version": version, "content": content}
     document["sha256"] = _digest(document)
-    _check_schema(document, schema)
+    _check_schema({**document, "content": content if unchecked is None else unchecked}, schema)
     return _serialize(document)
 
 
@@ -60,7 +71,14 @@ def read_document(path: str | os.PathLike[str], schema: str, version: int) -> di
 
 def parse_document(data: bytes, source: str, schema: str, version: int) -> dict[str, Any]:
     """Return the content of a document; `source` is what errors call it."""
-    document = _parse(data, source)
+    try:
+        return _checked(_parse(data, source), data, source, schema, version)
+    except RecursionError:
+        raise CertificateError(f"{source} is damaged: its entries are nested too deeply.") from None
+
+
+def _checked(document: Any, data: bytes, source: str, schema: str, version: int) -> dict[str, Any]:
+    """Return the content of a document that was parsed from this data."""
     if not isinstance(document, dict) or document.get("schema") != schema:
         raise CertificateError(f"{source} is not a {schema} file.")
     found = document.get("schema_version")
@@ -110,7 +128,9 @@ def _validator(schema: str) -> Any:
     import jsonschema
 
     text = resources.files("pacband.schemas").joinpath(f"{schema.replace('/', '-')}.json").read_text("utf-8")
-    return jsonschema.Draft202012Validator(json.loads(text))
+    # To JSON Schema 1e30 is an integer; to us, what is no int is none.
+    whole = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, value: type(value) is int)
+    return jsonschema.validators.extend(jsonschema.Draft202012Validator, type_checker=whole)(json.loads(text))
 
 
 def _check_schema(document: dict[str, Any], schema: str) -> None:
@@ -119,7 +139,8 @@ def _check_schema(document: dict[str, Any], schema: str) -> None:
     error = best_match(_validator(schema).iter_errors(document))
     if error is not None:
         place = "/".join(str(step) for step in error.absolute_path) or "the document"
-        raise CertificateError(f"the file does not follow its schema: {place}: {error.message}.")
+        message = error.message if len(error.message) <= _LONGEST else f"{error.message[:_LONGEST]}…"
+        raise CertificateError(f"the file does not follow its schema: {place}: {message}.")
 
 
 def replace_file(target: Path, data: bytes) -> None:
@@ -137,7 +158,11 @@ def check_directory(target: Path) -> None:
 
 @contextmanager
 def drafted(target: Path) -> Iterator[Path]:
-    """Yield where to write; when that went well, the draft takes the target's name, at once and durably."""
+    """Yield where to write; when that went well, the draft takes the target's name, at once and durably.
+
+    The draft is there already, empty: write to this very file. A file that is replaced keeps its permissions and, as
+    far as this process may, its owner; nobody else can read the draft. A new file gets the mode of the umask.
+    """
     # A link keeps pointing where it did: the file behind it is replaced.
     final = Path(os.path.realpath(target))
     if final.exists() and not final.is_file():
@@ -145,24 +170,41 @@ def drafted(target: Path) -> Iterator[Path]:
     check_directory(target)
     draft = final.with_name(f".{final.name}.{secrets.token_hex(8)}.tmp")
     try:
+        before = final.stat() if final.exists() else None
+        os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666 if before is None else 0o600))
         yield draft
         with open(draft, "rb+") as file:
+            if before is not None:
+                _make_like(file.fileno(), before)
             os.fsync(file.fileno())
         os.replace(draft, final)
     except BaseException as error:
-        draft.unlink(missing_ok=True)
-        if isinstance(error, OSError) and str(error.filename) == str(draft):
-            # The user knows the file by the name it was to have.
-            error.filename = str(target)
+        # On a disk that can no longer be written to this fails as well: what is said is the first error.
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno is not None and str(error.filename or draft) == str(draft):
+            # The user knows the file by the name it was to have. A full disk names no file at all.
+            raise OSError(error.errno, error.strerror, str(target)) from error
         raise
     _sync_directory(final.parent)
+
+
+def _make_like(descriptor: int, before: os.stat_result) -> None:
+    """Give an open file the owner, as far as this process may, and the permissions of the file it is to replace."""
+    if os.name == "posix":
+        here = os.fstat(descriptor)
+        if (here.st_uid, here.st_gid) != (before.st_uid, before.st_gid):
+            with suppress(PermissionError):
+                os.fchown(descriptor, before.st_uid, before.st_gid)
+        os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
 
 
 def _sync_directory(directory: Path) -> None:
     """Make the new name durable, where the system lets a directory be synchronized."""
     if os.name == "posix":
-        descriptor = os.open(directory, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        with suppress(PermissionError):
+            descriptor = os.open(directory, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)

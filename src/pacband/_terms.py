@@ -7,9 +7,10 @@ the rows in arrays or in an engine far away.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Any, Self
 
 import numpy as np
@@ -75,9 +76,11 @@ class Terms:
     def group_ranks(self, counts: Mapping[Label, int], n_candidates: int = 1) -> dict[Label, int]:
         """Return the rank within every group, each at an even share of δ."""
         ranks = {}
+        # Many groups have as many rows as others.
+        rank_of = cache(lambda n_samples: self.single_rank(n_samples, n_candidates * len(counts)))
         for label, n_samples in counts.items():
             try:
-                ranks[label] = self.single_rank(n_samples, n_candidates * len(counts))
+                ranks[label] = rank_of(n_samples)
             except NotEnoughSamples as error:
                 raise error.within(f"group {label!r}") from None
         return ranks
@@ -121,9 +124,10 @@ def delta_shares(weights: Mapping[str, float] | Iterable[float] | None, names: l
     """Return the share of δ of every candidate; None is the even share."""
     if weights is None:
         return dict.fromkeys(names)
-    keys, given = (list(weights), list(weights.values())) if isinstance(weights, Mapping) else (names, list(weights))
-    if set(keys) != set(names) or len(given) != len(names):
-        raise InvalidInput(f"weights must have one value for each of {names}, got {weights!r}.")
+    keys, given = _named_weights(weights, names)
+    if sorted(map(str, keys)) != sorted(names) or set(keys) != set(names) or len(given) != len(names):
+        by_position = "" if keys is names else ", matched by name: pass a list to match by position"
+        raise InvalidInput(f"weights must have one value for each of {names}, got {weights!r}{by_position}.")
     if not all(isinstance(weight, (int, float, np.number)) for weight in given):
         raise InvalidInput(f"weights must be numbers, got {weights!r}.")
     values = {name: float(weight) for name, weight in zip(keys, given, strict=True)}
@@ -131,6 +135,16 @@ def delta_shares(weights: Mapping[str, float] | Iterable[float] | None, names: l
         raise InvalidInput(f"weights must be positive and sum to 1, got {weights!r}.")
     total = sum(map(Fraction, values.values()), Fraction(0))
     return {name: rounded_down(Fraction(value) / total) for name, value in values.items()}
+
+
+def _named_weights(weights: Any, names: list[str]) -> tuple[list[Any], list[Any]]:
+    """Return names and weights; whatever has names of its own (a mapping, a pandas Series) is matched by these."""
+    if hasattr(weights, "keys") and hasattr(weights, "items"):
+        pairs = list(weights.items())
+        return [key for key, _ in pairs], [weight for _, weight in pairs]
+    if isinstance(weights, (Set, str)) or not isinstance(weights, Iterable):
+        raise InvalidInput(f"weights must be a mapping or a sequence, got {weights!r}.")
+    return names, list(weights)
 
 
 def rounded_down(share: Fraction) -> float:

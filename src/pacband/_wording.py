@@ -17,8 +17,12 @@ def complement(value: float) -> str:
     """1 − value as a percentage, without the rounding that 1 − 0.05 has in binary: '95 %'."""
     percent = (1 - Decimal(repr(value))) * 100
     text = f"{percent.normalize():f}"
-    # Rounded down: what is promised must hold as it is said.
-    return f"{text if len(text) <= 10 else percent.quantize(Decimal('1e-8'), ROUND_FLOOR)} %"
+    if len(text) > 10:
+        # Rounded down: what is promised must hold as it is said. Of next to nothing, three digits.
+        unit = Decimal(1).scaleb(min(-8, percent.adjusted() - 2))
+        percent = percent.quantize(unit, ROUND_FLOOR).normalize()
+        text = f"{percent:f}" if percent >= Decimal("1e-6") else f"{float(percent):g}"
+    return f"{text} %"
 
 
 def percent(value: float) -> str:
@@ -27,14 +31,17 @@ def percent(value: float) -> str:
 
 
 def confidence(delta: float) -> str:
-    """The confidence 1 − δ: '95 %', '99.9999 %', and '1 − 1e-12' where the nines would not fit."""
-    return complement(delta) if delta >= 1e-6 else f"1 − {delta:g}"
+    """The confidence 1 − δ: '95 %', '99.9999 %', and '1 − 1e-12' where the nines would not fit; never rounded up."""
+    return complement(delta) if delta >= 1e-6 else f"1 − {round_up(delta, 6):g}"
 
 
 def round_up(value: float, digits: int) -> float:
-    """Round towards +∞ to so many significant digits: a bound that is said must hold as it is said."""
+    """Round towards +∞ to so many significant digits: a bound that is said must hold as it is said.
+
+    A float that these digits name, as 0.1 is named by one, is that float.
+    """
     exact = Decimal(value)
-    if value == 0.0 or not exact.is_finite():
+    if value == 0.0 or not exact.is_finite() or float(f"{value:.{digits}g}") == value:
         return value
     unit = Decimal(1).scaleb(exact.adjusted() - digits + 1)
     return float(exact.quantize(unit, ROUND_CEILING))

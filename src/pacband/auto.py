@@ -162,6 +162,7 @@ def auto_candidates(
     progress: Progress | None = None,
     extra: Mapping[str, Member] | None = None,
     predictors: Mapping[str, Any] | None = None,
+    kinds: Mapping[str, str] | None = None,
 ) -> AutoFamily:
     """Try many pairs (T, σ̂) on training rows, and return the sharpest, fitted.
 
@@ -189,6 +190,9 @@ def auto_candidates(
         Pairs of one's own. They are fitted, and join the family unscreened.
     predictors : mapping of str to estimator, optional
         The predictors to try instead of the default ones. They see a matrix: categories as codes, gaps as NaN.
+    kinds : mapping of str to {"number", "category"}, optional
+        What the columns hold, by name, or by "x0", "x1" and so on in an array. By default a column of numbers and
+        booleans holds numbers, any other one categories.
 
     Examples
     --------
@@ -219,6 +223,7 @@ def auto_candidates(
             clock=clock,
             n_jobs=n_jobs,
             predictors=predictors,
+            kinds=kinds,
         )
         bands, tried = search.run(_MOST_MEMBERS)
         members = {name: Member(band, "std") for name, band in bands.items()}

@@ -123,7 +123,8 @@ def certify_family(
     """Certify a family of candidates at once, and pick the sharpest at no loss of the promise (Theorem 1).
 
     Each candidate is certified at δ/n_F, or at δ·w_j with prior weights. Then all hold together with confidence
-    1 − δ, and the best may be chosen after the fact: the one with the smallest mean of γ̄_j·σ̂_j(x_i).
+    1 − δ, and the best may be chosen after the fact: the one with the smallest mean of γ̄_j·σ̂_j(x_i). With
+    nonfinite="violate", a candidate that answers NaN in some rows has no finite band there, and an infinite mean.
 
     Parameters
     ----------
@@ -132,7 +133,8 @@ def certify_family(
     candidates : mapping of str to y_pred or (y_pred, scale)
         The predictions, and scales where there are any, of each candidate on the same rows.
     weights : mapping or sequence of float, optional
-        How much of δ each candidate may spend; positive, summing to one. Settled before looking at y.
+        How much of δ each candidate may spend; positive, summing to one. Chosen before looking at y. A mapping or a
+        pandas Series is matched by name, a sequence by position.
     eps, delta, rank, rule, side, min_scale, nonfinite, gauge
         As in `certify`.
 
@@ -162,7 +164,7 @@ def certify_family(
         check_same_rows(y=y, **{f"candidate {name!r}": y_pred, f"the scale of candidate {name!r}": scale})
         columns[name] = _align(scoring, target, y_pred, scale, name=name)
 
-    certificates, mean_scale, mean_offset = {}, {}, {}
+    certificates, mean_scale, mean_offset, unanswered = {}, {}, {}, {}
     for name, (prediction, spread) in columns.items():
         try:
             scores = scoring.score_rows(target, prediction, spread)
@@ -178,7 +180,8 @@ def certify_family(
         )
         mean_scale[name] = spread.mean()
         mean_offset[name] = scoring.mean_offset(target, prediction)
-    return FamilyCertificate.of(certificates, mean_scale, mean_offset)
+        unanswered[name] = scoring.unanswered(prediction)
+    return FamilyCertificate.of(certificates, mean_scale, mean_offset, unanswered)
 
 
 def certify_groups(

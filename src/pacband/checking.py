@@ -12,134 +12,30 @@ probability of at most `level`, over all groups together. Data that do not contr
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias
 
 import narwhals as nw
+import numpy as np
 
-from pacband._arrays import as_numbers, check_same_rows
+from pacband._arrays import Floats, as_numbers, check_same_rows
 from pacband._checks import check_probability
-from pacband._counts import exact_interval, exceedance
-from pacband._fingerprint import fingerprint_unit, seal
+from pacband._fingerprint import fingerprint_total, fingerprint_totals, fingerprint_unit, seal
 from pacband._frozen import FrozenMap
-from pacband._labels import as_labels, group_rows, locate_rows
-from pacband._wording import card, figure, percent
+from pacband._labels import as_labels, factorize, refuse_unknown, sorted_labels
 from pacband.certificate import AnyCertificate, Certificate, GroupCertificate, single_of
 from pacband.exceptions import InvalidInput
 from pacband.frames.apply import labelled_columns
-from pacband.frames.columns import as_frame, check_columns, read_predicted, read_values
+from pacband.frames.columns import as_frame, check_columns, in_memory, read_predicted, read_values
 from pacband.frames.scan import FamilyScan, GroupScan
 from pacband.frames.table import Table
 from pacband.selection import Request, Tally, sum_tallies
+from pacband.verdicts import Count, Verdict
 
-__all__ = ["Count", "Verdict", "check", "check_frame"]
+__all__ = ["Count", "Piece", "Verdict", "check", "check_frame", "check_pieces"]
 
-
-@dataclass(frozen=True, slots=True)
-class Count:
-    """How many of some fresh rows exceed the bound.
-
-    Attributes
-    ----------
-    n_samples, violations : int
-        The rows n, and those k of them whose error exceeds the bound.
-    eps : float
-        The share that may.
-    p_value : float
-        P{Bin(n, ε) ≥ k}: how likely so many are, at most, if the promise holds.
-    interval : pair of float
-        The Clopper-Pearson interval of the true share, at 95 %.
-    """
-
-    n_samples: int
-    violations: int
-    eps: float
-    p_value: float
-    interval: tuple[float, float]
-
-    @classmethod
-    def of(cls, n_samples: int, violations: int, eps: float) -> Count:
-        """Judge a count.
-
-        Examples
-        --------
-        >>> count = Count.of(100, 12, 0.05)
-        >>> round(count.p_value, 6), [round(end, 4) for end in count.interval]
-        (0.004274, [0.0636, 0.2002])
-        """
-        p_value = exceedance(violations, n_samples, eps)
-        return cls(n_samples, violations, eps, p_value, exact_interval(violations, n_samples))
-
-    @property
-    def rate(self) -> float:
-        """The share of violations seen."""
-        return self.violations / self.n_samples
-
-    def __str__(self) -> str:
-        low, high = self.interval
-        return (
-            f"{self.violations} of {self.n_samples} errors exceed the bound, {percent(self.rate)} where "
-            f"{percent(self.eps)} may (the true share is {percent(low)} to {percent(high)}, p = {self.p_value:.3g})"
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """Whether fresh data contradict a certificate; made by `check`.
-
-    Attributes
-    ----------
-    level : float
-        The probability that a promise which holds is contradicted, at most.
-    counts : mapping of label to Count
-        By group; without groups, one under the empty name.
-    reused : bool
-        Whether these are the very rows that the certificate was made from: they cannot test it.
-    """
-
-    level: float
-    counts: FrozenMap[Any, Count]
-    reused: bool = False
-
-    @property
-    def contradicted(self) -> tuple[Any, ...]:
-        """The groups whose promise the data contradict."""
-        share = self.level / len(self.counts)
-        return tuple(label for label, count in self.counts.items() if count.p_value <= share)
-
-    @property
-    def holds(self) -> bool:
-        """Whether the data leave the promise standing."""
-        return not self.contradicted
-
-    def __str__(self) -> str:
-        single = list(self.counts) == [""]
-        word = "The data do not contradict the promise" if self.holds else "The data contradict the promise"
-        where = "" if single or self.holds else f" in {len(self.contradicted)} of {len(self.counts)} groups"
-        width = max(len(str(label)) for label in self.counts)
-        lines = [
-            str(count) if single else f"{'!' if label in self.contradicted else ' '} {label!s:<{width}}  {count}"
-            for label, count in self.counts.items()
-        ]
-        if self.reused:
-            lines.append("These are the rows that the certificate was made from: only fresh rows can test it.")
-        return "\n".join([f"{word}{where} (level {figure(self.level)}).", *lines])
-
-    def _repr_html_(self) -> str:
-        return card("pacband check", str(self).split("\n")[0], [(str(k), str(v)) for k, v in self.counts.items()])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the verdict as JSON-ready values."""
-        return {
-            "holds": self.holds,
-            "reused": self.reused,
-            "level": self.level,
-            "counts": [
-                {"label": label, "contradicted": label in self.contradicted, **asdict(count), "rate": count.rate}
-                for label, count in self.counts.items()
-            ],
-        }
+# Some rows: y, y_pred, scale and groups, as `check` takes them.
+Piece: TypeAlias = tuple[Any, Any, Any, Any]
 
 
 def check(
@@ -160,8 +56,9 @@ def check(
     y, y_pred, scale : array-like
         Fresh rows, as in `certify`.
     groups : array-like, optional
-        The group of every row. A group certificate needs it; of others, each group is tested against the one bound,
-        which they do not promise to keep, but which tells where the model is weak.
+        The group of every row. A group certificate needs it: each group's own promise is judged. Any other certificate
+        promises something about all rows together, and that is what is judged; its groups are listed in
+        `Verdict.groups`, to show where the bound is weak.
     level : float in (0, 1)
         The probability that a promise which holds is contradicted, at most.
 
@@ -175,29 +72,28 @@ def check(
     >>> pacband.check(cert, 2 * rng.standard_normal(500), np.zeros(500)).holds
     False
     """
+    return check_pieces(certificate, [(y, y_pred, scale, groups)], level=level)
+
+
+def check_pieces(certificate: AnyCertificate, pieces: Iterable[Piece], *, level: float = 0.01) -> Verdict:
+    """Test a promise on rows that come in pieces, as `check` does on all of them at once.
+
+    Only counts and fingerprints are kept, one for each group: memory does not grow with the rows.
+    """
     level = check_probability("level", level)
-    single, gammas = _bounds(certificate)
-    check_same_rows(y=y, y_pred=y_pred, scale=scale, groups=groups)
-    scores = single.rule.scores(single.check_outputs("y", as_numbers("y", y)), y_pred, _checked(single, scale))
-    if groups is None:
-        if gammas is not None:
-            raise InvalidInput("this certificate promises within groups: pass the groups of the rows.")
-        violations = int((scores > single.gamma).sum())
-        return _verdict(level, {"": (len(scores), violations)}, single.eps, reused=single.states(scores))
-    labels = as_labels(groups)
-    if len(labels) != len(scores):
-        raise InvalidInput(f"y and groups must have one length, got {len(scores)} and {len(labels)}.")
-    members = group_rows(labels)
-    if gammas is not None:
-        locate_rows(labels, list(gammas))
-    bound = gammas or dict.fromkeys(members, single.gamma)
-    found = {label: (len(rows), int((scores[rows] > bound[label]).sum())) for label, rows in members.items()}
-    if isinstance(certificate, GroupCertificate):
-        common = [label for label in certificate.groups if label in members]
-        reused = all(certificate.groups[label].states(scores[members[label]]) for label in common)
-    else:
-        reused = single.states(scores)
-    return _verdict(level, found, single.eps, reused=reused)
+    found: dict[Any, Tally] = {}
+    grouped, n_rows = False, 0
+    for y, y_pred, scale, groups in pieces:
+        grouped |= groups is not None
+        try:
+            tallies = _tallies(certificate, y, y_pred, scale, groups)
+        except InvalidInput as error:
+            # The rows that the error names are counted from the beginning of the piece.
+            raise (type(error)(f"in the rows from {n_rows} on: {error}") if n_rows else error) from None
+        for label, tally in tallies.items():
+            found[label] = found[label] + tally if label in found else tally
+            n_rows += tally.n_samples
+    return _verdict(certificate, {label: found[label] for label in sorted_labels(found)}, level, grouped=grouped)
 
 
 def check_frame(
@@ -220,23 +116,22 @@ def check_frame(
     table = as_frame(frame)
     schema = check_columns(table, columns.numeric, columns.group)
     if isinstance(table, nw.DataFrame):
-        values = {name: table.get_column(name).to_native() for name in columns.all}
+        values = in_memory(table, schema, columns.all, columns.group)
         groups = None if columns.group is None else values[columns.group]
         y = read_values(values, columns.target)
         return check(certificate, y, *read_predicted(values, columns), groups=groups, level=level)
     distant = Table.of(table, schema, single.rule, {"": columns})
     if columns.group is None:
-        answers: Mapping[Any, Any] = FamilyScan(distant)({"": _above(single.gamma)})
+        answers: Mapping[Any, Tally] = FamilyScan(distant)({"": _above(single.gamma)})
     else:
         scan = GroupScan(distant, columns.group)
         labels = scan.counts()
-        if unknown := [label for label in labels if gammas is not None and label not in gammas]:
-            raise InvalidInput(f"column {columns.group!r} has labels without a certificate: {unknown[:5]}.")
+        if gammas is not None:
+            refuse_unknown(labels, gammas, f"column {columns.group!r}")
         bound = gammas or dict.fromkeys(labels, single.gamma)
         found = scan({label: _above(bound[label]) for label in labels})
         answers = {label: found[label] for label in labels}
-    counts = {label: (found.n_samples, sum(found.at_least)) for label, found in answers.items()}
-    return _verdict(level, counts, single.eps, reused=_reused(certificate, answers))
+    return _verdict(certificate, answers, level, grouped=columns.group is not None)
 
 
 def _bounds(certificate: AnyCertificate) -> tuple[Certificate, dict[Any, float] | None]:
@@ -245,24 +140,60 @@ def _bounds(certificate: AnyCertificate) -> tuple[Certificate, dict[Any, float] 
     return single_of(certificate), None if groups is None else {label: part.gamma for label, part in groups.items()}
 
 
-def _checked(single: Certificate, scale: Any) -> Any:
-    single.check_scale(scale)
-    return scale
-
-
 def _above(gamma: float) -> Request:
     """Ask for the scores that are larger than γ̄, of which there are none where it is infinite; and for all of them."""
     return Request((math.nextafter(gamma, math.inf),) if gamma < math.inf else (), fingerprint_unit(gamma))
 
 
-def _reused(certificate: AnyCertificate, answers: Mapping[Any, Tally]) -> bool:
-    """Whether the fingerprints of the scores are those of the certificate."""
+def _tallies(certificate: AnyCertificate, y: Any, y_pred: Any, scale: Any, groups: Any) -> dict[Any, Tally]:
+    """Return how many rows of every group there are and exceed its bound, and what their fingerprint needs."""
+    single, gammas = _bounds(certificate)
+    check_same_rows(y=y, y_pred=y_pred, scale=scale, groups=groups)
+    single.check_scale(scale)
+    scores = single.rule.scores(single.check_outputs("y", as_numbers("y", y)), y_pred, scale)
+    if groups is None:
+        if gammas is not None:
+            raise InvalidInput("this certificate promises within groups: pass the groups of the rows.")
+        return {"": _tally(len(scores), int((scores > single.gamma).sum()), _total(scores, single.gamma))}
+    labels = as_labels(groups)
+    if len(labels) != len(scores):
+        raise InvalidInput(f"y and groups must have one length, got {len(scores)} and {len(labels)}.")
+    names, codes = factorize(labels)
+    if gammas is not None:
+        refuse_unknown(names, gammas, "groups")
+    limits = np.array([single.gamma if gammas is None else gammas[name] for name in names])
+    counts = np.bincount(codes, minlength=len(names))
+    beyond = np.bincount(codes[scores > limits[codes]], minlength=len(names))
+    units = np.array([fingerprint_unit(limit) for limit in limits])
+    totals = fingerprint_totals(scores, units, codes)
+    columns = (names, counts.tolist(), beyond.tolist(), totals.tolist())
+    return {name: _tally(n, violations, total) for name, n, violations, total in zip(*columns, strict=True)}
+
+
+def _total(scores: Floats, gamma: float) -> int:
+    return fingerprint_total(scores, fingerprint_unit(gamma))
+
+
+def _tally(n_samples: int, violations: int, total: int) -> Tally:
+    return Tally(n_samples, (violations,), total, np.empty(0))
+
+
+def _verdict(certificate: AnyCertificate, answers: Mapping[Any, Tally], level: float, *, grouped: bool) -> Verdict:
+    """Judge what was counted: each group's promise of a group certificate, else the one promise about all rows."""
+    if not answers:
+        raise InvalidInput("the table is empty: at least one row is needed.")
     if isinstance(certificate, GroupCertificate):
+        counts, listed = _counts(certificate, answers), {}
         parts = [(part, answers[label]) for label, part in certificate.groups.items() if label in answers]
     else:
-        parts = [(single_of(certificate), sum_tallies(answers.values()))]
-    return all(part.data_digest == seal(answer.n_samples, answer.total) for part, answer in parts)
+        whole = sum_tallies(answers.values())
+        counts, listed = _counts(certificate, {"": whole}), _counts(certificate, answers) if grouped else {}
+        parts = [(single_of(certificate), whole)]
+    # The fingerprint of the scores is that of the certificate where it was made from these rows.
+    reused = all(part.data_digest == seal(answer.n_samples, answer.total) for part, answer in parts)
+    return Verdict(level, FrozenMap(counts), reused, FrozenMap(listed))
 
 
-def _verdict(level: float, found: Mapping[Any, tuple[int, int]], eps: float, *, reused: bool) -> Verdict:
-    return Verdict(level, FrozenMap({label: Count.of(*counts, eps) for label, counts in found.items()}), reused)
+def _counts(certificate: AnyCertificate, answers: Mapping[Any, Tally]) -> dict[Any, Count]:
+    eps = single_of(certificate).eps
+    return {label: Count.of(answer.n_samples, sum(answer.at_least), eps) for label, answer in answers.items()}

@@ -9,6 +9,8 @@
     │   └── ReusedData                     calibration rows were used to build the model
     └── CertificateError (also a ValueError)   the file of a certificate, or of a monitor's state, cannot be trusted
 
+and the warning ``UnknownCategories``: rows hold categories that a model was not fitted on, far more than in the fit.
+
 Every message states the rule and the offending value, and nothing has been written when one is raised.
 """
 
@@ -21,6 +23,7 @@ __all__ = [
     "NotEnoughSamples",
     "PacbandError",
     "ReusedData",
+    "UnknownCategories",
 ]
 
 
@@ -40,8 +43,12 @@ class ReusedData(InvalidInput):
     """Calibration rows were also used to build the model, so no promise can be made from them."""
 
 
+class UnknownCategories(UserWarning):
+    """Rows hold categories that the model was not fitted on, far more than in the fit."""
+
+
 class CertificateError(PacbandError, ValueError):
-    """A file is damaged, truncated, edited, in use, or of a newer pacband; or a certificate contradicts itself."""
+    """A file is damaged, truncated, edited by hand, in use, or of a newer pacband; or it contradicts itself."""
 
 
 class NotEnoughSamples(InvalidInput):

@@ -22,9 +22,9 @@ from decimal import ROUND_CEILING, Context, Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
-from pacband._binomial import binomial_tail, special, tail_at_most
+from pacband._binomial import covering_delta, special, tail_at_most
 from pacband._checks import check_choice, check_positive_integer, check_probability
-from pacband._search import first, first_float, step_up
+from pacband._search import first, first_float
 from pacband._wording import card, complement, confidence, figure, round_up
 from pacband.exceptions import InvalidInput, NotEnoughSamples
 
@@ -130,7 +130,7 @@ def min_samples(eps: float, delta: float, rank: int = 1, n_candidates: int = 1, 
     2020
     """
     check_choice("rule", rule, ("exact", "corollary"))
-    eps, delta, rank = _check_eps(eps), check_probability("delta", delta), check_positive_integer("rank", rank)
+    eps, delta, rank = check_eps(eps), check_probability("delta", delta), check_positive_integer("rank", rank)
     budget = _check_budget(delta, n_candidates)
     solve = _exact_samples if rule == "exact" else _corollary_samples
     return _within_reach(solve(eps, rank, budget), eps, delta, rank)
@@ -166,7 +166,7 @@ def attained_delta(n_samples: int, rank: int, eps: float, n_candidates: int = 1)
     0.04849
     """
     n_samples, rank = _check_pair(n_samples, rank)
-    eps, n_candidates = _check_eps(eps), check_positive_integer("n_candidates", n_candidates)
+    eps, n_candidates = check_eps(eps), check_positive_integer("n_candidates", n_candidates)
     return smallest_delta(n_samples, rank, eps, Fraction(1, n_candidates))
 
 
@@ -184,11 +184,10 @@ def attained_eps(n_samples: int, rank: int, delta: float, n_candidates: int = 1)
     n_samples, rank = _check_pair(n_samples, rank)
     budget = _check_budget(delta, n_candidates)
     limit = float(budget)
-    root = first_float(
-        lambda eps: binomial_tail(n_samples, rank, eps) <= limit,
+    return first_float(
+        lambda eps: tail_at_most(n_samples, rank, eps, budget),
         guess=_guess("betainccinv", (rank, n_samples - rank + 1, limit), n_samples, otherwise=rank / n_samples),
     )
-    return step_up(root, lambda eps: tail_at_most(n_samples, rank, eps, budget))
 
 
 def plan(
@@ -226,7 +225,7 @@ def plan(
     (1310, 32)
     """
     check_choice("rule", rule, PLAN_RULES)
-    eps, delta = _check_eps(eps), check_probability("delta", delta)
+    eps, delta = check_eps(eps), check_probability("delta", delta)
     budget = _check_budget(delta, n_candidates)
     if n_samples is not None:
         n_samples = _check_n_samples(n_samples)
@@ -256,8 +255,7 @@ def plan(
 
 def smallest_delta(n_samples: int, rank: int, eps: float, share: Fraction) -> float:
     """Return the smallest δ, at most 1, of which this share covers B(r − 1; N, ε)."""
-    delta = binomial_tail(n_samples, rank, eps) / float(share)
-    return step_up(delta, lambda value: tail_at_most(n_samples, rank, eps, Fraction(value) * share))
+    return covering_delta(n_samples, rank, eps, share)
 
 
 def _largest_valid_rank(n_samples: int, eps: float, budget: Fraction) -> int:
@@ -384,7 +382,8 @@ def _log_inverse(budget: Fraction) -> Decimal:
     return (Decimal(budget.denominator) / Decimal(budget.numerator)).ln()
 
 
-def _check_eps(eps: float) -> float:
+def check_eps(eps: float) -> float:
+    """Return ε where the inequality is decided exactly, or raise."""
     eps = check_probability("eps", eps)
     if eps < SMALLEST_EPS:
         raise InvalidInput(f"eps must be at least {SMALLEST_EPS:g}, got {eps!r}.")

@@ -118,7 +118,10 @@ class ScoreRule:
                 or not 0.0 < min_scale < math.inf
             ):
                 raise InvalidScale(f"min_scale must be a positive finite number, got {min_scale!r}.")
-            min_scale = float(min_scale)
+            try:
+                min_scale = float(min_scale)
+            except OverflowError:
+                raise InvalidScale("min_scale must be a positive finite number, got a larger integer.") from None
         if isinstance(gauge, str):
             check_choice("gauge", gauge, ("max",))
         else:
@@ -157,20 +160,19 @@ class ScoreRule:
     def score_rows(self, target: Numbers, prediction: Numbers, spread: Spread) -> Floats:
         """Return one score per row of arrays whose shapes were checked."""
         self._check_outputs(target)
-        whitening = self._whitening()
+        ellipsoid = self._ellipsoid()
         scores = np.empty(len(target))
         finite = True
         with np.errstate(all="ignore"):
             for rows in blocks(len(target)):
                 out = scores[rows] if target.ndim == 1 else None
                 error = np.subtract(target[rows], prediction[rows], out=out, dtype=np.float64)
-                if self.side != "both":
-                    # Where both sides count, what is not finite shows in the score.
-                    finite &= bool(np.isfinite(error).all())
-                score = self._score(error, spread.block(rows), whitening)
+                parts = spread.block(rows)
+                score = self._score(error, parts) if ellipsoid is None else ellipsoid.scores(error, parts)
                 if score is not out:
                     scores[rows] = score
-                finite &= bool(score.max() < math.inf)
+                # Where one side counts, a score may also overflow downwards.
+                finite &= bool(np.isfinite(score).all() if self.side != "both" else score.max() < math.inf)
         if not finite:
             self._settle_nonfinite(scores, target, prediction)
         return scores
@@ -188,7 +190,8 @@ class ScoreRule:
         Each end is rounded outwards by less than 1e-15 of the half-width: three roundings lie between y and
         γσ̂ (of e, of the score, of the product), so that without it a y whose score *is* γ could fall
         outside by one unit in the last place; with tied errors that would be a real share of the rows.
-        The sum T ± γσ̂ itself needs no care: rounding is monotonic and y is a float.
+        The sum T ± γσ̂ itself needs no care: rounding is monotonic and y is a float. For a matrix gauge the same
+        three roundings lie between y and the box, whatever the condition of the matrix; see `_Ellipsoid`.
 
         Examples
         --------
@@ -198,24 +201,27 @@ class ScoreRule:
         """
         prediction = as_numbers("y_pred", y_pred, empty=True)
         self._check_outputs(prediction)
-        spread, widths = self.spread(scale, prediction.shape), self._widths()
+        spread, ellipsoid = self.spread(scale, prediction.shape), self._ellipsoid()
         outward = np.broadcast_to(outwards(gamma), len(prediction))
         ends = np.empty((*prediction.shape, 2))
         with np.errstate(over="ignore"):
-            self._fill(ends, prediction, spread, outward, widths)
+            self._fill(ends, prediction, spread, outward, ellipsoid)
         if self.side != "both":
             ends[..., 0 if self.side == "upper" else 1] = -math.inf if self.side == "upper" else math.inf
         return ends
 
-    def _fill(self, ends: Floats, prediction: Numbers, spread: Spread, outward: Floats, widths: Floats | None) -> None:
+    def _fill(
+        self, ends: Floats, prediction: Numbers, spread: Spread, outward: Floats, ellipsoid: _Ellipsoid | None
+    ) -> None:
         for rows in blocks(len(prediction)):
             centre = prediction[rows]
             if self.nonfinite == "raise" and not np.isfinite(centre).all():
                 raise _nonfinite("y_pred", prediction)
             factor = outward[rows] if centre.ndim == 1 else outward[rows, None]
             parts = spread.block(rows)
-            if widths is not None:
-                parts = tuple(part[:, None] * widths for part in parts) or (widths,)
+            if ellipsoid is not None:
+                box = ellipsoid.box(parts)
+                parts = (box if centre.ndim == 2 else box.reshape(-1),)
             low = factor * parts[0] if parts else factor
             high = factor * parts[1] if len(parts) == 2 else low
             np.subtract(centre, low, out=ends[rows, ..., 0])
@@ -226,8 +232,8 @@ class ScoreRule:
 
     def mean_bound(self, gamma: float, mean_scale: float) -> float:
         """Return the mean of γσ̂ over the rows; for a matrix gauge, of the half-widths of its box."""
-        widths = self._widths()
-        return gamma * mean_scale * (1.0 if widths is None else float(widths.mean()))
+        ellipsoid = self._ellipsoid()
+        return gamma * mean_scale * (1.0 if ellipsoid is None else float(ellipsoid.widths.mean()))
 
     def mean_offset(self, target: Numbers, prediction: Numbers) -> float:
         """Return the mean distance from y to T(x) towards the side that is bounded; zero where both are.
@@ -242,18 +248,27 @@ class ScoreRule:
             return math.inf
         return exact_mean(distance) * (1.0 if self.side == "upper" else -1.0)
 
-    def _score(self, error: Floats, parts: tuple[Floats, ...], whitening: Floats | None) -> Floats:
+    def unanswered(self, prediction: Numbers) -> int:
+        """Return how many rows have a prediction that counts as an infinite error, and no finite band."""
+        finite = np.isfinite(prediction)
+        return 0 if finite.all() else int((~finite.reshape(len(finite), -1).all(axis=1)).sum())
+
+    def _score(self, error: Floats, parts: tuple[Floats, ...]) -> Floats:
         """Score one block of errors, in place where possible."""
         if self.side == "lower":
             np.negative(error, out=error)
-        if whitening is not None:
-            error = np.sqrt(np.square(error @ whitening).sum(axis=1))
         divisor = np.where(error > 0.0, parts[1], parts[0]) if len(parts) == 2 else parts[0] if parts else None
         if self.side == "both":
             np.abs(error, out=error)
         if divisor is not None:
             np.divide(error, divisor, out=error)
-        return error if error.ndim == 1 else np.asarray(error.max(axis=1))
+        if error.ndim == 1:
+            return error
+        largest = np.asarray(error.max(axis=1))
+        if self.side != "both":
+            # The largest would hide an output that is −∞, as that of T(x) = ∞ is.
+            largest[~np.isfinite(error).all(axis=1)] = math.nan
+        return largest
 
     def _settle_nonfinite(self, scores: Floats, target: Numbers, prediction: Numbers) -> None:
         if not np.isfinite(target).all():
@@ -276,17 +291,62 @@ class ScoreRule:
                 f"a {len(self.gauge)}×{len(self.gauge)} gauge takes {len(self.gauge)} outputs, got {outputs}."
             )
 
-    def _whitening(self) -> Floats | None:
-        """W with ‖Wᵀe‖² = eᵀΣ⁻¹e: the inverse transposed of Σ's Cholesky factor."""
-        if isinstance(self.gauge, str):
-            return None
-        return np.asarray(np.linalg.inv(np.linalg.cholesky(np.array(self.gauge))).T)
+    def _ellipsoid(self) -> _Ellipsoid | None:
+        return None if isinstance(self.gauge, str) else _Ellipsoid.of(np.array(self.gauge))
 
-    def _widths(self) -> Floats | None:
-        """The half-widths sqrt(Σ_kk) of the box around the unit ellipsoid."""
-        if isinstance(self.gauge, str):
-            return None
-        return np.sqrt(np.diag(np.array(self.gauge)))
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Ellipsoid:
+    """The gauge sqrt(eᵀ Σ⁻¹ e) and the box around its unit ball, with the half-widths w_k = sqrt(Σ_kk).
+
+    By Cauchy and Schwarz |e_k| ≤ w_k·sqrt(eᵀ Σ⁻¹ e), with equality where the ball touches its box. Computed, the right
+    side may come out smaller than the left, the more so the worse Σ is conditioned, and a row whose score is γ would
+    lie outside the box ± γσ̂w. So the score is the larger of both sides,
+
+        max(sqrt(eᵀ Σ⁻¹ e)/σ̂, |e_1|/(σ̂w_1), …, |e_k|/(σ̂w_k)),
+
+    which is the same number in exact arithmetic. Each of the last terms divides by the very product fl(σ̂w_k) by which
+    `ScoreRule.band` multiplies. Hence a score of at most γ gives fl(|e_k|/fl(σ̂w_k)) ≤ γ for every k: with fl(σ̂w_k) as
+    the scale, this is the case of one output, for which rounding γ outwards is enough.
+
+    The norm itself comes from a triangular solve: backward stable, and made of operations on whole columns, so that a
+    row has the same score alone and among others.
+
+    Attributes
+    ----------
+    triangle : ndarray of shape (k, k)
+        C with CCᵀ = Σ, lower triangular.
+    widths : ndarray of shape (k,)
+        w.
+    """
+
+    triangle: Floats
+    widths: Floats
+
+    @classmethod
+    def of(cls, matrix: Floats) -> _Ellipsoid:
+        return cls(np.asarray(np.linalg.cholesky(matrix)), np.sqrt(np.diag(matrix)))
+
+    def box(self, parts: tuple[Floats, ...]) -> Floats:
+        """Return σ̂w of every row, or of all rows at once where σ̂ is one."""
+        return parts[0][:, None] * self.widths if parts else self.widths
+
+    def scores(self, errors: Floats, parts: tuple[Floats, ...]) -> Floats:
+        """Score one block of errors."""
+        columns = np.ascontiguousarray(errors.reshape(len(errors), -1).T)
+        squares = np.zeros(len(errors))
+        solved: list[Floats] = []
+        for row, column in zip(self.triangle, columns, strict=True):
+            left = column.copy()
+            for factor, before in zip(row, solved, strict=False):
+                left -= factor * before
+            left /= row[len(solved)]
+            solved.append(left)
+            squares += left * left
+        norm = np.sqrt(squares)
+        if parts:
+            norm /= parts[0]
+        return np.asarray(np.maximum(norm, (np.abs(columns.T) / self.box(parts)).max(axis=1)))
 
 
 def outwards(gamma: float | Floats) -> Floats:

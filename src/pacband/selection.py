@@ -7,6 +7,9 @@ the guess is good, which it nearly always is, the second pass is the last. When 
 floats that are left evenly, so that no data can take more than 16. Counting needs no memory, counts of parts add up,
 and comparing floats is exact on every engine: the result is, to the last bit, that of the partial sort.
 
+Every pass must read the same rows. Where a pass counts or fetches another number of them than a pass before, the
+search ends with an error.
+
 A pass answers a `Request` by a `Tally`; `Search` turns the answer into the next request. Whoever can count can take
 part: chunks of an array, processes on other machines, database engines.
 
@@ -41,6 +44,7 @@ __all__ = [
     "Search",
     "Tally",
     "Window",
+    "check_unchanged",
     "measure",
     "rth_largest",
     "select",
@@ -49,8 +53,9 @@ __all__ = [
     "within",
 ]
 
-# Scores that are few enough to be fetched.
+# Scores that are few enough to be fetched: of one search, and of all that share a pass.
 FEW = 1 << 19
+FEW_IN_ALL = 1 << 22
 # A guess from m scores is wrong by so many standard deviations once in 10⁹.
 DEVIATIONS = 6.0
 # Edges of a pass that has nothing to guess from: five bits a pass.
@@ -69,6 +74,15 @@ class Measured:
     n_samples: int
     gamma: float
     digest: str
+
+
+def check_unchanged(expected: int, found: int, what: str = "rows") -> None:
+    """Raise where a pass found another number of rows than a pass before."""
+    if expected != found:
+        raise InvalidInput(
+            f"rows changed between two readings of the table: the first found {expected} {what}, a later one {found}. "
+            "Use a copy of the table that stays as it is."
+        )
 
 
 def rth_largest(scores: Floats, rank: int) -> float:
@@ -120,7 +134,10 @@ class Request:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tally:
-    """What a pass found; tallies of parts add up."""
+    """What a pass found; tallies of parts add up.
+
+    A pass that hands over scores and cannot count all of them in the same reading has no `n_samples`.
+    """
 
     n_samples: int
     at_least: tuple[int, ...]
@@ -176,6 +193,8 @@ class Search:
 
     settle: Settle
     request: Request | None
+    # So many scores may be fetched.
+    few: int = FEW
     n_samples: int = 0
     rank: int = 0
     # By their places among the floats: q_(r) lies in [low, high), and so many scores at or above either end.
@@ -188,11 +207,15 @@ class Search:
     measured: Measured | None = None
 
     @classmethod
-    def begin(cls, sample: Floats, settle: Settle) -> Self:
-        """Start a search with a guess from some of the scores; `settle` turns their number N into the rank."""
+    def begin(cls, sample: Floats, settle: Settle, *, share: int = 1) -> Self:
+        """Start a search with a guess from some of the scores; `settle` turns their number N into the rank.
+
+        Of what all searches of a pass may fetch, this one may fetch the `share`-th part.
+        """
         edges, likely = _guess(np.sort(sample)[::-1], settle)
         unit = fingerprint_unit(likely)
-        return cls(settle=settle, request=Request(edges, unit), low=_START, high=_END, unit=unit)
+        few = min(FEW, FEW_IN_ALL // share)
+        return cls(settle=settle, request=Request(edges, unit), few=few, low=_START, high=_END, unit=unit)
 
     def step(self, answer: Tally) -> Self:
         """Return the search after a pass."""
@@ -200,18 +223,30 @@ class Search:
         if request is None:
             return self
         search = self
+        if search.n_samples:
+            search._check_unchanged(request, answer)
         if not search.n_samples:
             n_samples = answer.n_samples
             search = replace(
                 search, n_samples=n_samples, rank=self.settle(n_samples), from_low=n_samples, total=answer.total
             )
-        elif request.unit is not None:
+        elif request.unit is not None and request.unit != search.unit:
             search = replace(search, unit=request.unit, total=answer.total)
         if request.keep is not None:
             return search._found(rth_largest(answer.kept, search.rank - search.from_high))
         if search.measured is not None:
             return search._found(search.measured.gamma)
         return search._narrowed(request.edges, answer.at_least)
+
+    def _check_unchanged(self, request: Request, answer: Tally) -> None:
+        """Raise unless this pass read what the passes before have read."""
+        if request.keep is not None:
+            check_unchanged(self.from_low - self.from_high, len(answer.kept), "scores near the bound")
+            if not answer.n_samples:
+                return
+        check_unchanged(self.n_samples, answer.n_samples)
+        if request.unit == self.unit:
+            check_unchanged(self.total, answer.total, "as the sum of the fingerprint")
 
     def _narrowed(self, edges: tuple[float, ...], at_least: tuple[int, ...]) -> Self:
         """Shrink the window to the two edges around q_(r), and ask on."""
@@ -227,11 +262,10 @@ class Search:
         """Ask for the scores in the window, or, where they are too many, split it; if it is one float, that is it."""
         if self.high - self.low == 1:
             return self._found(float_at(self.low))
-        if self.from_low - self.from_high <= FEW:
-            return replace(
-                self, request=Request(keep=(float_at(self.low), float_at(self.high) if self.high < _END else None))
-            )
-        return replace(self, request=Request(_splits(self.low, self.high)))
+        if self.from_low - self.from_high <= self.few:
+            window = float_at(self.low), float_at(self.high) if self.high < _END else None
+            return replace(self, request=Request(unit=self.unit, keep=window))
+        return replace(self, request=Request(_splits(self.low, self.high), self.unit))
 
     def _found(self, gamma: float) -> Self:
         """Finish, once the fingerprint is known in the unit that belongs to γ̄."""
@@ -245,7 +279,9 @@ def select(scan: Callable[[Mapping[K, Request]], Mapping[K, Tally]], searches: M
     """Finish several searches in the same passes; `scan` makes a pass for those that still ask."""
     current = dict(searches)
     while requests := {key: search.request for key, search in current.items() if search.request is not None}:
-        for key, answer in scan(requests).items():
+        answers = scan(requests)
+        check_unchanged(len(requests), len(answers), "groups")
+        for key, answer in answers.items():
             current[key] = current[key].step(answer)
     return {key: search.measured for key, search in current.items() if search.measured is not None}
 

@@ -138,16 +138,24 @@ def test_an_unwritable_place(pacband, folder):
     refused(pacband("certify", "data.csv", *COLUMNS, *PROMISE, "-o", "empty/cert.json"), "cannot be written")
 
 
-def test_a_full_disk_leaves_the_old_file(pacband, folder):
-    (folder / "bands.csv").write_text("old")
+@pytest.mark.parametrize("name", ["bands.csv", "bands.parquet"])
+def test_a_full_disk_leaves_the_old_file(name, pacband, folder):
+    (folder / name).write_text("old")
 
     def small_disk():
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 14, 1 << 14))
 
-    refused(pacband("apply", "cert.json", "data.csv", "-o", "bands.csv", preexec_fn=small_disk), "bands.csv")
-    assert (folder / "bands.csv").read_text() == "old"
+    done = pacband("apply", "cert.json", "data.csv", "-o", name, preexec_fn=small_disk)
+    refused(done, f"^pacband: {name}: File too large.$")
+    assert (folder / name).read_text() == "old"
     assert not list(folder.glob(".*"))
+
+
+def test_a_full_disk_under_standard_output(pacband):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([sys.executable, "-m", "pacband", "plan"], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (2, "pacband: standard output: No space left on device\n")
 
 
 def started(folder, *arguments, **options):
@@ -168,7 +176,7 @@ def test_ctrl_c_while_waiting_for_input(folder):
     assert not (folder / "new.json").exists()
 
 
-@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_an_end_in_the_middle_of_a_write_leaves_the_old_file(folder, ending):
     duckdb.sql("select random() as yhat, 1.0 as s, i from range(8000000) t(i)").write_parquet(
         str(folder / "large.parquet")
@@ -182,8 +190,8 @@ def test_an_end_in_the_middle_of_a_write_leaves_the_old_file(folder, ending):
     process.send_signal(ending)
     _, said = process.communicate()
     assert (folder / "bands.csv").read_text() == "old"
-    if ending is signal.SIGINT:
-        assert process.returncode == 130, said
+    if ending is not signal.SIGKILL:
+        assert process.returncode == 128 + ending, said
         assert not list(folder.glob(".*"))
 
 

@@ -78,7 +78,7 @@ def default_predictors(
         or None,
     }
     scores = scaled(categorical, n_columns)
-    ranks = scaled(categorical, n_columns, n_quantiles=max(2, min(100, few)))
+    ranks = scaled(categorical, n_columns, n_quantiles=max(2, min(100, few)), seed=seed)
     forest = encoded(categorical)
     # Leaves of one row each are best for few rows; for many they would fill the memory.
     leaf = 1 if n_rows < 15_000 else 3

@@ -130,10 +130,11 @@ class Screening:
         clock: Clock,
         n_jobs: int | None,
         predictors: Mapping[str, Any] | None,
+        kinds: Mapping[str, str] | None = None,
     ) -> None:
         if predictors is not None and not predictors:
             raise InvalidInput(f"predictors must hold at least one estimator, got {predictors!r}.")
-        self.reader = TableReader().fit(X)
+        self.reader = TableReader().fit(X, kinds=kinds)
         self.matrix = self.reader.transform(X)
         if len(self.matrix) != len(target):
             raise InvalidInput(f"X and y must have one length, got {len(self.matrix)} and {len(target)}.")

@@ -8,9 +8,11 @@ the same rule, and a scale that was used at calibration cannot be forgotten late
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from pacband import __version__
 from pacband._storage import parse_document
 from pacband.certificate.family import FamilyCertificate
 from pacband.certificate.groups import GroupCertificate
@@ -50,6 +52,36 @@ def revive(data: bytes, source: str) -> Certificate | FamilyCertificate | GroupC
         "groups": GroupCertificate,
     }
     try:
-        return kinds[content["kind"]].from_dict(content)
+        certificate = kinds[content["kind"]].from_dict(content)
+        _check_words(content, certificate)
     except CertificateError as error:
         raise CertificateError(f"{source}: {error}") from None
+    except (ArithmeticError, MemoryError, TypeError, ValueError) as error:
+        raise CertificateError(f"{source}: its numbers make no certificate: {error}.") from None
+    return certificate
+
+
+def _check_words(content: Mapping[str, Any], certificate: AnyCertificate) -> None:
+    """Raise where a certificate says something else in words, or in numbers that follow, than it states.
+
+    Another version of pacband may word its promise in another way, so that its words are not compared.
+    """
+    if single_of(certificate).pacband_version == __version__ and content["promise"] != certificate.promise:
+        raise CertificateError(f"its promise in words is not that of its numbers, which say: {certificate.promise}")
+    if isinstance(certificate, Certificate):
+        if content["expected_violation"] != certificate.expected_violation:
+            raise CertificateError(
+                f"expected_violation must be rank/(n_samples + 1), {certificate.expected_violation}, got "
+                f"{content['expected_violation']}."
+            )
+        if content["attained_delta"] > certificate.delta:
+            raise CertificateError(
+                f"attained_delta must not exceed delta={certificate.delta:g}, got {content['attained_delta']:g}."
+            )
+        return
+    parts = certificate.candidates if isinstance(certificate, FamilyCertificate) else certificate.groups
+    entries = content["candidates"] if isinstance(certificate, FamilyCertificate) else content["groups"]
+    if len(entries) != len(parts):
+        raise CertificateError(f"it has {len(entries)} certificates under {len(parts)} names: each needs its own.")
+    for entry, part in zip(entries, parts.values(), strict=True):
+        _check_words(entry["certificate"], part)

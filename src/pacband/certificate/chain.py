@@ -22,7 +22,7 @@ def check_chain(delta: float, predecessor: str | None, generation: int, chain_de
     """Raise unless a certificate is the first of its chain, or has its place and its share in one."""
     if predecessor is None and generation == 1 and chain_delta is None:
         return
-    if predecessor is None or chain_delta is None or generation < 2 or not 0.0 < chain_delta < 1.0:
+    if not isinstance(predecessor, str) or chain_delta is None or generation < 2 or not 0.0 < chain_delta < 1.0:
         raise CertificateError(
             "a successor names its predecessor, its generation from 2 on and the chain's delta in (0, 1), got "
             f"predecessor={predecessor!r}, generation={generation}, chain_delta={chain_delta}."

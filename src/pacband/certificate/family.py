@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
@@ -25,11 +26,13 @@ class FamilyCertificate(Portable):
     Attributes
     ----------
     best : str
-        The candidate with the smallest `sharpness`.
+        The candidate with the smallest `sharpness`; where it is infinite for all, the one without a finite band in the
+        fewest rows, and of those the sharpest in the other rows.
     candidates : mapping of str to Certificate
         What each candidate promises.
     mean_bound : mapping of str to float
-        The mean of γ̄·σ̂(x) over the calibration rows.
+        The mean of γ̄·σ̂(x) over the calibration rows. Infinite where a prediction is NaN or infinite in some row
+        (nonfinite="violate"): there is no finite band in that row.
     sharpness : mapping of str to float
         What `best` minimises: `mean_bound`; for one-sided certificates, where shifting T moves γ̄ the other
         way, the mean distance from y to the bound.
@@ -51,12 +54,22 @@ class FamilyCertificate(Portable):
         certificates: Mapping[str, Certificate],
         mean_scale: Mapping[str, float],
         mean_offset: Mapping[str, float],
+        unanswered: Mapping[str, int],
     ) -> Self:
-        """Join the certificates of all candidates; the mean scale and offset over the rows say which is sharpest."""
-        mean_bound = {name: cert.mean_bound(mean_scale[name]) for name, cert in certificates.items()}
+        """Join the certificates of all candidates, and find the sharpest.
+
+        The mean scale and offset over the rows say how sharp each is. `unanswered` counts the rows without a finite
+        prediction, in which the band is infinite.
+        """
+        answered = {name: cert.mean_bound(mean_scale[name]) for name, cert in certificates.items()}
+        mean_bound = {name: math.inf if unanswered[name] else bound for name, bound in answered.items()}
         sharpness = {name: bound + mean_offset[name] for name, bound in mean_bound.items()}
+
+        def order(name: str) -> tuple[float, int, float]:
+            return sharpness[name], unanswered[name], answered[name] + mean_offset[name]
+
         return cls(
-            best=min(sharpness, key=sharpness.__getitem__),
+            best=min(sharpness, key=order),
             candidates=FrozenMap(certificates),
             mean_bound=FrozenMap(mean_bound),
             sharpness=FrozenMap(sharpness),
@@ -109,18 +122,22 @@ class FamilyCertificate(Portable):
     def __str__(self) -> str:
         width = max(len(name) for name in self.candidates)
         lines = [
-            f"{'*' if name == self.best else ' '} {name:<{width}}  mean bound {figure(self.mean_bound[name]):<10}  "
-            f"{cert.inequality}"
+            f"{'*' if name == self.best else ' '} {name:<{width}}  {self._sharpness_name} "
+            f"{figure(self.sharpness[name]):<10}  {cert.inequality}"
             for name, cert in self.candidates.items()
         ]
         rest = str(self.certificate).split("\n", 1)[1]
         return "\n".join([self.promise, *lines, rest])
 
+    @property
+    def _sharpness_name(self) -> str:
+        return "mean bound" if self.certificate.side == "both" else "mean distance"
+
     def _repr_html_(self) -> str:
         rows = [
             (
                 f"{name}{' (best)' if name == self.best else ''}",
-                f"{cert.inequality}, mean {figure(self.mean_bound[name])}",
+                f"{cert.inequality}, {self._sharpness_name} {figure(self.sharpness[name])}",
             )
             for name, cert in self.candidates.items()
         ]

@@ -56,7 +56,8 @@ class GroupCertificate(Portable):
     def gamma(self, groups: Any) -> Floats:
         """Return γ̄ of every row's own group; a label that was not calibrated is refused."""
         gammas = np.array([cert.gamma for cert in self.groups.values()])
-        return np.asarray(gammas[locate_rows(as_labels(groups), list(self.groups))])
+        places = {label: place for place, label in enumerate(self.groups)}
+        return np.asarray(gammas[locate_rows(as_labels(groups), places)])
 
     def interval(self, y_pred: Any, groups: Any, scale: Any = None) -> Floats:
         """Return the certified band around predictions, each by its own row's group."""
@@ -106,6 +107,13 @@ class GroupCertificate(Portable):
             "kind": "groups",
             "promise": self.promise,
             "groups": [{"label": label, "certificate": cert.to_dict()} for label, cert in self.groups.items()],
+        }
+
+    def stated(self) -> dict[str, Any]:
+        """Return what the certificate states, without what follows from it."""
+        return {
+            "kind": "groups",
+            "groups": [{"label": label, "certificate": cert.stated()} for label, cert in self.groups.items()],
         }
 
     @classmethod

@@ -30,6 +30,11 @@ class Portable(ABC):
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
         """Rebuild a certificate from `to_dict`."""
 
+    def stated(self) -> dict[str, Any]:
+        """Return what the certificate states: `to_dict` without the words and numbers that follow from the others."""
+        stated: dict[str, Any] = _without_derived(self.to_dict())
+        return stated
+
     @property
     def digest(self) -> str:
         """A SHA-256 of what it states: what monitors and successors know a certificate by.
@@ -37,7 +42,7 @@ class Portable(ABC):
         The promise in words and the numbers that follow from the others are left out, so that a later pacband
         that says it differently knows it still.
         """
-        return document_digest(SCHEMA, SCHEMA_VERSION, _stated(self.to_dict()))
+        return document_digest(SCHEMA, SCHEMA_VERSION, self.stated())
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the certificate to a JSON file, atomically: a crash leaves the old file or the new one.
@@ -47,10 +52,10 @@ class Portable(ABC):
         return write_document(path, SCHEMA, SCHEMA_VERSION, self.to_dict())
 
 
-def _stated(value: Any) -> Any:
+def _without_derived(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _stated(entry) for key, entry in value.items() if key not in _DERIVED}
-    return [_stated(entry) for entry in value] if isinstance(value, list) else value
+        return {key: _without_derived(entry) for key, entry in value.items() if key not in _DERIVED}
+    return [_without_derived(entry) for entry in value] if isinstance(value, list) else value
 
 
 def encode(value: Any) -> Any:

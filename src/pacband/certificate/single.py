@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import operator
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Self
 
 from scipy.special import betaincinv
@@ -14,13 +17,13 @@ from scipy.special import betaincinv
 from pacband import __version__
 from pacband._arrays import Floats, Numbers, as_numbers, check_same_rows
 from pacband._binomial import tail_at_most
-from pacband._checks import check_probability
+from pacband._checks import check_positive_integer, check_probability
 from pacband._wording import card, complement, confidence, figure, percent, round_up
 from pacband.certificate.chain import check_chain
 from pacband.certificate.columns import Columns
 from pacband.certificate.portable import Portable, decode, encode
 from pacband.exceptions import CertificateError, InvalidInput, InvalidScale
-from pacband.planning import smallest_delta
+from pacband.planning import LARGEST_N, check_eps, smallest_delta
 from pacband.scores import Matrix, ScoreRule
 from pacband.selection import Measured, measure
 
@@ -105,20 +108,26 @@ class Certificate(Portable):
 
     def __post_init__(self) -> None:
         try:
-            check_probability("eps", self.eps)
+            check_eps(self.eps)
             check_probability("delta", self.delta)
+            for name in ("n_candidates", "n_outputs", "generation"):
+                check_positive_integer(name, getattr(self, name))
+            if self.weight is not None and self.weight != 1.0:
+                check_probability("weight", self.weight)
+            if self.chain_delta is not None:
+                check_probability("chain_delta", self.chain_delta)
             ScoreRule.create(side=self.side, gauge=self.gauge, min_scale=self.min_scale, nonfinite=self.nonfinite)
         except InvalidInput as error:
             raise CertificateError(f"no certificate can say this: {error}") from None
         check_chain(self.delta, self.predecessor, self.generation, self.chain_delta)
-        if self.side == "both" and self.gamma < 0.0:
-            raise CertificateError(f"gamma must not be negative where both sides are bounded, got {self.gamma}.")
-        if not 1 <= self.rank <= self.n_samples or math.isnan(self.gamma):
+        if not _is_score_at_rank(self.gamma, self.rank, self.n_samples):
             raise CertificateError(
-                f"a certificate needs 1 ≤ rank ≤ n_samples and a number gamma, got rank={self.rank}, "
+                f"a certificate needs 1 ≤ rank ≤ n_samples ≤ {LARGEST_N:g} and a number gamma, got rank={self.rank}, "
                 f"n_samples={self.n_samples}, gamma={self.gamma}."
             )
-        if not tail_at_most(self.n_samples, self.rank, self.eps, Fraction(self.delta) * self.share):
+        if self.side == "both" and self.gamma < 0.0:
+            raise CertificateError(f"gamma must not be negative where both sides are bounded, got {self.gamma}.")
+        if not _certifies(self.n_samples, self.rank, self.eps, self.delta, self.n_candidates, self.weight):
             raise CertificateError(
                 f"rank {self.rank} of {self.n_samples} samples does not certify eps={self.eps:g} at "
                 f"delta={self.delta:g} for {self.n_candidates} candidate(s)."
@@ -127,7 +136,7 @@ class Certificate(Portable):
     @property
     def share(self) -> Fraction:
         """The share of δ that this certificate spends."""
-        return Fraction(1, self.n_candidates) if self.weight is None else Fraction(self.weight)
+        return _share(self.n_candidates, self.weight)
 
     @property
     def rule(self) -> ScoreRule:
@@ -137,18 +146,23 @@ class Certificate(Portable):
     @property
     def attained_delta(self) -> float:
         """n_F·B(r − 1; N, ε): the probability of failure attained, at most δ."""
-        return smallest_delta(self.n_samples, self.rank, self.eps, self.share)
+        return _attained(self.n_samples, self.rank, self.eps, self.n_candidates, self.weight)
 
     @property
     def expected_violation(self) -> float:
-        """The mean r/(N + 1) of the true violation probability."""
+        """The mean r/(N + 1) of the true violation probability, of a candidate chosen before looking at the scores.
+
+        The best of several candidates was picked by its scores, and its mean violation tends to be larger: all that
+        holds of it is the promise, at most ε with confidence 1 − δ.
+        """
         return self.rank / (self.n_samples + 1)
 
     def violation_interval(self, level: float = 0.95) -> tuple[float, float]:
         """Return where the true violation probability of γ̄ lies, with this probability over calibrations.
 
-        For continuous scores and one candidate settled beforehand it follows Beta(r, N − r + 1) exactly;
-        this is its central interval. With tied scores the true violation tends to be smaller.
+        For continuous scores and one candidate chosen beforehand it follows Beta(r, N − r + 1) exactly;
+        this is its central interval. With tied scores the true violation tends to be smaller. Of the best of several
+        candidates, picked by its scores, the true violation tends to be larger, and this interval does not hold.
 
         Examples
         --------
@@ -171,6 +185,7 @@ class Certificate(Portable):
         if scale is None:
             return self.gamma
         if isinstance(scale, tuple):
+            check_same_rows(scale=scale)
             return tuple(self.rule.bound(self.gamma, part) for part in scale)
         return self.rule.bound(self.gamma, scale)
 
@@ -243,7 +258,7 @@ class Certificate(Portable):
         if self.scale_kind == "none":
             return ""
         sigma = f"σ̂{end}(x)"
-        return f"·{sigma}" if self.min_scale is None else f"·max({sigma}, {self.min_scale:g})"
+        return f"·{sigma}" if self.min_scale is None else f"·max({sigma}, {round_up(self.min_scale, 6):g})"
 
     @property
     def promise(self) -> str:
@@ -262,10 +277,14 @@ class Certificate(Portable):
     def __str__(self) -> str:
         return (
             f"{self.promise}\n"
-            f"The bound is the score of rank {self.rank} from the top among {self.n_samples} calibration samples; "
-            f"the violation to expect is {percent(self.expected_violation)}.\n"
+            f"The bound is the score of rank {self.rank} from the top among {self.n_samples} calibration samples"
+            f"{self._expected_words()}.\n"
             f"It holds if {'; '.join(self.assumptions)}.{self._chain_words()}"
         )
+
+    def _expected_words(self) -> str:
+        # r/(N + 1) is the mean for a candidate that was chosen beforehand. The best of several tends to have more.
+        return "" if self.n_candidates > 1 else f"; the violation to expect is {percent(self.expected_violation)}"
 
     def _chain_words(self) -> str:
         if self.predecessor is None or self.chain_delta is None:
@@ -283,7 +302,7 @@ class Certificate(Portable):
             ("bound γ̄", figure(self.gamma)),
             ("samples N, rank r", f"{self.n_samples}, {self.rank}"),
             ("δ asked, attained", f"{figure(self.delta)}, {figure(self.attained_delta)}"),
-            ("violation to expect", percent(self.expected_violation)),
+            *([("violation to expect", percent(self.expected_violation))] if self.n_candidates == 1 else []),
             ("candidates", str(self.n_candidates)),
             ("holds if", "; ".join(self.assumptions)),
             ("made", f"{self.created} by pacband {self.pacband_version}"),
@@ -295,10 +314,17 @@ class Certificate(Portable):
         return {
             "kind": "single",
             "promise": self.promise,
-            **{field.name: encode(getattr(self, field.name)) for field in fields(self)},
-            "columns": None if self.columns is None else self.columns.to_dict(),
+            **self.stated(),
             "attained_delta": self.attained_delta,
             "expected_violation": self.expected_violation,
+        }
+
+    def stated(self) -> dict[str, Any]:
+        """Return what the certificate states, without what follows from it, some of which takes long to compute."""
+        return {
+            "kind": "single",
+            **{field.name: encode(getattr(self, field.name)) for field in fields(self)},
+            "columns": None if self.columns is None else self.columns.to_dict(),
         }
 
     @classmethod
@@ -307,6 +333,24 @@ class Certificate(Portable):
         columns = content["columns"]
         known = {field.name: decode(content[field.name]) for field in fields(cls) if field.name != "columns"}
         return cls(**known, columns=None if columns is None else Columns.from_dict(columns))
+
+
+# The groups of a large table are many, and their numbers of rows few: what is decided exactly is decided once.
+
+
+@lru_cache(maxsize=1 << 12)
+def _share(n_candidates: int, weight: float | None) -> Fraction:
+    return Fraction(1, n_candidates) if weight is None else Fraction(weight)
+
+
+@lru_cache(maxsize=1 << 12)
+def _certifies(n_samples: int, rank: int, eps: float, delta: float, n_candidates: int, weight: float | None) -> bool:
+    return tail_at_most(n_samples, rank, eps, Fraction(delta) * _share(n_candidates, weight))
+
+
+@lru_cache(maxsize=1 << 12)
+def _attained(n_samples: int, rank: int, eps: float, n_candidates: int, weight: float | None) -> float:
+    return smallest_delta(n_samples, rank, eps, _share(n_candidates, weight))
 
 
 def issue(
@@ -343,10 +387,18 @@ def issue(
     )
 
 
+def _is_score_at_rank(gamma: Any, rank: Any, n_samples: Any) -> bool:
+    try:
+        return 1 <= operator.index(rank) <= operator.index(n_samples) <= LARGEST_N and not math.isnan(gamma)
+    except (TypeError, OverflowError):  # no numbers, or an integer that no float comes near
+        return False
+
+
 def check_joint(certificates: Collection[Certificate]) -> None:
     """Raise unless these certificates hold together: one (ε, δ), of which they spend no more than all."""
     promises = {(cert.eps, cert.delta) for cert in certificates}
-    if len(promises) != 1 or sum(cert.share for cert in certificates) > 1:
+    shares = Counter(cert.share for cert in certificates)
+    if len(promises) != 1 or sum(share * times for share, times in shares.items()) > 1:
         raise CertificateError(
             f"{len(certificates)} certificates do not make one promise: they must have one eps and delta, and their "
             "shares of delta must not exceed it."

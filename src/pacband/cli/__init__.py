@@ -1,8 +1,7 @@
 """The command line: one file a command; no mathematics here.
 
 A command is imported when it is called for, so that ``pacband --version`` and ``pacband --help`` start no scientific
-library. What goes wrong is said in one line on stderr: exit code 2 for bad input, 130 after Ctrl-C. Exit code 1 is
-for promises that do not hold.
+library. What goes wrong is said in one line on stderr; `_ending` lists the exit codes.
 """
 
 from __future__ import annotations
@@ -66,6 +65,14 @@ Examples:
   pacband plan --eps 0.05 --delta 1e-6
   pacband certify data.parquet --target y --prediction yhat -o cert.json
   pacband apply cert.json new.csv -o bands.csv
+
+\b
+Exit codes:
+  0    done
+  1    a promise does not hold, or something would break it
+  2    bad input; nothing was written
+  70   an error that nobody foresaw; PACBAND_DEBUG=1 shows where it comes from
+  129, 130, 143    ended by SIGHUP, Ctrl-C or SIGTERM
 """
 
 
@@ -77,8 +84,10 @@ def pacband() -> None:
 
 def main() -> Any:
     """Run the command line."""
-    from pacband.cli._console import ending, speak_plainly
+    from pacband.cli._console import speak_plainly
+    from pacband.cli._ending import ending
+    from pacband.cli._warnings import plain_warnings
 
     speak_plainly()
-    with ending(PacbandError):
+    with ending(PacbandError), plain_warnings():
         pacband.main(prog_name="pacband", standalone_mode=False)

@@ -1,9 +1,14 @@
-"""How commands talk: results to stdout, messages and progress to stderr, one line for what went wrong."""
+"""How commands print: results to stdout, messages, warnings and progress to stderr.
+
+Names, labels and texts come from files that others wrote. A terminal obeys control characters in them, so none is
+printed: `visible` is applied to all that is printed here. Rows of tables on standard output are data, and stay as
+they are.
+"""
 
 from __future__ import annotations
 
 import json
-import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,7 +16,7 @@ from typing import Any, NoReturn
 
 import click
 
-__all__ = ["ending", "fail", "note", "print_json", "progress_bar", "say", "speak_plainly", "tell"]
+__all__ = ["fail", "note", "print_json", "progress_bar", "say", "speak_plainly", "tell", "visible"]
 
 # What a terminal that knows ASCII only gets instead.
 PLAIN = {
@@ -19,7 +24,8 @@ PLAIN = {
     "⁻": "-", "⁺": "+", "ᵀ": "'", "¹": "1", "Σ": "Sigma", "ₖ": "_k", "’": "'", "–": "-", "…": "...", "→": "->",
 }  # fmt: skip
 
-EXTRAS = {"dask": "dask", "distributed": "dask", "polars": "polars", "pyspark": "spark"}
+# C0 but for the tab and the line feed, delete, C1, and what turns the direction of writing.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def speak_plainly() -> None:
@@ -41,10 +47,20 @@ def _plain(error: UnicodeError) -> tuple[str, int]:
     return text.encode("ascii", "ignore").decode(), error.end
 
 
+def visible(text: str) -> str:
+    r"""Return a text whose control characters are written out, as JSON writes them: ESC is ``\u001b``."""
+    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
 def say(text: str) -> None:
     """Print a result to stdout."""
     # Not by click, which takes a terminal that knows ASCII only for one that knows more.
-    print(text, flush=True)
+    try:
+        print(visible(text), flush=True)
+    except OSError as error:
+        # A full disk, say. The system does not know the file by a name.
+        error.filename = error.filename or "standard output"
+        raise
 
 
 def tell(value: Any) -> None:
@@ -52,9 +68,19 @@ def tell(value: Any) -> None:
     if not sys.stdout.isatty():
         say(str(value))
         return
+    from rich.console import Console
+    from rich.segment import Segment
+
     from pacband.reporting.terminal import show
 
-    show(value)
+    class VisibleConsole(Console):
+        """Every text of rich's passes here before it is laid out; rich's own colours are not in the text."""
+
+        def render(self, *args: Any, **options: Any) -> Iterator[Segment]:
+            for text, style, control in super().render(*args, **options):
+                yield Segment(text if control else visible(text), style, control)
+
+    show(value, console=VisibleConsole())
 
 
 def print_json(value: Any) -> None:
@@ -64,50 +90,12 @@ def print_json(value: Any) -> None:
 
 def note(text: str) -> None:
     """Print a message to stderr."""
-    print(text, file=sys.stderr, flush=True)
+    print(visible(text), file=sys.stderr, flush=True)
 
 
 def fail(text: str) -> NoReturn:
     """End with exit code 2 and one clear message."""
     raise click.ClickException(text)
-
-
-@contextmanager
-def ending(*known: type[Exception]) -> Iterator[None]:
-    """Turn what stops a command into one message and the right exit code; bugs keep their traceback."""
-    try:
-        yield
-    except click.exceptions.Exit as exit_:
-        sys.exit(exit_.exit_code)
-    except click.UsageError as error:
-        error.show()
-        sys.exit(2)
-    except click.ClickException as error:
-        _stop(error.format_message())
-    except (click.Abort, KeyboardInterrupt):
-        note("pacband: interrupted; nothing was written.")
-        sys.exit(130)
-    except BrokenPipeError:
-        # The reader has gone, as `head` does: there is nobody left to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
-    except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] == "pacband":
-            raise
-        package = (error.name or "").split(".")[0]
-        extra = {"distributed": "dask", "pyspark": "spark"}.get(
-            package, package if package in ("dask", "polars") else "cli"
-        )
-        _stop(f"this needs the package {package!r}: pip install 'pacband[{extra}]'")
-    except OSError as error:
-        _stop(f"{error.filename}: {error.strerror}" if error.filename else str(error))
-    except known as error:
-        _stop(str(error))
-
-
-def _stop(message: str) -> NoReturn:
-    note(f"pacband: {message}")
-    sys.exit(2)
 
 
 @contextmanager

@@ -68,7 +68,10 @@ engine_options = _together(
         show_default=True,
         help="What reads the files: DuckDB in this process, or a cluster.",
     ),
-    click.option("--address", help="Where the cluster is: tcp://host:8786 for Dask, spark://host:7077 for Spark."),
+    click.option(
+        "--address",
+        help="Where the cluster is: tcp://host:8786 for Dask, spark://host:7077 for Spark. It can run code here.",
+    ),
 )
 
 

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
+from pacband._cells import TEXT_TYPES, matching, spelled, spelled_sql
+from pacband._labels import listed
 from pacband.exceptions import InvalidInput
-from pacband.frames.files import Files, open_files, quoted
+from pacband.frames.connection import glob_escaped, literal, quoted
+from pacband.frames.files import Files, open_files
 
-__all__ = ["TABLES", "check_output", "labels_of", "opened", "with_labels"]
+__all__ = ["labels_of", "match_labels", "opened", "with_labels", "without_labels"]
 
-# What rows can be written to, by their names.
-TABLES = (".csv", ".txt", ".parquet", ".pq")
+# Where the user's column of groups waits while the labels stand in its place.
+_KEPT = "pacband kept group"
 
 
 @contextmanager
@@ -21,104 +26,173 @@ def opened(
     paths: Sequence[str],
     numeric: Sequence[str],
     *,
+    also: Sequence[str] | None = None,
     engine: str = "duckdb",
     address: str | None = None,
     threads: int | None = None,
+    output: str | None = None,
 ) -> Iterator[Any]:
-    """Yield the table in files, these columns as numbers; what cannot be read is said in one sentence."""
-    with open_files(paths) as files:
+    """Yield the table in files; what cannot be read is said in one sentence.
+
+    Parameters
+    ----------
+    paths : sequence of str
+        Names, globs, directories, or ``-`` for standard input.
+    numeric : sequence of str
+        The columns to read as numbers.
+    also : sequence of str, optional
+        The only other columns to read; by default all.
+    engine : {"duckdb", "dask", "spark"}
+        Where the table is.
+    address : str, optional
+        The scheduler or master of a cluster.
+    threads : int, optional
+        How many DuckDB reads with.
+    output : str, optional
+        What `write_table` is going to write.
+    """
+    only = None if also is None else [*numeric, *also]
+    with open_files(paths) as files, files.writing(output), files.reading():
         if engine == "duckdb":
-            with files.reading():
-                yield files.relation(numeric, threads=threads)
-        elif engine == "dask":
-            with _dask(files, numeric, address) as table:
-                yield table
+            table = files.relation(numeric, only=only, threads=threads)
+            if "*" in table.columns:
+                raise InvalidInput("a column is called '*', which stands for all columns: give it another name.")
+            yield table
         else:
-            with _spark(files, numeric, address) as table:
+            with {"dask": _dask, "spark": _spark}[engine](files, numeric, only, address) as table:
                 yield table
+
+
+def _cluster_files(
+    files: Files, numeric: Sequence[str], only: Sequence[str] | None
+) -> tuple[Sequence[str], list[str] | None]:
+    """Return the Parquet files for a cluster to read, and which of their columns; None is all.
+
+    They are the user's, where every engine reads those in the same way. All others are converted by DuckDB first, so
+    that there is one set of rules: CSV, columns of several types or from names of directories, names that Spark skips.
+    """
+    hidden = any(os.path.basename(path)[0] in "._" or ":" in path for path in files.paths)
+    if files.parquet is not None and only is not None and files.parquet.is_uniform(only) and not hidden:
+        return files.paths, list(dict.fromkeys(only))
+    return [files.converted(numeric, only=only)], None
 
 
 @contextmanager
-def _dask(files: Files, numeric: Sequence[str], address: str | None) -> Iterator[Any]:
+def _dask(files: Files, numeric: Sequence[str], only: Sequence[str] | None, address: str | None) -> Iterator[Any]:
+    import dask
     import dask.dataframe as dd
-    import pandas as pd
-    from distributed import Client, LocalCluster
 
-    paths = [os.path.abspath(path) for path in files.paths]
+    found, columns = _cluster_files(files, numeric, only)
+    paths = [glob_escaped(path) for path in found]
+    # Names of directories make no columns here, and columns no index.
+    read: Any = partial(dd.read_parquet, paths, columns=columns, index=False, dataset={"partitioning": None})
+    if address is None:
+        # Threads of this process: nothing listens to anybody.
+        with dask.config.set(scheduler="threads"):
+            yield read()
+        return
+    from distributed import Client
+
     try:
-        client: Any = Client(address or LocalCluster(processes=False, dashboard_address=None))  # type: ignore[no-untyped-call]
+        client: Any = Client(address)  # type: ignore[no-untyped-call]
     except OSError:
         raise InvalidInput(f"there is no Dask scheduler at {address}.") from None
     with client:
-        if files.kind == "parquet":
-            yield dd.read_parquet(paths)
-        else:
-            types = {name: "float64" if name in set(numeric) else "string" for name in files.header}
-            try:
-                # Before its third release pandas read floats to the last bit only where it was asked to.
-                exact = {"float_precision": "round_trip"} if pd.__version__ < "3" else {}
-                yield dd.read_csv(paths, sep=files.delimiter, dtype=types, **exact)
-            except ValueError as error:
-                raise InvalidInput(f"{files.paths[0]}: {str(error).splitlines()[-1]}") from None
+        try:
+            yield read()
+        except FileNotFoundError as error:
+            raise InvalidInput(_unseen(error.filename or str(error))) from None
 
 
 @contextmanager
-def _spark(files: Files, numeric: Sequence[str], address: str | None) -> Iterator[Any]:
+def _spark(files: Files, numeric: Sequence[str], only: Sequence[str] | None, address: str | None) -> Iterator[Any]:
+    from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
-    from pyspark.sql.functions import col
 
+    found, columns = _cluster_files(files, numeric, only)
+    paths = [re.sub(r"([\\*?\[\]{}])", r"\\\1", path) for path in found]
     builder = SparkSession.builder.master(address or "local[*]").appName("pacband")
     if address is None:
         # A session of this machine alone listens on loopback and keeps quiet.
         for name, value in (("driver.host", "127.0.0.1"), ("driver.bindAddress", "127.0.0.1"), ("ui.enabled", "false")):
             builder = builder.config(f"spark.{name}", value)
     session = builder.config("spark.ui.showConsoleProgress", "false").config("spark.log.level", "ERROR").getOrCreate()
-    paths = [os.path.abspath(path) for path in files.paths]
     try:
-        if files.kind == "parquet":
-            yield session.read.parquet(*paths)
-        else:
-            texts = session.read.csv(paths, header=True, sep=files.delimiter)
-            wanted = set(numeric)
-            yield texts.select(
-                *(
-                    col(f"`{name}`").cast("double").alias(name) if name in wanted else col(f"`{name}`")
-                    for name in files.header
-                )
-            )
-    except PySparkException as error:
-        raise InvalidInput(f"{files.paths[0]}: {str(error).splitlines()[0]}") from None
+        table = session.read.parquet(*paths)
+        yield table if columns is None else table.select(*(f"`{name.replace('`', '``')}`" for name in columns))
+    except (PySparkException, Py4JJavaError) as error:
+        message = str(error)
+        if "FileNotFoundException" in message:
+            raise InvalidInput(_unseen(paths[0])) from None
+        raise InvalidInput(f"{files.found[0].shown}: {message.splitlines()[0]}") from None
     finally:
         session.stop()
 
 
-def with_labels(relation: Any, group: str | None, labels: Sequence[Any]) -> Any:
-    """Return the relation with groups of the certificate's type: in a CSV file every label is a text."""
+def _unseen(path: str) -> str:
+    return (
+        f"a worker of the cluster does not see {path}. Every worker must see the files, and TMPDIR, where CSV files "
+        "are converted first."
+    )
+
+
+def with_labels(relation: Any, group: str | None, labels: Sequence[Any], *, keep: bool = False) -> Any:
+    """Return the relation with the groups as the certificate has them; raise where a row has none of its labels.
+
+    In a CSV file every label is a text, and a column of pandas with gaps holds 1.0 for 1. Where both the column and the
+    labels are texts they match exactly; else by their one spelling (`pacband._cells`), and never by rounding. With
+    `keep`, `without_labels` gives the column back as it was.
+    """
     if group is None or group not in relation.columns or not labels:
         return relation
-    kinds = {str: "varchar", bool: "boolean", int: "bigint"}
-    kind = kinds.get(type(labels[0]), "double")
-    return relation.project(f"* replace (try_cast({quoted(group)} as {kind}) as {quoted(group)})")
+    column, held = quoted(group), str(relation.types[relation.columns.index(group)])
+    kinds = {type(label) for label in labels}
+    if kinds == {str} and held.startswith(TEXT_TYPES):
+        return relation
+    keys = {spelled(label): label for label in labels}
+    if len(keys) < len(labels) or None in keys or (str in kinds and len(kinds) > 1):
+        raise InvalidInput(
+            f"column {group!r} holds {held}, and the labels of the certificate, {listed(list(labels))}, cannot be told "
+            "apart in it: use a table with the labels as they were certified."
+        )
+    if kinds == {bool}:
+        keys |= {"1": True, "0": False}
+    key = spelled_sql(column, held)
+    known = ", ".join(literal(str(text)) for text in keys)
+    unseen = relation.filter(f"{key} not in ({known})").project(f"{column} as g").distinct().limit(6).fetchall()
+    if unseen:
+        raise InvalidInput(
+            f"column {group!r} has labels without a certificate: {listed([row[0] for row in unseen])}. "
+            f"Certified are {listed(list(labels))}."
+        )
+    if kinds == {str}:
+        others = {text: label for text, label in keys.items() if text != label}
+        cases = "".join(f"when {literal(str(text))} then {literal(label)} " for text, label in others.items())
+        value = f"case {key} {cases}else {key} end" if others else key
+    else:
+        kind = {frozenset([bool]): "boolean", frozenset([int]): "bigint"}.get(frozenset(kinds), "double")
+        value = f"cast({key} as {kind})"
+    kept = f", {column} as {quoted(_KEPT)}" if keep else ""
+    return relation.project(f"* replace ({value} as {column}){kept}")
 
 
-def check_output(output: str | None, *inputs: str, kinds: tuple[str, ...] = ()) -> None:
-    """Raise before any work where the output cannot be written, is of no known kind, or would overwrite an input."""
-    if output is None or output == "-":
-        return
-    suffix = os.path.splitext(output)[1].lower()
-    if kinds and suffix not in kinds:
-        raise InvalidInput(f"{output}: the name must end in {', '.join(kinds)}, got {suffix or 'none of them'}.")
-    folder = os.path.dirname(os.path.realpath(output))
-    if not os.path.isdir(folder):
-        raise InvalidInput(f"{output}: there is no directory {folder}.")
-    if not os.access(folder, os.W_OK) or (os.path.exists(output) and not os.access(output, os.W_OK)):
-        raise InvalidInput(f"{output} cannot be written to.")
-    if os.path.isdir(output):
-        raise InvalidInput(f"{output} is a directory.")
-    for path in inputs:
-        if os.path.exists(path) and os.path.exists(output) and os.path.samefile(path, output):
-            raise InvalidInput(f"the output {output} is an input as well: choose another name.")
+def without_labels(relation: Any, group: str | None) -> Any:
+    """Return the relation with the user's own column in place of the labels."""
+    if group is None or _KEPT not in relation.columns:
+        return relation
+    return relation.project(f"* exclude ({quoted(_KEPT)}) replace ({quoted(_KEPT)} as {quoted(group)})")
+
+
+def match_labels(certificate: Any, groups: Any) -> Any:
+    """Return the groups of rows in memory as the certificate has them, as `with_labels` does in a table."""
+    labels = labels_of(certificate)
+    if groups is None or not labels:
+        return groups
+    import numpy as np
+
+    match = matching(labels, exact_texts=True)
+    return np.fromiter((match(cell) for cell in groups), dtype=object, count=len(groups))
 
 
 def labels_of(certificate: Any) -> list[Any]:

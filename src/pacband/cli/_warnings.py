@@ -1,7 +1,8 @@
-"""Warnings as a command says them: one line on stderr, without the place in the source."""
+"""Warnings, and what libraries log, as a command says them: one line on stderr, without the place in the source."""
 
 from __future__ import annotations
 
+import logging
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +20,15 @@ def plain_warnings() -> Iterator[None]:
     def show(message: Any, *_: Any, **__: Any) -> None:
         note(f"Warning: {message}")
 
-    with warnings.catch_warnings():
-        warnings.showwarning = show
-        yield
+    class Log(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            note(f"{record.levelname.capitalize()}: {record.getMessage()}")
+
+    # What no other handler takes, such as what matplotlib says of its settings.
+    before, logging.lastResort = logging.lastResort, Log(logging.WARNING)
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = show
+            yield
+    finally:
+        logging.lastResort = before

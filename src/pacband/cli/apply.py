@@ -6,6 +6,7 @@ import click
 
 from pacband.cli._console import note
 from pacband.cli._options import scale_columns
+from pacband.cli._output import TABLES, Input, Output
 
 EXAMPLES = """
 \b
@@ -17,10 +18,15 @@ Examples:
 
 
 @click.command(epilog=EXAMPLES)
-@click.argument("certificate", type=click.Path())
-@click.argument("files", nargs=-1, required=True)
+@click.argument("certificate", type=Input())
+@click.argument("files", nargs=-1, required=True, type=Input())
 @click.option(
-    "-o", "--output", default="-", show_default=True, help="CSV or Parquet file to write; - is standard output."
+    "-o",
+    "--output",
+    type=Output(TABLES, stdout=True),
+    default="-",
+    show_default=True,
+    help="CSV or Parquet file to write; - is standard output.",
 )
 @click.option("--prediction", help="Column of the predictions, if it is not called as at calibration.")
 @click.option("--scale", multiple=True, help="Column of the scale; twice for (lower, upper).")
@@ -39,19 +45,18 @@ def command(
 ) -> None:
     """Add the ends of the certified band to the rows of CSV or Parquet FILES, and leave all else as it is."""
     from pacband.certificate import single_of
-    from pacband.cli._tables import TABLES, check_output, labels_of, opened, with_labels
+    from pacband.cli._tables import labels_of, opened, with_labels, without_labels
     from pacband.frames.apply import apply_frame, chosen_columns
     from pacband.frames.files import write_table
     from pacband.models import load_certificate
 
     cert = load_certificate(certificate)
-    check_output(output, certificate, *files, kinds=TABLES)
     columns = chosen_columns(single_of(cert), prediction=prediction, scale=scale_columns(scale), group=group)
-    with opened(files, columns.predicted, threads=1) as table:
-        labelled = with_labels(table, columns.group, labels_of(cert))
+    with opened(files, columns.predicted, threads=1, output=output) as table:
+        labelled = with_labels(table, columns.group, labels_of(cert), keep=True)
         bands = apply_frame(
             cert, labelled, prediction=prediction, scale=scale_columns(scale), group=group, names=(lower, upper)
         )
-        write_table(bands, output)
+        write_table(without_labels(bands, columns.group), output)
     if output != "-":
         note(f"Saved {output}")

@@ -8,6 +8,7 @@ import click
 
 from pacband.cli._console import note, print_json, progress_bar, tell
 from pacband.cli._options import candidate_columns, column_options, engine_options, promise_options, scale_columns
+from pacband.cli._output import Input, Output
 
 if TYPE_CHECKING:
     from pacband.certificate import AnyCertificate
@@ -25,7 +26,7 @@ Examples:
 
 
 @click.command(epilog=EXAMPLES)
-@click.argument("files", nargs=-1, required=True)
+@click.argument("files", nargs=-1, required=True, type=Input())
 @column_options()
 @click.option(
     "--candidate",
@@ -37,8 +38,8 @@ Examples:
 @click.option("--weight", "weights", multiple=True, metavar="NAME=SHARE", help="Share of δ of a candidate; repeatable.")
 @promise_options
 @click.option("--n-candidates", type=int, default=1, show_default=True, help="If you will choose among so many.")
-@click.option("-o", "--output", type=click.Path(), help="Where to save the certificate.")
-@click.option("--report", "page", type=click.Path(), help="Where to write a page that explains it.")
+@click.option("-o", "--output", type=Output(), help="Where to save the certificate.")
+@click.option("--report", "page", type=Output(), help="Where to write a page that explains it.")
 @click.option("--json", "as_json", is_flag=True, help="Print the certificate as JSON.")
 @engine_options
 def command(
@@ -64,15 +65,15 @@ def command(
         raise click.UsageError("name the --target column, and either the --prediction column or --candidate columns.")
     if page is not None and (engine != "duckdb" or "-" in files):
         raise click.UsageError("--report reads the rows again: it goes with files, and with the engine duckdb.")
-    from pacband.cli._tables import check_output, opened
+    from pacband.cli._tables import opened
     from pacband.frames import certify_frame
 
-    check_output(output, *files)
-    check_output(page, *files)
     family = candidate_columns(candidates) or None
     columns = [target, prediction, *scale] if family is None else [target, *_flat(family)]
     with (
-        opened(files, [name for name in columns if name], engine=engine, address=address) as table,
+        opened(
+            files, [name for name in columns if name], also=[group] if group else [], engine=engine, address=address
+        ) as table,
         progress_bar("certifying") as progress,
     ):
         certificate = certify_frame(
@@ -86,10 +87,12 @@ def command(
             progress=progress,
             **promise,
         )
-    if page is not None:
-        from pacband.cli.report import certificate_report
+        if page is not None:
+            from pacband.cli.report import certificate_report
 
-        certificate_report(certificate, files).save(page)
+            report = certificate_report(certificate, files)
+    if page is not None:
+        report.save(page)
     if output is not None:
         certificate.save(output)
     if as_json:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from pacband.cli._console import progress_bar, say, tell
+from pacband.cli._output import check_outputs
 
 EXAMPLES = """
 \b
@@ -30,6 +31,7 @@ def command(folder: str, seed: int) -> None:
 
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
+    check_outputs(str(target / name) for name in ("certificate.json", "report.html"))
     say("1. Plan")
     tell(pacband.plan(EPS, DELTA, n_candidates=10))
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from pacband.cli._console import note, print_json, progress_bar, say
+from pacband.cli._output import Input, Output
 
 if TYPE_CHECKING:
     from pacband.estimators import CertifiedFamily
@@ -24,9 +24,9 @@ Examples:
 
 
 @click.command(epilog=EXAMPLES)
-@click.argument("files", nargs=-1, required=True, type=click.Path())
+@click.argument("files", nargs=-1, required=True, type=Input())
 @click.option("--target", required=True, help="Column to predict.")
-@click.option("-o", "--output", required=True, type=click.Path(), help="Where to save the model.")
+@click.option("-o", "--output", required=True, type=Output(), help="Where to save the model.")
 @click.option("--eps", type=float, default=0.05, show_default=True, help="Share of future errors beyond the bound.")
 @click.option("--delta", type=float, default=1e-6, show_default=True, help="Probability that the promise fails.")
 @click.option("--side", type=click.Choice(["both", "upper", "lower"]), default="both", show_default=True)
@@ -39,7 +39,7 @@ Examples:
 @click.option("--time-budget", type=float, default=300.0, show_default=True, help="Seconds to look for models.")
 @click.option("--jobs", type=int, default=-1, show_default=True, help="Threads; -1 is every core.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seeds the split and the models.")
-@click.option("--report", type=click.Path(), help="Write a page that explains the certificate.")
+@click.option("--report", type=Output(), help="Write a page that explains the certificate.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(files: tuple[str, ...], output: str, report: str | None, as_json: bool, **options: Any) -> None:
     """Train on a table of CSV or Parquet FILES, certify the model on rows kept apart, and save both in one file.
@@ -47,7 +47,6 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
     Many models are tried, and the sharpest are certified. Columns may hold numbers or categories, with gaps; what is
     made of each is said. The model predicts with `pacband predict`, and in Python with `pacband.load`.
     """
-    from pacband.cli._tables import check_output
     from pacband.cli._warnings import plain_warnings
     from pacband.estimators import CertifiedFamily
     from pacband.frames.files import open_files
@@ -57,13 +56,8 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
     exclude = _names(options["exclude"])
     if group is not None and group in exclude:
         raise click.UsageError(f"the group {group!r} cannot be excluded: the model looks it up in each row.")
-    if output == "-" or report == "-" or (report and os.path.realpath(report) == os.path.realpath(output)):
-        raise click.UsageError("the model and the report need files of their own.")
-    with open_files(files) as found:
-        for path in (output, report):
-            check_output(path, *found.paths)
-        with found.reading():
-            columns, X, y = _read(found.relation(), exclude, options)
+    with open_files(files) as found, found.reading():
+        columns, X, y = _read(found.relation(), exclude, options)
     _describe(columns)
     with progress_bar("Looking for models") as progress, plain_warnings():
         family = CertifiedFamily(
@@ -98,6 +92,7 @@ def _read(relation: Any, exclude: list[str], options: dict[str, Any]) -> tuple[l
 
     from pacband._arrays import name_rows
     from pacband.exceptions import InvalidInput
+    from pacband.frames.delimited import refuse_large
     from pacband.models.table import batches, inputs_sql, numeric_sql, survey
 
     target, group = options["target"], options["group"]
@@ -108,8 +103,9 @@ def _read(relation: Any, exclude: list[str], options: dict[str, Any]) -> tuple[l
     columns = survey(relation, target, features=features, exclude=exclude, categories=categories)
     if group is not None and not any(column.name == group and column.kind for column in columns):
         raise InvalidInput(f"the group {group!r} must have at least two labels.")
+    refuse_large(relation, target)
     kinds = {column.name: column.kind for column in columns if column.kind}
-    parts = list(batches(relation, f"{inputs_sql(kinds)}, {numeric_sql(target)} as pacband_target"))
+    parts = list(batches(relation, f"{inputs_sql(relation, kinds)}, {numeric_sql(relation, target)} as pacband_target"))
     if not parts:
         raise InvalidInput("the table has no rows.")
     table = pd.concat(parts, ignore_index=True)

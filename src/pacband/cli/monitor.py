@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import sys
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
 from pacband.cli._console import fail, note, say
+from pacband.cli._output import Input, Output
 
 if TYPE_CHECKING:
     from pacband.certificate.columns import Columns
     from pacband.monitoring import Monitor, StateFile
+    from pacband.monitoring.ledger import StreamPosition
+    from pacband.monitoring.streams import RowStream
 
 EXAMPLES = """
 \b
@@ -26,9 +29,9 @@ Examples:
 
 
 @click.command(epilog=EXAMPLES)
-@click.argument("certificate", type=click.Path())
-@click.argument("file", type=click.Path(), required=False)
-@click.option("--state", type=click.Path(), required=True, help="The state file; made if there is none.")
+@click.argument("certificate", type=Input())
+@click.argument("file", type=Input(), required=False)
+@click.option("--state", type=Output(beside=".lock"), required=True, help="The state file; made if there is none.")
 @click.option(
     "--target", multiple=True, help="Column of the labels; empty or null where one has not come. Repeat for outputs."
 )
@@ -42,13 +45,15 @@ Examples:
 @click.option("--follow", is_flag=True, help="Wait for more rows at the end of the file.")
 @click.option("--replay", is_flag=True, help="Standard input begins with rows that were read before: skip them.")
 @click.option("--acknowledge", is_flag=True, help="Take note of a warning; the detector starts afresh.")
-@click.option("--metrics", type=click.Path(), help="Write Prometheus metrics to this file, after every batch.")
+@click.option("--metrics", type=Output(), help="Write Prometheus metrics to this file, after every batch.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object a line.")
 def command(certificate: str, file: str | None, state: str, as_json: bool, **options: Any) -> None:
     """Watch whether violations stay as rare as a certificate promised, and print a line a batch.
 
-    Rows come from FILE, or from standard input, as CSV with a header or JSON lines. A file that begins with rows which
-    were read before, under any name, is gone on with from there, so that a run that was killed can just be repeated.
+    Rows come from FILE, or from standard input, as CSV with a header or JSON lines. If the file starts with rows that
+    were already processed, under any name, reading resumes after them: a run that was killed can just be repeated. With
+    --follow, a log file may be renamed and replaced by a new one; one that is cut ends the command with exit code 2.
+    In JSON lines a row may lack its label, but one of any 100 rows must have it: write null where it has not come.
     The command ends with exit code 1 as soon as the certificate is revoked.
     """
     from pacband.models import load_certificate
@@ -88,36 +93,49 @@ def _watch(
     options: dict[str, Any],
 ) -> None:
     from pacband.frames.columns import read_predicted, read_values
+    from pacband.monitoring.following import FollowedFile
     from pacband.monitoring.metrics import write_metrics
     from pacband.monitoring.streams import RowStream
 
     columns = _columns(monitor, options)
+    follow = options["follow"]
+    form = options["form"] or ("jsonl" if str(file).endswith((".jsonl", ".ndjson")) else None)
+    words = [columns.group] if columns.group else []
     with ExitStack() as stack:
-        piped = file is None or file == "-"
-        source = sys.stdin.buffer if file is None or piped else stack.enter_context(open(file, "rb"))
-        form = options["form"] or ("jsonl" if str(file).endswith((".jsonl", ".ndjson")) else None)
-        stream = RowStream(source, columns.numeric, [columns.group] if columns.group else [], form)
-        before = None
-        if not piped:
-            before = stream.skip(monitor.ledger.streams)
-        elif options["replay"] and monitor.ledger.streams:
-            before = stream.skip(monitor.ledger.streams[-1:])
-            if before is None:
-                fail("standard input does not begin with the rows that were read before; --replay needs that it does.")
-        if before is not None:
-            note(f"pacband: {before.rows} rows were read before: going on after them.")
-        for rows in stream.batches(options["batch_size"], follow=options["follow"]):
-            prediction, scale = read_predicted(rows.columns, columns)
-            groups = None if columns.group is None else _groups(rows.columns[columns.group], monitor)
-            monitor.update(read_values(rows.columns, columns.target), prediction, scale, groups=groups)
-            monitor.ledger.note_stream(rows.position, before)
-            before = rows.position
-            stored.write(monitor)
-            if options["metrics"]:
-                write_metrics(monitor, options["metrics"])
-            say(json.dumps(_summary(monitor)) if as_json else _line(monitor))
-            if monitor.state == "revoked":
-                return
+        opened = None if file is None or file == "-" else stack.enter_context(FollowedFile(file))
+        source: BinaryIO | None = sys.stdin.buffer if opened is None else opened.source
+        while source is not None:
+            stream = RowStream(source, columns.numeric, words, form, late=columns.target)
+            before = (
+                _known(stream, monitor, options) if opened is None else stream.skip(monitor.ledger.streams, wait=follow)
+            )
+            if before is not None:
+                note(f"pacband: {before.rows} rows were read before: going on after them.")
+            for rows in stream.batches(options["batch_size"], follow=follow, file=opened if follow else None):
+                prediction, scale = read_predicted(rows.columns, columns)
+                groups = None if columns.group is None else _groups(rows.columns[columns.group], monitor)
+                monitor.update(read_values(rows.columns, columns.target), prediction, scale, groups=groups)
+                monitor.ledger.note_stream(rows.position, before)
+                before = rows.position
+                stored.write(monitor)
+                if options["metrics"]:
+                    write_metrics(monitor, options["metrics"])
+                say(json.dumps(_summary(monitor)) if as_json else _line(monitor))
+                if monitor.state == "revoked":
+                    return
+            source = opened.advance() if opened is not None and follow else None
+            if source is not None:
+                note(f"pacband: {file} was replaced by a new file: going on with it after the end of the old one.")
+
+
+def _known(stream: RowStream, monitor: Monitor, options: dict[str, Any]) -> StreamPosition | None:
+    """Skip what was read before of standard input, where it is said to begin with that."""
+    if not options["replay"] or not monitor.ledger.streams:
+        return None
+    before = stream.skip(monitor.ledger.streams[-1:])
+    if before is None:
+        fail("standard input does not begin with the rows that were read before; --replay needs that it does.")
+    return before
 
 
 def _columns(monitor: Monitor, options: dict[str, Any]) -> Columns:
@@ -138,8 +156,10 @@ def _columns(monitor: Monitor, options: dict[str, Any]) -> Columns:
 
 def _groups(words: list[Any], monitor: Monitor) -> list[Any]:
     """Return the labels as the certificate has them: in CSV every label is a word."""
-    known = {str(label): label for label in monitor.groups}
-    return [known.get(str(word), word) for word in words]
+    from pacband._cells import matching
+
+    match = matching(monitor.groups, exact_texts=True)
+    return [match(word) for word in words]
 
 
 def _summary(monitor: Monitor) -> dict[str, Any]:
@@ -164,5 +184,6 @@ def _line(monitor: Monitor) -> str:
     rate = f"{monitor.violation_rate:.2%}" if monitor.n_rows else "none"
     return (
         f"{monitor.n_rows} rows, {monitor.n_violations} violations: {rate} ({low:.2%} to {high:.2%}), "
+        f"{monitor.n_unlabelled} unlabelled, "
         f"evidence {monitor.e_value:.3g} of {1 / monitor.alpha:g}: {monitor.state}"
     )

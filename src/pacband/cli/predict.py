@@ -5,12 +5,12 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
 
 from pacband.cli._console import fail, note, print_json, progress_bar
+from pacband.cli._output import TABLES, Input, Output
 
 EXAMPLES = """
 \b
@@ -24,10 +24,15 @@ _CHANGED = "the rows were read in another order the second time: has the file ch
 
 
 @click.command(epilog=EXAMPLES)
-@click.argument("model", type=click.Path())
-@click.argument("files", nargs=-1, required=True, type=click.Path())
+@click.argument("model", type=Input())
+@click.argument("files", nargs=-1, required=True, type=Input())
 @click.option(
-    "-o", "--output", default="-", show_default=True, help="Where to write, CSV or Parquet; - is standard output."
+    "-o",
+    "--output",
+    type=Output(TABLES, stdout=True),
+    default="-",
+    show_default=True,
+    help="Where to write, CSV or Parquet; - is standard output.",
 )
 @click.option("--prediction", default="prediction", show_default=True, help="What to call the prediction.")
 @click.option("--lower", default="lower", show_default=True, help="What to call the lower end of the band.")
@@ -56,16 +61,18 @@ def command(
     """
     if as_json and output == "-":
         raise click.UsageError("--json needs an output file, for standard output has the rows.")
-    from pacband.cli._tables import TABLES, check_output
     from pacband.frames.files import open_files
 
     names = {"prediction": prediction, "lower": lower, "upper": upper}
     if len(set(names.values())) != 3:
         raise click.UsageError(f"the new columns need names of their own, got {', '.join(names.values())}.")
-    with open_files(files) as found:
-        check_output(output, model, *found.paths, kinds=TABLES)
-        with opened_model(model, trust, max_bytes) as (estimator, kinds), found.reading():
-            rows = write_predictions(estimator, kinds, found.relation(), names, candidate, output)
+    with (
+        open_files(files) as found,
+        found.writing(output),
+        opened_model(model, trust, max_bytes) as (estimator, kinds),
+        found.reading(),
+    ):
+        rows = write_predictions(estimator, kinds, found.relation(), names, candidate, output)
     if as_json:
         print_json({"model": model, "output": output, "rows": rows})
     elif output != "-":
@@ -108,22 +115,23 @@ def write_predictions(
     output: str,
 ) -> int:
     """Predict in batches, and write the rows with what was predicted; return how many."""
-    import duckdb
-
     from pacband.exceptions import InvalidInput
-    from pacband.frames.files import quoted, write_table
-    from pacband.models.table import batches, check_kinds, find_columns, inputs_sql, row_hash_sql
+    from pacband.frames.connection import connect, glob_escaped, literal, quoted, workspace
+    from pacband.frames.files import write_table
+    from pacband.models.table import batches, check_kinds, find_columns, inputs_sql, match_groups, row_hash_sql
 
     find_columns(relation, list(kinds))
-    settled = check_kinds(relation, kinds)
+    texts = not estimator._reads_categories
+    columns_sql = inputs_sql(relation, check_kinds(relation, kinds, texts=texts), texts=texts)
     ((total,),) = relation.aggregate("count(*)").fetchall()
     options = {} if candidate is None else {"candidate": candidate}
     done = 0
-    with TemporaryDirectory(prefix="pacband-") as folder, progress_bar("Predicting") as progress:
+    with workspace() as folder, progress_bar("Predicting") as progress:
         # On disk, so that memory does not grow with the rows.
-        with duckdb.connect() as store:
-            for batch in batches(relation, f"{inputs_sql(settled)}, {row_hash_sql(kinds)} as pacband_row"):
+        with connect() as store:
+            for batch in batches(relation, f"{columns_sql}, {row_hash_sql(kinds)} as pacband_row"):
                 rows = batch.pop("pacband_row")
+                match_groups(estimator, batch)
                 bands = estimator.predict_interval(batch, output="frame", **options)
                 bands.columns = [_called(name, names) for name in bands.columns]
                 if not done:
@@ -132,17 +140,18 @@ def write_predictions(
                     columns = [quoted(name) for name in bands.columns]
                 bands["pacband_row"] = rows
                 store.register("batch", bands)
-                store.execute(f"copy (from batch) to '{folder}/{done:012}.parquet'")
+                store.execute(f"copy (from batch) to {literal(f'{folder}/{done:012}.parquet')}")
                 store.unregister("batch")
                 done += len(batch)
                 progress(done, total)
         # What is read once need not be kept.
-        with duckdb.connect(config={"enable_external_file_cache": "false"}) as connection:
+        with connect(enable_external_file_cache="false") as connection:
             # A band beside a row it was not made for would be worse than none: so this is made sure of.
+            made = literal(f"{glob_escaped(folder)}/*.parquet")
             same = f"{row_hash_sql(kinds, of='t.')} = b.pacband_row"
             joined = connection.sql(
                 f"select t.*, {', '.join(f'b.{name}' for name in columns)} from ({relation.sql_query()}) t "
-                f"positional join '{folder}/*.parquet' b where case when {same} then true else error('{_CHANGED}') end"
+                f"positional join read_parquet({made}) b where case when {same} then true else error('{_CHANGED}') end"
             )
             write_table(joined, output)
     return done

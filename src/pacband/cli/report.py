@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pacband.cli._console import note, print_json, say
+from pacband.cli._output import Input, Output
 
 if TYPE_CHECKING:
     from pacband.certificate.columns import Columns
-    from pacband.frames.files import Files
     from pacband.reporting import Report
 
 EXAMPLES = """
@@ -28,9 +28,16 @@ Examples:
 
 
 @click.command(epilog=EXAMPLES)
-@click.argument("certificate", type=click.Path())
-@click.argument("files", nargs=-1, type=click.Path())
-@click.option("-o", "--output", default="report.html", show_default=True, help="Where to write; - is standard output.")
+@click.argument("certificate", type=Input())
+@click.argument("files", nargs=-1, type=Input())
+@click.option(
+    "-o",
+    "--output",
+    type=Output(stdout=True),
+    default="report.html",
+    show_default=True,
+    help="Where to write; - is standard output.",
+)
 @click.option(
     "--format", "kind", type=click.Choice(["html", "markdown", "json"]), help="By default the output's name tells."
 )
@@ -38,7 +45,9 @@ Examples:
 @click.option("--prediction", help="Column of the predictions; for a family, those of the best candidate.")
 @click.option("--scale", multiple=True, help="Column of the scale; twice for (lower, upper).")
 @click.option("--group", help="Column of the groups.")
-@click.option("--feature", "features", multiple=True, help="Column to slice by; repeatable. By default all others.")
+@click.option(
+    "--feature", "features", multiple=True, help="Column to slice by; repeatable. By default the first 100 others."
+)
 @click.option("--title", default="How wrong can the model be?", show_default=True, help="Heading of the page.")
 def command(
     certificate: str,
@@ -55,7 +64,7 @@ def command(
     """Write a page, Markdown or JSON that explains a certificate, with rows of CSV or Parquet FILES if any.
 
     With the calibration rows the bound is computed again; fresh rows put the promise to the test, and the command ends
-    with exit code 1 where they contradict it.
+    with exit code 1 where they contradict it. All rows are counted; above 200,000 rows, the figures show a sample.
     """
     from pacband.models import load_certificate
     from pacband.reporting import report
@@ -63,14 +72,11 @@ def command(
     if len(scale) > 2:
         raise click.UsageError("name one --scale column, or two for (lower, upper).")
     cert = load_certificate(certificate)
-    rows: dict[str, Any] = {}
     if files:
-        from pacband.frames.files import open_files
-
         columns = _columns(cert, target, prediction, scale, group)
-        with open_files(files) as opened:
-            rows = report_rows(opened, columns, features or None)
-    page = report(cert, **rows, title=title, command=shlex.join(["pacband", *sys.argv[1:]]))
+        page = certificate_report(cert, files, columns, features or None, title=title)
+    else:
+        page = report(cert, title=title, command=_command())
     _write(page, output, kind or {".md": "markdown", ".json": "json"}.get(Path(output).suffix.lower(), "html"))
     if output != "-":
         say(str(page))
@@ -80,40 +86,24 @@ def command(
 
 
 def certificate_report(
-    certificate: Any, files: tuple[str, ...], columns: Columns | None = None, **options: Any
+    certificate: Any,
+    files: tuple[str, ...],
+    columns: Columns | None = None,
+    features: tuple[str, ...] | None = None,
+    **options: Any,
 ) -> Report:
-    """Return the report of a certificate with the rows of files."""
-    from pacband.frames.files import open_files
-    from pacband.reporting import report
+    """Return the report of a certificate with the rows of files; all other columns are features by default."""
+    from pacband.cli._tables import labels_of, opened, with_labels
+    from pacband.reporting.tables import report_table
 
-    with open_files(files) as opened:
-        rows = report_rows(opened, columns or _columns(certificate, None, None, (), None), None)
-    return report(certificate, **rows, command=shlex.join(["pacband", *sys.argv[1:]]), **options)
+    known = columns or _columns(certificate, None, None, (), None)
+    with opened(files, known.numeric) as table:
+        labelled = with_labels(table, known.group, labels_of(certificate))
+        return report_table(certificate, labelled, known, features=features, command=_command(), **options)
 
 
-def report_rows(files: Files, columns: Columns, features: tuple[str, ...] | None) -> dict[str, Any]:
-    """Return the rows of files as arguments of `pacband.report`; all other columns are features by default."""
-    import numpy as np
-
-    from pacband.frames.columns import as_frame, check_columns, read_predicted, read_values
-    from pacband.frames.files import quoted, reading
-
-    relation = files.relation(columns.numeric)
-    core = [*columns.numeric, *([columns.group] if columns.group else [])]
-    wanted = [name for name in relation.columns if name not in core] if features is None else list(features)
-    check_columns(as_frame(relation), columns.numeric, columns.group, *wanted)
-    with reading(*files.paths):
-        values = relation.project(", ".join(map(quoted, dict.fromkeys((*core, *wanted))))).fetchnumpy()
-    y_pred, scale = read_predicted(values, columns)
-    inputs = [_feature(values[name]) for name in wanted]
-    return {
-        "y": read_values(values, columns.target),
-        "y_pred": y_pred,
-        "scale": scale,
-        "groups": np.ma.filled(values[columns.group], None) if columns.group else None,
-        "X": np.column_stack([column.astype(object) for column in inputs]) if inputs else None,
-        "feature_names": wanted if inputs else None,
-    }
+def _command() -> str:
+    return shlex.join(["pacband", *sys.argv[1:]])
 
 
 def _columns(
@@ -139,19 +129,6 @@ def _columns(
     return replace(known, **{name: value for name, value in given.items() if value is not None})
 
 
-def _feature(column: Any) -> Any:
-    """Numbers where all cells are; else texts, in which a gap is a category of its own."""
-    import numpy as np
-
-    if column.dtype.kind in "fiu":
-        return np.ma.filled(column.astype(np.float64), np.nan)
-    texts = np.ma.filled(np.ma.asarray(column, dtype=object), "").astype(str)
-    try:
-        return np.where(texts == "", "nan", texts).astype(np.float64)
-    except ValueError:
-        return np.where(texts == "", "missing", texts)
-
-
 def _write(page: Any, output: str, kind: str) -> None:
     import json
 
@@ -166,4 +143,4 @@ def _write(page: Any, output: str, kind: str) -> None:
         page.save(output)
     else:
         text = page.to_markdown() if kind == "markdown" else json.dumps(page.to_dict(), indent=2) + "\n"
-        replace_file(Path(output), text.encode("utf-8"))
+        replace_file(Path(output), text.encode("utf-8", "replace"))

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from pacband._arrays import Floats, as_numbers, check_same_rows
+from pacband._arrays import check_same_rows
 from pacband._checks import check_probability
-from pacband._frozen import FrozenMap
+from pacband.diagnostics.checks import run_checks, scored_rows
 from pacband.diagnostics.diagnosis import Diagnosis, Finding
-from pacband.diagnostics.order import check_drift, check_serial_dependence
-from pacband.diagnostics.rows import check_duplicates, check_overlap
-from pacband.diagnostics.shape import check_dominance, check_groups, check_scale, check_ties
-from pacband.exceptions import InvalidInput, NotEnoughSamples
-from pacband.planning import max_rank
+from pacband.exceptions import InvalidInput
 from pacband.scores import ScoreRule
 
 __all__ = ["Diagnosis", "Finding", "diagnose"]
@@ -86,47 +80,5 @@ def diagnose(
     if training is not None and X is None:
         raise InvalidInput("training rows were given, but not X: rows are compared in inputs and target.")
     rule = ScoreRule.create(side=side, gauge=gauge, min_scale=min_scale, nonfinite=nonfinite)
-    scores = rule.scores(y, y_pred, scale)
-    target, prediction = as_numbers("y", y), as_numbers("y_pred", y_pred)
-    n_rows = len(scores) if X is None else X.shape[0] if hasattr(X, "shape") else len(X)
-    if n_rows != len(scores):
-        raise InvalidInput(f"y and X must have one length, got {len(scores)} and {n_rows}.")
-    spread = rule.spread(scale, target.shape).block(slice(None))
-    try:
-        rank = max_rank(len(scores), eps, delta)
-    except NotEnoughSamples:
-        rank = None
-
-    found = [
-        check_serial_dependence(scores),
-        check_drift(scores),
-        check_duplicates(target, _columns(prediction, *spread), X),
-        check_dominance(scores),
-        check_ties(scores, rank),
-    ]
-    if training is not None:
-        found.append(check_overlap(X, y, training))
-    if groups is not None:
-        found.append(check_groups(scores, groups, rank, eps))
-    if spread:
-        found.append(check_scale(scores, _columns(*spread).mean(axis=1)))
-    made = [finding for finding in found if finding is not None]
-    return Diagnosis(
-        findings=tuple(_holm(made, level)),
-        p_values=FrozenMap({finding.check: finding.p_value for finding in made}),
-        level=level,
-        n_rows=len(scores),
-    )
-
-
-def _holm(findings: list[Finding], level: float) -> list[Finding]:
-    """Return the findings that stand, the surest first: p-values against level/k, level/(k − 1) and so on."""
-    ranked = sorted(findings, key=lambda finding: finding.p_value)
-    for i, finding in enumerate(ranked):
-        if finding.p_value > level / (len(ranked) - i):
-            return ranked[:i]
-    return ranked
-
-
-def _columns(*parts: Any) -> Floats:
-    return np.column_stack([np.asarray(part, dtype=np.float64).reshape(len(part), -1) for part in parts])
+    rows = scored_rows(rule, rule.scores(y, y_pred, scale), y, y_pred, scale, X=X, groups=groups)
+    return run_checks(rows, n_rows=len(rows.scores), level=level, eps=eps, delta=delta, training=training)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from html import escape
 from typing import Any
 
@@ -61,13 +61,24 @@ class Diagnosis:
     level : float
         The probability of one or more findings in sound data, at most.
     n_rows : int
-        How many rows were looked at.
+        How many rows there are.
+    rows_used : mapping of str to str
+        For every check that was made, which rows it used, where it did not use all.
     """
 
     findings: tuple[Finding, ...]
     p_values: FrozenMap[str, float]
     level: float
     n_rows: int
+    rows_used: FrozenMap[str, str] = field(default_factory=lambda: FrozenMap({}))
+
+    @property
+    def used(self) -> str:
+        """Which rows the checks used, in words; empty where they used all."""
+        checks: dict[str, list[str]] = {}
+        for check, rows in self.rows_used.items():
+            checks.setdefault(rows, []).append(check)
+        return "; ".join(f"{rows} for {', '.join(names)}" for rows, names in checks.items())
 
     @property
     def sound(self) -> bool:
@@ -80,7 +91,8 @@ class Diagnosis:
         harmful = sum(finding.harmful for finding in self.findings)
         head = f"{harmful} finding(s) in" if harmful else "Nothing speaks against the promise in"
         listed = [f"- {finding}" if finding.harmful else f"- note: {finding}" for finding in self.findings]
-        return "\n".join([f"{head} {checks} ({assurance}){':' if listed else '.'}", *listed])
+        used = [f"Not all rows were used: {self.used}."] if self.rows_used else []
+        return "\n".join([f"{head} {checks} ({assurance}){':' if listed else '.'}", *listed, *used])
 
     def _repr_html_(self) -> str:
         head, *lines = str(self).split("\n")
@@ -96,6 +108,7 @@ class Diagnosis:
         return {
             "sound": self.sound,
             "n_rows": self.n_rows,
+            "rows_used": dict(self.rows_used),
             "level": self.level,
             "p_values": dict(self.p_values),
             "findings": [asdict(finding) for finding in self.findings],

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import numpy.typing as npt
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.special import chdtrc, kolmogorov, ndtri
 from scipy.stats import rankdata
@@ -45,8 +46,11 @@ def check_serial_dependence(scores: Floats) -> Finding | None:
     )
 
 
-def check_drift(scores: Floats) -> Finding | None:
-    """Do scores change from the first row to the last? The largest partial sum of the ranks against a bridge."""
+def check_drift(scores: Floats, rows: npt.NDArray[np.int64] | None = None) -> Finding | None:
+    """Do scores change from the first row to the last? The largest partial sum of the ranks against a bridge.
+
+    `rows` are the numbers of the rows in their table where some were left out; by default none was.
+    """
     z = _normal_scores(scores)
     if z is None:
         return None
@@ -54,12 +58,13 @@ def check_drift(scores: Floats) -> Finding | None:
     sums = np.abs(np.cumsum(z)) / math.sqrt(float(np.sum(z**2)))
     at = int(np.argmax(sums)) + 1
     before, after = float(np.median(scores[:at])), float(np.median(scores[at:])) if at < n else math.nan
+    row = at if rows is None or at == n else int(rows[at])
     return Finding(
         check="drift",
-        seen=f"scores before row {at} have a median of {figure(before)}, those after of {figure(after)}",
+        seen=f"scores before row {row} have a median of {figure(before)}, those after of {figure(after)}",
         p_value=float(kolmogorov(sums[at - 1])),
         effect="Rows are not of one distribution: future rows may resemble the last ones rather than all of them.",
-        advice=f"Find out what changed near row {at} ({percent(at / n)} of the way), and calibrate on rows since then.",
+        advice=f"Find out what changed near row {row} ({percent(at / n)} of the way); calibrate on rows since then.",
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from pacband._rows import Fingerprints, refuse_reused_rows, row_fingerprints
 from pacband.diagnostics.diagnosis import Finding
 from pacband.exceptions import InvalidInput, ReusedData
 
-__all__ = ["check_duplicates", "check_overlap"]
+__all__ = ["check_duplicates", "check_overlap", "joint_print"]
 
 
 def check_duplicates(target: Numbers, columns: Floats, X: Any) -> Finding | None:
@@ -26,8 +27,8 @@ def check_duplicates(target: Numbers, columns: Floats, X: Any) -> Finding | None
     targets = row_fingerprints(target, target)
     if rest is None or targets is None or len(rest) < 2:
         return None
-    whole = row_fingerprints(_halves(rest), _halves(targets))
-    assert whole is not None  # they are arrays of numbers
+    whole = row_fingerprints(rest, targets)
+    assert whole is not None  # they are arrays
     n = len(whole)
     pairs, alike = _equal_pairs(whole), _equal_pairs(rest)
     expected = alike * _equal_pairs(targets) / (n * (n - 1) / 2)
@@ -68,11 +69,18 @@ def check_overlap(X: Any, y: Any, training: Any) -> Finding | None:
     )
 
 
+def joint_print(columns: Iterable[Any]) -> Fingerprints | None:
+    """Return one fingerprint of several columns for every row; None without any.
+
+    Rows agree in it where they agree in every column. The columns may be of different types.
+    """
+    whole: Fingerprints | None = None
+    for column in columns:
+        whole = row_fingerprints(column, column) if whole is None else row_fingerprints(whole, column)
+        assert whole is not None  # they are arrays
+    return whole
+
+
 def _equal_pairs(prints: Fingerprints) -> int:
     _, counts = np.unique(prints, return_counts=True)
     return int(np.sum(counts * (counts - 1)) // 2)
-
-
-def _halves(prints: Fingerprints) -> Numbers:
-    """64 bits as two numbers that a float holds exactly."""
-    return prints.view(np.uint32).reshape(len(prints), 2)

@@ -16,9 +16,10 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from pacband._checks import check_choice, check_probability
+from pacband._columns import column_kinds, is_frame
 from pacband._labels import Label
 from pacband._members import Member, fit_members
-from pacband._rows import Fingerprints, refuse_reused_rows, row_fingerprints
+from pacband._rows import Fingerprints, chance_of_repeats, refuse_copies, refuse_reused_rows, row_fingerprints
 from pacband.certificate import Certificate, GroupCertificate
 from pacband.estimators.columns import as_columns
 from pacband.estimators.grouping import Grouping, read_labels, rows_by_group
@@ -28,6 +29,9 @@ from pacband.planning import plan
 from pacband.scores import ScoreRule
 
 __all__ = ["Calibration", "Certified"]
+
+# Fewer calibration rows than this do not tell by themselves how often rows agree by chance; the training rows do.
+_ROWS_TO_JUDGE = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +61,13 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
     _members_: dict[str, Member]
     _grouping_: Grouping
     _training_rows: Fingerprints | None
+    # What each column of X holds, "number" or "category", by its name; chosen where the model is fitted.
+    _columns_: dict[str, str]
+
+    @property
+    def _reads_categories(self) -> bool:
+        """Whether every member reads tables by the kinds of their columns, rather than as they are."""
+        return False
 
     @abstractmethod
     def _declared(self) -> dict[str, Member]:
@@ -91,9 +102,15 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
         Returns
         -------
         self
+
+        Raises
+        ------
+        ReusedData
+            If calibration rows are copies of training rows, more of them than agree by chance.
         """
         declared = self._declared()
         self._check_rows(X, y, reset=True)
+        table = X, y
         if calibration is None:
             X, X_cal, y, y_cal = self._split(X, y, declared)
         else:
@@ -101,8 +118,7 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
             self._check_rows(X_cal, y_cal, reset=False)
         rows = self._settled_rows(X_cal, y_cal)
         training = _fingerprints(X, y) if X is not None else None
-        if calibration is not None:
-            refuse_reused_rows(training, row_fingerprints(X_cal, y_cal))
+        self._refuse_seen_rows(training, X_cal, y_cal, table, split=calibration is None)
         members = self._fitted(declared, X, y, rows) if X is not None else declared
         certificate = self._certified(members, rows)
         self._training_rows, self._grouping_ = training, self.groups
@@ -122,7 +138,7 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
         else:
             members = {name: member.copied() for name, member in self._declared().items()}
         rows = self._settled_rows(X, y)
-        refuse_reused_rows(training, row_fingerprints(X, y))
+        self._refuse_seen_rows(training, X, y)
         certificate = self._certified(members, rows)
         self._grouping_ = self.groups
         self._adopt(members, certificate)
@@ -183,6 +199,9 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
         self._check_rows(X, reset=False)
         member, certificate = self._chosen(name)
         labels = read_labels(self._grouping_, X)
+        if isinstance(certificate, GroupCertificate):
+            # A label without a certificate is refused before any work.
+            certificate.gamma(labels)
         prediction, scale = member.predict_with_scale(X)
         if isinstance(certificate, GroupCertificate):
             ends = certificate.interval(prediction, labels, scale)
@@ -193,6 +212,29 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
     def _fitted(self, declared: dict[str, Member], X: Any, y: Any, rows: Calibration) -> dict[str, Member]:
         """The declared members, fitted on training rows; of the others, only the numbers may be looked at."""
         return fit_members(declared, X, y)
+
+    def _refuse_seen_rows(
+        self,
+        training: Fingerprints | None,
+        X: Any,
+        y: Any,
+        fitted: tuple[Any, Any] | None = None,
+        *,
+        split: bool = False,
+    ) -> None:
+        """Raise where calibration rows are training rows, beyond those that agree by chance.
+
+        `fitted` are the rows of a fit that is going on: all rows of the table where they were `split` off it.
+        """
+        calibration = row_fingerprints(X, y)
+        if training is None or calibration is None or not np.isin(calibration, training).any():
+            return
+        if split and fitted is not None:
+            refuse_copies(training, calibration, chance_of_repeats(fitted))
+            return
+        chance = chance_of_repeats((X, y), *([] if fitted is None else [fitted]))
+        few = fitted is None and len(calibration) < _ROWS_TO_JUDGE
+        refuse_reused_rows(training, calibration, None if few else chance)
 
     def _settle(self, n_samples: int | None = None, n_groups: int = 1) -> int:
         """Check every option of the promise before any work, and return the N that is planned for in each group."""
@@ -262,6 +304,10 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
         validate_data(self, X, y, reset=reset, skip_check_array=True)
         if not isinstance(y, str):
             check_consistent_length(X, y)
+        if reset:
+            self._columns_ = {}
+            if self._reads_categories or is_frame(X):
+                self._columns_ = column_kinds(X, texts_only=not self._reads_categories)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

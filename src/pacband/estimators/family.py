@@ -188,6 +188,11 @@ class CertifiedFamily(Certified):
         parts = self.candidates.values() if isinstance(self.candidates, Mapping) else [self.candidates]
         return any(_is_auto(part) for part in parts)
 
+    @property
+    def _reads_categories(self) -> bool:
+        parts = self.candidates.values() if isinstance(self.candidates, Mapping) else [self.candidates]
+        return all(_is_auto(part) for part in parts)
+
     def _fitted(self, declared: dict[str, Member], X: Any, y: Any, rows: Calibration) -> dict[str, Member]:
         if not self._automatic:
             return super()._fitted(declared, X, y, rows)
@@ -206,6 +211,7 @@ class CertifiedFamily(Certified):
             time_budget=self.time_budget,
             random_state=self.random_state,
             progress=self.progress,
+            kinds=self._columns_,
             extra={name: member for name, member in declared.items() if not isinstance(member.predictor, Automatic)},
         )
         return dict(self.auto_.members)

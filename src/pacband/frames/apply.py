@@ -7,13 +7,14 @@ from typing import Any
 
 import narwhals as nw
 
-from pacband._labels import as_labels, listed
+from pacband._labels import Label, as_labels, listed
 from pacband.certificate import AnyCertificate, Certificate, GroupCertificate, single_of
 from pacband.certificate.columns import Columns
 from pacband.exceptions import InvalidInput
-from pacband.frames.columns import as_frame, check_columns, columns_of, read_predicted
-from pacband.frames.engines import fetch_rows
-from pacband.frames.expressions import band, by_label
+from pacband.frames.columns import as_frame, check_columns, column_of, columns_of, in_memory, read_predicted
+from pacband.frames.engines import fetch_rows, named, refuse_unless
+from pacband.frames.expressions import all_of, band
+from pacband.frames.lookup import beside
 from pacband.frames.table import Table
 from pacband.scores import outwards
 
@@ -64,13 +65,8 @@ def apply_frame(
         if name.casefold() in taken:
             raise InvalidInput(f"the table has a column {name!r} already: pass other names for the ends of the band.")
     if isinstance(table, nw.DataFrame):
-        return _near(single, table, columns, ends)
-    Table.of(table, schema, part.rule, {"": columns}).check_all()
-    factor = _factor(single, table, columns.group)
-    bands = [band(part.rule, factor, columns, k) for k in range(part.n_outputs)]
-    return table.with_columns(
-        **{name: end for pair, both in zip(ends, bands, strict=True) for name, end in zip(pair, both, strict=True)}
-    ).to_native()
+        return _near(single, table, schema, columns, ends)
+    return _far(single, table, schema, columns, ends)
 
 
 def chosen_columns(certificate: Certificate, *, target: Any = None, prediction: Any, scale: Any, group: Any) -> Columns:
@@ -105,12 +101,16 @@ def labelled_columns(certificate: Certificate, *, target: Any, prediction: Any, 
 
 
 def _near(
-    single: Certificate | GroupCertificate, table: nw.DataFrame[Any], columns: Columns, ends: list[tuple[str, str]]
+    single: Certificate | GroupCertificate,
+    table: nw.DataFrame[Any],
+    schema: nw.Schema,
+    columns: Columns,
+    ends: list[tuple[str, str]],
 ) -> Any:
-    values = {name: table.get_column(name).to_native() for name in columns.predicted}
+    values = in_memory(table, schema, columns.predicted, None)
     prediction, scale = read_predicted(values, columns)
     if isinstance(single, GroupCertificate):
-        found = single.interval(prediction, as_labels(table.get_column(_group_of(columns.group)).to_native()), scale)
+        found = single.interval(prediction, as_labels(column_of(table, _group_of(columns.group)).to_native()), scale)
     else:
         found = single.interval(prediction, scale)
     found = found.reshape(len(found), len(ends), 2)
@@ -122,18 +122,50 @@ def _near(
     return table.with_columns(*series).to_native()
 
 
-def _factor(single: Certificate | GroupCertificate, table: nw.LazyFrame[Any], group: str | None) -> nw.Expr:
-    """Return γ̄ of every row, rounded outwards."""
-    if isinstance(single, Certificate):
-        return nw.lit(float(outwards(single.gamma)), nw.Float64)
-    column = _group_of(group)
-    labels = [row["g"] for row in fetch_rows(table.select(nw.col(column).alias("g")).unique())]
+def _far(
+    single: Certificate | GroupCertificate,
+    table: nw.LazyFrame[Any],
+    schema: nw.Schema,
+    columns: Columns,
+    ends: list[tuple[str, str]],
+) -> Any:
+    """Return a table in an engine with its band. What is written is checked once more, row by row, as it is written."""
+    ours = {name: f"x{k}" for k, name in enumerate(schema)}
+    rule = single_of(single).rule
+    rows = Table(
+        frame=named(table, list(ours.values()), range(len(ours))),
+        schema={ours[name]: schema[name] for name in columns.predicted},
+        rule=rule,
+        candidates={"": columns.renamed(ours)},
+        called={here: name for name, here in ours.items()},
+    )
+    rows.check_all()
+    frame, factor, usable = rows.frame, nw.lit(float(outwards(single_of(single).gamma)), nw.Float64), [rows.whole()]
+    if isinstance(single, GroupCertificate):
+        group = _group_of(columns.group)
+        factors = _factors(single, frame.select(nw.col(ours[group]).alias("g")), group)
+        if factors:
+            frame, factor = beside(frame, ours[group], {"factor": factors}, ordered=True), nw.col("factor")
+            # A label without a certificate has no factor.
+            usable.append((factor >= 0.0) | (factor < 0.0))
+    bands = [band(rule, factor, rows.candidates[""], k) for k in range(len(ends))]
+    added = {f"end{k}x{j}": end for k, both in enumerate(bands) for j, end in enumerate(both)}
+    banded = frame.with_columns(usable=all_of(usable), **added).select(*ours.values(), "usable", *added)
+    refusing = refuse_unless(banded, "usable", list(added))
+    return named(
+        refusing, [*ours, *(name for pair in ends for name in pair)], range(len(ours) + len(added))
+    ).to_native()
+
+
+def _factors(single: GroupCertificate, groups: nw.LazyFrame[Any], column: str) -> dict[Label, float]:
+    """Return γ̄ of every label in a column g, rounded outwards."""
+    labels = [row["g"] for row in fetch_rows(groups.unique())]
     if unknown := [label for label in labels if label not in single.groups]:
         raise InvalidInput(
             f"column {column!r} has labels without a certificate: {listed(unknown)}. "
             f"Certified are {listed(list(single.groups))}."
         )
-    return by_label(column, {label: float(outwards(cert.gamma)) for label, cert in single.groups.items()})
+    return {label: float(outwards(single.groups[label].gamma)) for label in labels}
 
 
 def _group_of(group: str | None) -> str:

@@ -10,26 +10,30 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from pacband._fingerprint import fingerprint_unit, seal
 from pacband._frozen import FrozenMap
+from pacband._labels import Label, as_labels, group_rows
 from pacband._terms import Terms, delta_shares
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
 from pacband.certificate.columns import Columns
 from pacband.certificate.family import check_candidates, split_candidate
 from pacband.certification import certify, certify_family, certify_groups
 from pacband.exceptions import InvalidInput
-from pacband.frames.columns import as_frame, check_columns, columns_of, read_predicted, read_values
-from pacband.frames.engines import fetch_columns
+from pacband.frames.columns import as_frame, check_columns, columns_of, in_memory, read_predicted, read_values
 from pacband.frames.scan import FamilyScan, GroupScan
 from pacband.frames.table import Table
 from pacband.planning import plan
-from pacband.selection import Measured, Request, Search, Tally, select
+from pacband.selection import Measured, Request, Search, check_unchanged, select
 
 __all__ = ["certify_frame"]
 
 # A table of no more rows is brought here; of a larger one these are the sample that the search starts from.
 SAMPLE = 1 << 17
+# So many candidates share their passes. More of them are certified one part after the other, in the same memory.
+TOGETHER = 50
 
 Progress = Callable[[int, int], None]
+Reporting = Callable[[Callable[[Any], Any]], Callable[[Mapping[Any, Request]], Any]]
 
 
 def certify_frame(
@@ -108,25 +112,32 @@ def certify_frame(
 
     table = as_frame(frame)
     schema = check_columns(table, [name for columns in named.values() for name in columns.numeric], group)
-    wanted = list(dict.fromkeys(name for columns in named.values() for name in columns.all))
     if isinstance(table, nw.DataFrame):
-        values = {name: table.get_column(name).to_native() for name in wanted}
+        wanted = dict.fromkeys(name for columns in named.values() for name in columns.all)
+        values = in_memory(table, schema, wanted, group)
         return _near(values, named, candidates is not None, weights, n_candidates, options)
-    values = fetch_columns(table.head(SAMPLE + 1), wanted)
-    if len(values[wanted[0]]) <= SAMPLE:
+    parts = [named] if len(named) <= TOGETHER or not isinstance(gauge, str) else _parts(named)
+    distant = [Table.of(table, schema, terms.scoring, part) for part in parts]
+    values = distant[0].first(SAMPLE + 1)
+    if len(parts) == 1 and len(next(iter(values.values()))) <= SAMPLE:
         return _near(values, named, candidates is not None, weights, n_candidates, options)
 
     if not isinstance(gauge, str):
         raise InvalidInput("a matrix gauge needs the rows in memory: collect the table first.")
-    distant = Table.of(table, schema, terms.scoring, named)
-    sample = {name: _scores(terms, values, columns) for name, columns in named.items()}
-    if group is not None:
-        labels = np.asarray(values[group])
-        scan = GroupScan(distant, group)
-        return _groups(terms, scan, named[""], sample[""], labels, n_candidates, progress)
+    reporting = _reporting(progress, len(parts))
     if candidates is not None:
-        return _family(terms, distant, named, sample, shares, progress)
-    return _single(terms, distant, named[""], sample[""], n_candidates, progress)
+        return _family(terms, distant, parts, values, shares, reporting)
+    sample = _scores(terms, values, named[""])
+    if group is not None:
+        scan = GroupScan(distant[0], group)
+        return _groups(terms, scan, named[""], sample, values[group], n_candidates, reporting)
+    return _single(terms, distant[0], named[""], sample, n_candidates, reporting)
+
+
+def _parts(named: Mapping[str, Columns]) -> list[dict[str, Columns]]:
+    """Return the candidates in parts that share their passes."""
+    names = list(named)
+    return [{name: named[name] for name in names[k : k + TOGETHER]} for k in range(0, len(names), TOGETHER)]
 
 
 def _near(
@@ -156,40 +167,53 @@ def _near(
 
 
 def _single(
-    terms: Terms, table: Table, columns: Columns, sample: Any, n_candidates: int, progress: Progress | None
+    terms: Terms, table: Table, columns: Columns, sample: Any, n_candidates: int, reporting: Reporting
 ) -> Certificate:
     search = Search.begin(sample, lambda n: terms.single_rank(n, n_candidates))
-    measured = _measured(FamilyScan(table), {"": search}, progress)[""]
+    measured = select(reporting(FamilyScan(table)), {"": search})[""]
     settled = terms.single_rank(measured.n_samples, n_candidates)
     return terms.certificate(measured, settled, **_known(columns), n_candidates=n_candidates)
 
 
 def _family(
     terms: Terms,
-    table: Table,
-    named: Mapping[str, Columns],
-    sample: Mapping[str, Any],
+    tables: list[Table],
+    parts: list[dict[str, Columns]],
+    first: Mapping[str, Any],
     shares: Mapping[str, float | None],
-    progress: Progress | None,
+    reporting: Reporting,
 ) -> FamilyCertificate:
     ranks = cache(lambda n: terms.family_ranks(n, shares))
 
     def settle(name: str) -> Callable[[int], int]:
         return lambda n: ranks(n)[name]
 
-    searches = {name: Search.begin(scores, settle(name)) for name, scores in sample.items()}
-    measured = _measured(FamilyScan(table), searches, progress)
-    certificates = {
-        name: terms.certificate(
-            found,
-            ranks(found.n_samples)[name],
-            **_known(named[name]),
-            n_candidates=len(shares),
-            weight=shares[name],
-        )
-        for name, found in measured.items()
-    }
-    return FamilyCertificate.of(certificates, table.mean_scales(), table.mean_offsets())
+    certificates: dict[str, Certificate] = {}
+    mean_scales: dict[str, float] = {}
+    mean_offsets: dict[str, float] = {}
+    unanswered: dict[str, int] = {}
+    n_rows = 0
+    for table, named in zip(tables, parts, strict=True):
+        values = first if table is tables[0] else table.first(SAMPLE)
+        # In some engines a pass fetches a row that is in the window of any candidate, with the scores of all of them.
+        searches = {
+            name: Search.begin(_scores(terms, values, columns), settle(name), share=len(named) ** 2)
+            for name, columns in named.items()
+        }
+        for name, found in select(reporting(FamilyScan(table)), searches).items():
+            n_rows = n_rows or found.n_samples
+            check_unchanged(n_rows, found.n_samples)
+            certificates[name] = terms.certificate(
+                found,
+                ranks(n_rows)[name],
+                **_known(named[name]),
+                n_candidates=len(shares),
+                weight=shares[name],
+            )
+        mean_scales |= table.mean_scales(n_rows)
+        mean_offsets |= table.mean_offsets(n_rows)
+        unanswered |= table.unanswered(n_rows)
+    return FamilyCertificate.of(certificates, mean_scales, mean_offsets, unanswered)
 
 
 def _groups(
@@ -199,12 +223,13 @@ def _groups(
     sample: Any,
     labels: Any,
     n_candidates: int,
-    progress: Progress | None,
+    reporting: Reporting,
 ) -> GroupCertificate:
     counts = scan.counts()
     ranks = terms.group_ranks(counts, n_candidates)
-    searches = {label: Search.begin(sample[labels == label], _settled(n, ranks[label])) for label, n in counts.items()}
-    measured = _measured(scan, searches, progress)
+    measured = _ranked(scan, counts, ranks, sample, reporting)
+    if measured is None:
+        measured = select(reporting(scan), _begun(sample, labels, counts, ranks))
     known = _known(columns)
     return GroupCertificate(
         groups=FrozenMap(
@@ -221,23 +246,62 @@ def _groups(
     )
 
 
+def _ranked(
+    scan: GroupScan, counts: Mapping[Label, int], ranks: Mapping[Label, int], sample: Any, reporting: Reporting
+) -> dict[Label, Measured] | None:
+    """Measure every group in an engine that finds the scores at their ranks by itself; None where it does not."""
+    share = sum(ranks.values()) / sum(counts.values())
+    likely = float(np.sort(sample)[-max(1, round(share * len(sample)))])
+    # Most groups have a bound of about this size; the fingerprints of the others take another pass.
+    units = sorted({fingerprint_unit(likely) * factor for factor in (0.5, 1.0, 2.0)})
+    found: Any = reporting(lambda _: scan.ranked(ranks, units))({})
+    if found is None:
+        return None
+    totals = {}
+    asked = {}
+    for label, (gamma, known) in found.items():
+        unit = fingerprint_unit(gamma)
+        if unit in known:
+            totals[label] = known[unit]
+        else:
+            asked[label] = Request(unit=unit)
+    if asked:
+        totals |= {label: answer.total for label, answer in reporting(scan)(asked).items()}
+    # Of the two zeros, the positive one.
+    return {label: Measured(n, found[label][0] + 0.0, seal(n, totals[label])) for label, n in counts.items()}
+
+
+def _begun(sample: Any, labels: Any, counts: Mapping[Label, int], ranks: Mapping[Label, int]) -> dict[Label, Search]:
+    """Return the search within every group, begun with its rows of the sample."""
+    rows = group_rows(as_labels(labels))
+    none = np.empty(0, dtype=np.intp)
+    return {
+        label: Search.begin(sample[rows.get(label, none)], _settled(n, ranks[label]), share=len(counts))
+        for label, n in counts.items()
+    }
+
+
 def _settled(n_samples: int, rank: int) -> Callable[[int], int]:
     """The rank within a group, whose number of rows is known: of a sample of it, the same share."""
     return lambda n: rank if n == n_samples else max(1, round(rank * (n / n_samples)))
 
 
-def _measured(scan: Any, searches: Mapping[Any, Search], progress: Progress | None) -> dict[Any, Measured]:
+def _reporting(progress: Progress | None, n_parts: int) -> Reporting:
+    """Return what makes a scan report its passes: each part takes two at least."""
     passes = 0
 
-    def reporting(requests: Mapping[Any, Request]) -> Mapping[Any, Tally]:
-        nonlocal passes
-        answers: Mapping[Any, Tally] = scan(requests)
-        passes += 1
-        if progress is not None:
-            progress(passes, max(2, passes))
-        return answers
+    def reporting(scan: Callable[[Any], Any]) -> Callable[[Mapping[Any, Request]], Any]:
+        def scanned(requests: Mapping[Any, Request]) -> Any:
+            nonlocal passes
+            answers = scan(requests)
+            passes += 1
+            if progress is not None:
+                progress(passes, max(2 * n_parts, passes))
+            return answers
 
-    return select(reporting, searches)
+        return scanned
+
+    return reporting
 
 
 def _known(columns: Columns) -> dict[str, Any]:

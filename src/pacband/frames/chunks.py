@@ -8,7 +8,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from pacband._arrays import Floats, as_numbers
+from pacband._arrays import Floats, as_numbers, check_same_rows
 from pacband._terms import Terms
 from pacband.certificate import Certificate
 from pacband.exceptions import InvalidInput
@@ -94,6 +94,7 @@ def _spool(terms: Terms, chunks: Iterable[Any], file: IO[bytes]) -> tuple[Floats
         if found != shape:
             raise InvalidInput(f"chunk {number} has other outputs or another kind of scale than those before.")
         try:
+            check_same_rows(y=y, y_pred=y_pred, scale=scale)
             scores = terms.scoring.scores(target, y_pred, scale)
         except InvalidInput as error:
             raise type(error)(f"chunk {number}: {error}") from None

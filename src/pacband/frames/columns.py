@@ -9,11 +9,21 @@ from typing import Any, TypeAlias
 import narwhals as nw
 import numpy as np
 
-from pacband._arrays import as_numbers
+from pacband._arrays import EXACT, as_numbers, refuse_large_integers
 from pacband.certificate.columns import Columns, Names
 from pacband.exceptions import InvalidInput
+from pacband.frames.expressions import NOT_IN_NUMPY, WIDE
 
-__all__ = ["Frame", "as_frame", "check_columns", "columns_of", "read_predicted", "read_values"]
+__all__ = [
+    "Frame",
+    "as_frame",
+    "check_columns",
+    "column_of",
+    "columns_of",
+    "in_memory",
+    "read_predicted",
+    "read_values",
+]
 
 Frame: TypeAlias = nw.DataFrame[Any] | nw.LazyFrame[Any]
 
@@ -21,9 +31,9 @@ Frame: TypeAlias = nw.DataFrame[Any] | nw.LazyFrame[Any]
 def as_frame(frame: Any) -> Frame:
     """Return a table of any library that narwhals knows, or raise."""
     if type(frame).__module__.startswith("pyarrow.") and hasattr(frame, "get_fragments"):
-        import duckdb
+        from pacband.frames.connection import standing
 
-        frame = duckdb.from_arrow(frame)
+        frame = standing().from_arrow(frame)
     try:
         known: Frame = nw.from_native(frame)
     except TypeError:
@@ -80,6 +90,30 @@ def check_columns(frame: Frame, numeric: Iterable[str], *others: str | None) -> 
         if not (schema[name].is_numeric() or schema[name] == nw.Boolean):
             raise InvalidInput(f"column {name!r} must be numeric, got {schema[name]}.")
     return schema
+
+
+def column_of(frame: nw.DataFrame[Any], name: str) -> nw.Series[Any]:
+    """Return a column of a table in memory, under a plain name: polars takes some names for patterns."""
+    return frame.get_column(name).alias("column")
+
+
+def in_memory(
+    frame: nw.DataFrame[Any], schema: Mapping[str, Any], names: Iterable[str], group: str | None
+) -> dict[str, Any]:
+    """Return columns of a table in memory; numbers that float64 cannot tell apart are refused."""
+    found = {name: column_of(frame, name) for name in names}
+    for name, series in found.items():
+        if name == group:
+            continue
+        if schema[name] == nw.Decimal:
+            large = (series.cast(nw.Float64).abs() >= float(EXACT)).any()
+        else:
+            large = schema[name] in WIDE and ((series > EXACT) | (series < -EXACT)).any()
+        if large:
+            refuse_large_integers(f"column {name!r}")
+        if schema[name] in NOT_IN_NUMPY:
+            found[name] = series.cast(nw.Float64)
+    return {name: series.to_native() for name, series in found.items()}
 
 
 def read_values(values: Mapping[str, Any], names: Names) -> Any:

@@ -1,48 +1,64 @@
 """Scores, fingerprints and bands as narwhals expressions: the arithmetic of `pacband.scores`, on any engine.
 
 Each is the same chain of correctly rounded operations on float64 as in numpy, so that a score has the same bits
-wherever it is computed. NaN is the largest number to some engines and no number to others; nothing here compares what
-may be one except by ``<=`` against a finite number, which is false everywhere.
+wherever it is computed. NaN is the largest number to some engines and no number to others; whether a value may be one
+is asked by `sound`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from functools import reduce
-from operator import and_
+from collections.abc import Callable, Sequence
+from operator import and_, or_
 from typing import Any
 
 import narwhals as nw
 
+from pacband._arrays import EXACT
 from pacband._fingerprint import CUT
-from pacband._labels import Label
 from pacband._means import STEP
 from pacband.certificate.columns import Columns
 from pacband.scores import ScoreRule
 
 __all__ = [
     "LARGEST",
+    "NOT_IN_NUMPY",
+    "WIDE",
+    "all_of",
+    "any_of",
     "at_least",
     "band",
+    "beyond_exact",
     "broken",
-    "by_label",
     "count",
     "distances",
     "fingerprint_terms",
     "fixed_terms",
     "number",
+    "positive",
     "scale_part",
     "score",
     "sound",
 ]
 
 LARGEST = 1.7976931348623157e308
+NOT_IN_NUMPY = (nw.Int128, nw.UInt128)
+# Integers that float64 may not hold.
+WIDE = (nw.Int64, nw.UInt64, *NOT_IN_NUMPY)
 
 
 def number(name: str) -> nw.Expr:
     """Return a column as float64."""
     return nw.col(name).cast(nw.Float64)
+
+
+def beyond_exact(name: str, dtype: Any) -> nw.Expr | None:
+    """Whether a column holds an integer or a decimal beyond 2**53; None where its type has no such values."""
+    if dtype in WIDE:
+        value = nw.col(name)
+        return (value > EXACT) | (value < -EXACT)
+    # A decimal next to 2**53 rounds to it, so that one which is equal to it is taken to be beyond it.
+    return number(name).abs() >= float(EXACT) if dtype == nw.Decimal else None
 
 
 def scale_part(rule: ScoreRule, name: str) -> nw.Expr:
@@ -51,15 +67,17 @@ def scale_part(rule: ScoreRule, name: str) -> nw.Expr:
     if rule.min_scale is None:
         return value
     floor = nw.lit(rule.min_scale, nw.Float64)
-    return nw.when(value.is_nan() | value.is_null() | (value < rule.min_scale)).then(floor).otherwise(value)
+    nan = ~sound(value) & (value != math.inf) & (value != -math.inf)
+    return nw.when(nan | value.is_null() | (value < rule.min_scale)).then(floor).otherwise(value)
 
 
 def score(rule: ScoreRule, columns: Columns) -> nw.Expr:
     """Return the score of every row: the largest over the outputs."""
     outputs = [_score(rule, columns, k) for k in range(len(columns.target))]
-    largest = outputs[0] if len(outputs) == 1 else nw.max_horizontal(*outputs)
+    # Not nw.max_horizontal, which Dask has for columns alone. What is no number is seen to below.
+    largest = _folded(outputs, lambda one, other: nw.when(one >= other).then(one).otherwise(other))
     if rule.nonfinite == "raise":
-        return largest if len(outputs) == 1 else nw.when(all_of(sound(one) for one in outputs)).then(largest)
+        return largest if len(outputs) == 1 else nw.when(all_of([sound(one) for one in outputs])).then(largest)
     known = all_of([*(number(name).is_finite() for name in columns.prediction), *(sound(one) for one in outputs)])
     return nw.when(known).then(largest).otherwise(nw.lit(math.inf, nw.Float64))
 
@@ -76,8 +94,17 @@ def _score(rule: ScoreRule, columns: Columns, output: int) -> nw.Expr:
 
 
 def sound(value: nw.Expr) -> nw.Expr:
-    """Whether a value is a finite number: false for NaN, false or null for null."""
-    return value.abs() <= LARGEST
+    """Whether a value is a finite number: false for NaN, false or null for null.
+
+    Not by a comparison, nor by `is_nan`: the statistics of a Parquet file leave NaN out, and DuckDB, which plans by
+    them, answers both for all rows at once from the smallest and the largest number.
+    """
+    return value.is_finite()
+
+
+def positive(value: nw.Expr) -> nw.Expr:
+    """Whether a scale is a finite number above zero."""
+    return (value > 0.0) & sound(value)
 
 
 def broken(rule: nw.Expr) -> nw.Expr:
@@ -92,9 +119,22 @@ def at_least(column: str, edge: Any) -> nw.Expr:
     return above
 
 
-def all_of(conditions: Iterable[nw.Expr]) -> nw.Expr:
+def all_of(conditions: Sequence[nw.Expr]) -> nw.Expr:
     """Whether all conditions hold."""
-    return reduce(and_, conditions)
+    return _folded(conditions, and_)
+
+
+def any_of(conditions: Sequence[nw.Expr]) -> nw.Expr:
+    """Whether any condition holds."""
+    return _folded(conditions, or_)
+
+
+def _folded(parts: Sequence[nw.Expr], join: Callable[[nw.Expr, nw.Expr], nw.Expr]) -> nw.Expr:
+    """Join expressions two by two: as deep as the logarithm of their number."""
+    if len(parts) == 1:
+        return parts[0]
+    half = len(parts) // 2
+    return join(_folded(parts[:half], join), _folded(parts[half:], join))
 
 
 def count(condition: nw.Expr) -> nw.Expr:
@@ -107,13 +147,14 @@ def fingerprint_terms(value: str, unit: Any, *, signed: bool) -> nw.Expr:
     scaled = nw.col(value) * unit
     square = scaled * scaled
     # What is no number lies beyond the cut as well; whether there is any is asked apart.
-    cut = nw.when(square <= CUT).then(square).otherwise(nw.lit(CUT, nw.Float64)).floor().cast(nw.Int64)
+    cut = nw.when((square <= CUT) & sound(square)).then(square).otherwise(nw.lit(CUT, nw.Float64)).floor().cast(nw.Int64)
     return nw.when(nw.col(value) < 0.0).then(nw.lit(0, nw.Int64) - cut).otherwise(cut) if signed else cut
 
 
 def fixed_terms(value: nw.Expr, unit: float) -> tuple[nw.Expr, nw.Expr]:
-    """Return the coarse and fine parts of `pacband._means`, as integers."""
-    scaled = value * unit
+    """Return the coarse and fine parts of `pacband._means`, as integers; zeros where there is no number."""
+    # Not every engine casts what is missing to an integer.
+    scaled = nw.when(sound(value)).then(value * unit).otherwise(nw.lit(0.0, nw.Float64))
     whole = scaled.floor()
     return whole.cast(nw.Int64), ((scaled - whole) * STEP).floor().cast(nw.Int64)
 
@@ -139,14 +180,3 @@ def band(rule: ScoreRule, factor: Any, columns: Columns, output: int) -> tuple[n
     if rule.side == "lower":
         high = nw.lit(math.inf, nw.Float64)
     return low, high
-
-
-def by_label(column: str, values: Mapping[Label, float]) -> nw.Expr:
-    """Return the value of every row's label: a tree of conditions, as deep as the logarithm of their number."""
-    labels = list(values)
-    if len(labels) == 1:
-        return nw.lit(values[labels[0]], nw.Float64)
-    half: Sequence[Label] = labels[: len(labels) // 2]
-    first = by_label(column, {label: values[label] for label in half})
-    second = by_label(column, {label: values[label] for label in labels[len(half) :]})
-    return nw.when(nw.col(column).is_in(half)).then(first).otherwise(second)

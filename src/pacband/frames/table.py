@@ -8,18 +8,31 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import narwhals as nw
+import numpy as np
 
-from pacband._arrays import EXACT, refuse_large_integers
+from pacband._arrays import refuse_large_integers
 from pacband._means import fixed_mean, fixed_unit
 from pacband.certificate.columns import Columns, Names
 from pacband.exceptions import InvalidInput, InvalidScale
-from pacband.frames.engines import fetch_rows, first_rows
-from pacband.frames.expressions import LARGEST, broken, count, distances, fixed_terms, number, scale_part, score, sound
+from pacband.frames.engines import chosen, fetch_columns, fetch_rows, first_rows
+from pacband.frames.expressions import (
+    NOT_IN_NUMPY,
+    all_of,
+    beyond_exact,
+    broken,
+    count,
+    distances,
+    fixed_terms,
+    number,
+    positive,
+    scale_part,
+    score,
+    sound,
+)
 from pacband.scores import ScoreRule
+from pacband.selection import check_unchanged
 
 __all__ = ["Table"]
-
-_WIDE = (nw.Int64, nw.UInt64, nw.Int128, nw.UInt128)
 
 
 @dataclass(frozen=True)
@@ -57,13 +70,13 @@ class Table:
         names = dict.fromkeys(name for columns in named.values() for name in columns.numeric)
         ours = {name: f"c{k}" for k, name in enumerate(names)}
         group = next(iter(named.values())).group
-        labels = [] if group is None else [nw.col(group).alias("g")]
+        called = {here: name for name, here in ours.items()} | ({} if group is None else {"g": group})
         return cls(
-            frame.select(*(nw.col(name).alias(ours[name]) for name in names), *labels),
+            chosen(frame, called),
             {ours[name]: schema[name] for name in names},
             rule,
             {key: columns.renamed(ours) for key, columns in named.items()},
-            {ours[name]: name for name in names},
+            called,
         )
 
     @property
@@ -74,62 +87,79 @@ class Table:
             for k, columns in enumerate(self.candidates.values())
         }
 
-    def guards(self) -> dict[str, nw.Expr]:
-        """Return what tells cheaply whether all rows can be scored: aggregates of a frame that has the scores."""
-        ends = [*self._scales().values(), *map(nw.col, self._integers())]
-        asked = {f"low{k}": end.min() for k, end in enumerate(ends)}
-        asked |= {f"high{k}": end.max() for k, end in enumerate(ends)}
-        if self.rule.nonfinite == "raise":
-            values = [*map(nw.col, self.scores)]
-            if not self._target:
-                values += [number(name) for columns in self.candidates.values() for name in columns.prediction[1:]]
-        else:
-            values = [*map(number, self._target), *self._scales().values()]
-        return asked | {f"sound{k}": count(sound(value)) for k, value in enumerate(values)}
+    def first(self, n_rows: int) -> dict[str, Any]:
+        """Return the first rows as numpy arrays, under the user's names; integers beyond 2**53 are refused."""
+        beyond = {f"beyond{k}": self._beyond(name) for k, name in enumerate(self._wide)}
+        floats = {name: number(name) for name in self._wide if self.schema[name] in NOT_IN_NUMPY}
+        frame = self.frame.head(n_rows)
+        found = fetch_columns(frame.with_columns(**beyond, **floats) if beyond else frame, [*self.called, *beyond])
+        for name, flag in zip(self._wide, beyond, strict=True):
+            if np.ma.filled(np.asanyarray(found[flag]), False).any():
+                refuse_large_integers(f"column {self.called[name]!r}")
+        return {name: found[here] for here, name in self.called.items()}
 
-    def check(self, n_rows: int, found: Mapping[str, Any]) -> None:
-        """Raise unless all rows can be scored, by what the guards found; the error names the rows that cannot."""
+    def whole(self) -> nw.Expr:
+        """Whether a row can be scored, told from a frame that has the scores; also null where it cannot."""
+        conditions = [~self._beyond(name) for name in self._wide]
+        conditions += [positive(value) for value in self._scales().values()]
+        if self.rule.nonfinite == "violate":
+            conditions += [sound(number(name)) for name in self._target]
+        elif self._target:
+            conditions += [sound(nw.col(name)) for name in self.scores]
+        else:
+            conditions += [sound(number(name)) for name in self._predictions]
+        return all_of(conditions or [nw.lit(1) == 1])
+
+    def check(self, n_rows: int, n_whole: int) -> None:
+        """Raise unless all rows can be scored, by how many can; the error names the rows that cannot."""
         if n_rows == 0:
             raise InvalidInput("the table is empty: at least one row is needed.")
-        n_scales = len(self._scales())
-        for k, name in enumerate(self._integers(), start=n_scales):
-            if max(abs(found[f"low{k}"] or 0), abs(found[f"high{k}"] or 0)) > EXACT:
-                refuse_large_integers(f"column {self.called[name]!r}")
-        ends = [(found[f"low{k}"], found[f"high{k}"]) for k in range(n_scales)]
-        positive = all(low is not None and low > 0.0 and high <= LARGEST for low, high in ends)
-        whole = all(found[name] == n_rows for name in found if name.startswith("sound"))
-        if not (positive and whole):
+        if n_whole != n_rows:
             self._refuse_rows()
+            raise InvalidInput(
+                f"{n_rows - n_whole} rows cannot be scored in one reading of the table, and all can in the next: rows "
+                "changed between two readings."
+            )
 
     def check_all(self) -> None:
         """Raise unless all rows can be scored; a pass of its own. An empty table breaks no rule."""
-        guards = self.guards()
-        (row,) = fetch_rows(self.frame.with_columns(**self.scores).select(nw.len().alias("n"), **guards))
+        frame = self.frame.with_columns(**self.scores)
+        (row,) = fetch_rows(frame.select(nw.len().alias("n"), count(self.whole()).alias("whole")))
         if row["n"]:
-            self.check(int(row["n"]), {name: row[name] for name in guards})
+            self.check(int(row["n"]), int(row["whole"] or 0))
 
-    def mean_scales(self) -> dict[str, float]:
-        """Return the mean of σ̂ of every columns, as for arrays."""
+    def mean_scales(self, n_rows: int) -> dict[str, float]:
+        """Return the mean of σ̂ of every columns, as for arrays; raise where the rows are no longer so many."""
         lots = {
             (name, k): [scale_part(self.rule, column) for column in part]
             for name, columns in self.candidates.items()
             for k, part in enumerate(columns.scale)
         }
-        means = self._means(lots)
+        means = self._means(lots, n_rows)
         return {
             name: sum(means[name, k] for k in range(len(columns.scale))) / len(columns.scale) if columns.scale else 1.0
             for name, columns in self.candidates.items()
         }
 
-    def mean_offsets(self) -> dict[str, float]:
+    def mean_offsets(self, n_rows: int) -> dict[str, float]:
         """Return the mean distance from y to T(x) towards the side that is bounded; zero where both are."""
         if self.rule.side == "both":
             return dict.fromkeys(self.candidates, 0.0)
         sign = 1.0 if self.rule.side == "upper" else -1.0
-        means = self._means({name: distances(columns) for name, columns in self.candidates.items()})
+        means = self._means({name: distances(columns) for name, columns in self.candidates.items()}, n_rows)
         return {name: mean * (1.0 if math.isinf(mean) else sign) for name, mean in means.items()}
 
-    def _means(self, lots: Mapping[Any, list[nw.Expr]]) -> dict[Any, float]:
+    def unanswered(self, n_rows: int) -> dict[str, int]:
+        """Return how many rows of every candidate have a prediction that counts as an infinite error, as for arrays."""
+        if self.rule.nonfinite == "raise":
+            return dict.fromkeys(self.candidates, 0)
+        finite = [all_of([number(name).is_finite() for name in c.prediction]) for c in self.candidates.values()]
+        asked = {f"n{k}": count(broken(rows)) for k, rows in enumerate(finite)}
+        (row,) = fetch_rows(self.frame.select(nw.len().alias("n"), **asked))
+        check_unchanged(n_rows, int(row["n"]))
+        return {name: int(row[f"n{k}"]) for k, name in enumerate(self.candidates)}
+
+    def _means(self, lots: Mapping[Any, list[nw.Expr]], n_rows: int) -> dict[Any, float]:
         """Return the exact mean of each lot of columns, nulls left out; infinite where nothing is left."""
         names = {key: [f"v{k}x{j}" for j in range(len(lot))] for k, (key, lot) in enumerate(lots.items())}
         if not names:
@@ -137,7 +167,8 @@ class Table:
         columns = {name: value for key, lot in lots.items() for name, value in zip(names[key], lot, strict=True)}
         frame = self.frame.select(**columns)
         ends = {f"{end}{name}": getattr(nw.col(name), end)() for name in columns for end in ("min", "max")}
-        (row,) = fetch_rows(frame.select(**ends))
+        (row,) = fetch_rows(frame.select(nw.len().alias("n"), **ends))
+        check_unchanged(n_rows, int(row["n"]))
         means: dict[Any, float] = {}
         sums: dict[str, nw.Expr] = {}
         units: dict[Any, float] = {}
@@ -145,8 +176,9 @@ class Table:
             units[key] = fixed_unit(max(abs(row[f"{end}{name}"] or 0.0) for name in lot for end in ("min", "max")))
             for name in lot:
                 coarse, fine = fixed_terms(nw.col(name), units[key])
-                sums |= {f"c{name}": coarse.sum(), f"f{name}": fine.sum(), f"n{name}": nw.col(name).count()}
-        (row,) = fetch_rows(frame.select(**sums))
+                sums |= {f"c{name}": coarse.sum(), f"f{name}": fine.sum(), f"n{name}": count(sound(nw.col(name)))}
+        (row,) = fetch_rows(frame.select(nw.len().alias("n"), **sums))
+        check_unchanged(n_rows, int(row["n"]))
         for key, lot in names.items():
             totals = [sum(int(row[f"{what}{name}"] or 0) for name in lot) for what in "cfn"]
             means[key] = fixed_mean(totals[0], totals[1], units[key], totals[2]) if totals[2] else math.inf
@@ -156,25 +188,39 @@ class Table:
     def _target(self) -> Names:
         return next(iter(self.candidates.values())).target
 
+    @property
+    def _predictions(self) -> list[str]:
+        return list(dict.fromkeys(name for columns in self.candidates.values() for name in columns.prediction))
+
+    @property
+    def _wide(self) -> list[str]:
+        """The columns whose integers or decimals float64 may not hold."""
+        return [name for name, dtype in self.schema.items() if beyond_exact(name, dtype) is not None]
+
+    def _beyond(self, name: str) -> nw.Expr:
+        condition = beyond_exact(name, self.schema[name])
+        assert condition is not None
+        # A missing value is not beyond.
+        return nw.when(condition).then(nw.lit(1)).otherwise(nw.lit(0)) == 1
+
     def _scales(self) -> dict[str, nw.Expr]:
         names = dict.fromkeys(name for columns in self.candidates.values() for part in columns.scale for name in part)
         return {name: scale_part(self.rule, name) for name in names}
 
-    def _integers(self) -> list[str]:
-        """The columns whose integers float64 may not hold."""
-        names = [name for columns in self.candidates.values() for name in columns.numeric]
-        return [name for name in dict.fromkeys(names) if self.schema[name] in _WIDE]
-
     def _refuse_rows(self) -> None:
         """Raise for the first rule that some row breaks: the rules of arrays, in their order."""
+        for name in self._wide:
+            (row,) = fetch_rows(self.frame.select(count(self._beyond(name)).alias("n")))
+            if row["n"]:
+                refuse_large_integers(f"column {self.called[name]!r}")
         cure = "" if self.rule.min_scale is not None else " Declare a min_scale to put a floor under it."
         for name, value in self._scales().items():
             column = f"column {self.called[name]!r}"
             rule = f"scale must be positive and finite in every row: {column} is zero, negative, NaN or infinite"
-            self._refuse(broken(sound(value) & (value > 0.0)), rule, cure, InvalidScale)
+            self._refuse(broken(positive(value)), rule, cure, InvalidScale)
         finite = list(self._target)
         if self.rule.nonfinite == "raise":
-            finite += dict.fromkeys(name for columns in self.candidates.values() for name in columns.prediction)
+            finite += self._predictions
         for name in finite:
             rule = f"column {self.called[name]!r} must be finite: it is NaN, infinite or missing"
             self._refuse(broken(sound(number(name))), rule)

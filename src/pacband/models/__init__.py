@@ -26,6 +26,10 @@ __all__ = ["is_model", "load", "load_certificate", "open_model", "save_model"]
 def load(path: str | os.PathLike[str], *, trusted: Sequence[str | type] = (), max_bytes: int = MAX_BYTES) -> Any:
     """Read a certificate, or a fitted model with its certificate, from its file.
 
+    The digest in a file protects against accidents, not against people: whoever edits a file on purpose can compute a
+    new digest, and the file loads. Where that matters, sign files with a tool made for it, or compute the certificate
+    again from the rows with `verify`.
+
     Parameters
     ----------
     path : path
@@ -45,8 +49,8 @@ def load(path: str | os.PathLike[str], *, trusted: Sequence[str | type] = (), ma
     Raises
     ------
     CertificateError
-        If the file is damaged, truncated, edited, too large, or written by a newer pacband, or if it holds types that
-        are not trusted; the message says which.
+        If the file is damaged, truncated, edited by hand, too large, or written by a newer pacband, or if it holds
+        types that are not trusted; the message says which.
 
     Examples
     --------
@@ -88,6 +92,7 @@ def open_model(
             f"{described(archive.versions)}; this is {described(versions())}."
         ) from None
     warn_of_another(archive.versions, source, stacklevel=4)
+    estimator._columns_ = dict(archive.columns)
     return estimator, archive.columns
 
 
@@ -114,7 +119,7 @@ def save_model(
 ) -> Path:
     """Write a fitted certified estimator to a file, atomically; see `Certified.save`.
 
-    `columns` are the kinds of its columns, "number" or "category", for those that will be read from files.
+    `columns` are the kinds of its columns, "number" or "category", for files to come; by default those of its fit.
     """
     from pacband.models.content import write_content
     from pacband.models.parts import certificates_of, kind_of, take_apart
@@ -131,7 +136,7 @@ def save_model(
             kind=kind,
             candidates=candidates,
             versions=versions(),
-            columns=dict(columns or {}),
+            columns=dict(getattr(estimator, "_columns_", {}) if columns is None else columns),
             trusted=tuple(sorted(trust.needed)),
             certificates=certificates,
             model=document,

@@ -1,7 +1,8 @@
 """Which columns of a file a model takes, and how: as numbers, as categories, or not at all, and why.
 
 The cells of a CSV file are texts; a model has to see the same kind of column when it predicts as when it was fitted.
-So the kind is settled once, from all rows, and goes into the model file.
+So the kind is chosen once, from all rows of the fit, and goes into the model file. What a cell says as a number or as
+a category is the rule of `pacband._cells`, in SQL.
 """
 
 from __future__ import annotations
@@ -10,20 +11,30 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pacband._arrays import EXACT, refuse_large_integers
+from pacband._cells import TEXT_TYPES, gap_sql, matching, number_sql, spelled_sql
 from pacband.exceptions import InvalidInput
 from pacband.frames.columns import as_frame, check_columns
-from pacband.frames.files import quoted, reading
+from pacband.frames.connection import connect, quoted
+from pacband.frames.files import reading
 
-__all__ = ["Column", "batches", "check_kinds", "find_columns", "inputs_sql", "numeric_sql", "row_hash_sql", "survey"]
+__all__ = [
+    "Column",
+    "batches",
+    "check_kinds",
+    "find_columns",
+    "inputs_sql",
+    "match_groups",
+    "numeric_sql",
+    "row_hash_sql",
+    "survey",
+]
 
-# What stands for a missing value in a text, in any case.
-_MISSING = ("", "na", "n/a", "nan", "null", "none", "#n/a")
 # A column with this share of numbers was meant to be one of numbers.
 _MEANT_AS_NUMBERS = 0.9
 # A column with more texts than this share of its rows tells rows apart, not kinds of rows.
 _LIKE_AN_ID = 0.5
 _NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "FLOAT", "DOUBLE", "DECIMAL", "BOOLEAN", "U")
-_TEXTS = ("VARCHAR", "ENUM", "UUID")
 _TIMES = ("DATE", "TIME", "INTERVAL")
 
 
@@ -45,6 +56,8 @@ class _Facts:
     numbers: int
     infinite: int
     text: str | None
+    truths: int = 0
+    large: int = 0
     times: int = 0
     levels: int = 0
     constant: bool = False
@@ -55,12 +68,14 @@ _COUNTS = (
     "count({known})",
     "count({number})",
     "count_if(isinf({number}))",
-    "min(cast({known} as varchar)) filter ({number} is null)",
+    "min({known}) filter ({number} is null)",
 )
 _SHAPE = (
-    "count(try_cast(cast({known} as varchar) as timestamp))",
-    "approx_count_distinct(cast({known} as varchar))",
-    "coalesce(min(cast({known} as varchar)) = max(cast({known} as varchar)), true)",
+    "count_if(lower({known}) in ('true', 'false'))",
+    f"count_if(regexp_full_match({{known}}, '[+-]?[0-9]+') and abs({{number}}) > {EXACT})",
+    "count(try_cast({known} as timestamp))",
+    "approx_count_distinct({spelled})",
+    "coalesce(min({spelled}) = max({spelled}), true)",
 )
 
 
@@ -98,6 +113,8 @@ def survey(
     if not facts[target].rows:
         raise InvalidInput("the table has no rows.")
     _check_numeric(target, facts[target])
+    if facts[target].large:
+        refuse_large_integers(f"column {target!r}")
     if target in features or target in categories:
         raise InvalidInput(f"the target {target!r} cannot be a feature as well.")
     columns = []
@@ -120,30 +137,67 @@ def find_columns(relation: Any, names: Sequence[str]) -> None:
         check_columns(frame, (), name)
 
 
-def check_kinds(relation: Any, kinds: Mapping[str, str | None]) -> dict[str, str]:
-    """Return the kinds of columns of new rows, where None is for the rows to tell; raise where they do not fit."""
+def check_kinds(relation: Any, kinds: Mapping[str, str | None], *, texts: bool = False) -> dict[str, str]:
+    """Return the kinds of the columns of a model, or raise where new rows do not fit them.
+
+    Parameters
+    ----------
+    relation : DuckDB relation
+        The new rows.
+    kinds : mapping of str to str or None
+        The kinds of the columns in the fit; None where the model file does not tell.
+    texts : bool
+        Whether categories were texts in the fit, and have to be texts now: the model is one of the user's own, which
+        sees a category as it is written.
+    """
+    unknown = [name for name, kind in kinds.items() if kind is None]
+    if unknown:
+        raise InvalidInput(
+            f"the model file does not tell whether column {unknown[0]!r} holds numbers or texts: fit the model on a "
+            "dataframe with numbers, booleans, or texts in this column, NaN for a gap, and save it with this pacband."
+        )
     facts = _facts(relation, list(kinds), _COUNTS)
     if not next(iter(facts.values())).rows:
         raise InvalidInput("the table has no rows.")
-    settled = {}
-    for name, kind in kinds.items():
-        settled[name] = kind or ("number" if facts[name].numbers == facts[name].known else "category")
-        if settled[name] == "number":
+    for name, held in zip(relation.columns, map(str, relation.types), strict=True):
+        if kinds.get(name) == "number":
             _check_numeric(name, facts[name])
-    return settled
+        elif texts and name in kinds and not held.startswith(TEXT_TYPES):
+            raise InvalidInput(
+                f"column {name!r} held texts in the fit, and holds {held} now: write it as the texts of the fit, for "
+                "a model of your own tells 1 from 1.0."
+            )
+    return {name: str(kind) for name, kind in kinds.items()}
 
 
-def inputs_sql(kinds: Mapping[str, str]) -> str:
-    """Return the columns as a model takes them, for a SELECT."""
-    return ", ".join(
-        f"{numeric_sql(name) if kind == 'number' else f'cast({_known(name)} as varchar)'} as {quoted(name)}"
-        for name, kind in kinds.items()
-    )
+def inputs_sql(relation: Any, kinds: Mapping[str, str], *, texts: bool = False) -> str:
+    """Return the columns as a model takes them, for a SELECT: numbers, and the one text of every category.
+
+    With `texts`, categories are the texts as they stand in the table; a gap is null.
+    """
+    types = dict(zip(relation.columns, map(str, relation.types), strict=True))
+    parts = []
+    for name, kind in kinds.items():
+        column = quoted(name)
+        if kind == "number":
+            value = number_sql(column, types[name])
+        else:
+            value = _known(column) if texts else spelled_sql(column, types[name])
+        parts.append(f"{value} as {column}")
+    return ", ".join(parts)
 
 
-def numeric_sql(name: str) -> str:
+def numeric_sql(relation: Any, name: str) -> str:
     """Return a column as numbers, for a SELECT; what is not one is missing."""
-    return f"try_cast({_known(name)} as double)"
+    return number_sql(quoted(name), str(relation.types[relation.columns.index(name)]))
+
+
+def match_groups(estimator: Any, table: Any) -> None:
+    """Write the groups of a pandas table as the certificate does, where a file spells them otherwise. In place."""
+    group = estimator._grouping_
+    if isinstance(group, str):
+        match = matching(estimator.certificate_.groups)
+        table[group] = [match(cell) for cell in table[group]]
 
 
 def row_hash_sql(names: Iterable[str], of: str = "") -> str:
@@ -152,7 +206,7 @@ def row_hash_sql(names: Iterable[str], of: str = "") -> str:
 
 
 def _settled(name: str, held: str, facts: _Facts, wanted: bool, named: bool) -> Column:
-    if not held.startswith((*_NUMBERS, *_TEXTS, *_TIMES)):
+    if not held.startswith((*_NUMBERS, *TEXT_TYPES, *_TIMES)):
         return Column(name, None, f"it holds {held}, neither numbers nor texts")
     if facts.known == 0:
         return Column(name, None, "it holds no values")
@@ -163,7 +217,7 @@ def _settled(name: str, held: str, facts: _Facts, wanted: bool, named: bool) -> 
     if facts.numbers == facts.known and not held.startswith(_TIMES):
         _check_numeric(name, facts)
         return Column(name, "number")
-    if facts.numbers >= _MEANT_AS_NUMBERS * facts.known:
+    if facts.numbers - facts.truths >= _MEANT_AS_NUMBERS * facts.known:
         raise InvalidInput(
             f"column {name!r} holds numbers but for {facts.known - facts.numbers} of {facts.known} values, such as "
             f"{facts.text!r}: mend them, take it as categories, or exclude it."
@@ -187,27 +241,36 @@ def _check_numeric(name: str, facts: _Facts) -> None:
 
 def _facts(relation: Any, names: Sequence[str], asked: Sequence[str]) -> dict[str, _Facts]:
     """Look at all rows, once."""
-    questions = [question.format(known=_known(name), number=numeric_sql(name)) for name in names for question in asked]
+    types = dict(zip(relation.columns, map(str, relation.types), strict=True))
+    questions = [
+        question.format(
+            known=_known(quoted(name)),
+            number=number_sql(quoted(name), types[name]),
+            spelled=spelled_sql(quoted(name), types[name]),
+        )
+        for name in names
+        for question in asked
+    ]
     with reading():
         ((rows, *values),) = relation.aggregate(", ".join(["count(*)", *questions])).fetchall()
     return {name: _Facts(rows, *values[k * len(asked) :][: len(asked)]) for k, name in enumerate(names)}
 
 
-def _known(name: str) -> str:
-    """Return a column without the texts, and the NaN, that stand for a missing value."""
-    column = quoted(name)
-    words = ", ".join(f"'{word}'" for word in _MISSING)
-    return f"(case when lower(trim(cast({column} as varchar))) in ({words}) then null else {column} end)"
+def _known(column: str) -> str:
+    """Return the texts of a column as they are; null for a gap."""
+    return f"(case when {gap_sql(column)} then null else cast({column} as varchar) end)"
 
 
 def batches(relation: Any, columns: str, n_rows: int = 20_480) -> Iterator[Any]:
-    """Yield these columns of all rows in order as dataframes of pandas, so many rows at a time."""
-    import duckdb
+    """Yield these columns of all rows in order as dataframes of pandas, so many rows at a time.
 
-    with reading():
-        # By a connection of its own, for a relation would hold all rows at once; in one thread, for the rows that
-        # several of them read come in any order.
-        connection = duckdb.connect(config={"threads": 1})
+    A gap in a column of texts is NaN, as pandas reads it from a file: some models tell it from None.
+    """
+    # By a connection of its own, for a relation would hold all rows at once; in one thread, for the rows that several
+    # of them read come in any order.
+    with reading(), connect(threads=1) as connection:
         stream = connection.execute(f"select {columns} from ({relation.sql_query()})")
         while len(batch := stream.fetch_df_chunk(n_rows // 2048)):
+            for name in (name for name in batch.columns if batch[name].dtype.kind == "O"):
+                batch[name] = batch[name].where(batch[name].notna(), float("nan"))
             yield batch

@@ -30,7 +30,7 @@ def draw(monitor: Monitor, ax: Any = None) -> Any:
         rows = [n for n, _ in points]
         ends = [confidence_sequence(violations, n, eps, 0.95) for n, violations in points]
         ax.fill_between(rows, [low for low, _ in ends], [high for _, high in ends], color=colour, alpha=0.15, lw=0)
-        name = "violation rate, 95 % at all times" if label is None else str(label)
+        name = "violation rate, 95 % at all times" if label is None else str(label).replace("$", r"\$")
         ax.plot(rows, [violations / n for n, violations in points], color=colour, lw=1.5, label=name)
         for at, style, word in ((watch.warned_at, ":", "warning"), (watch.revoked_at, "--", "revoked")):
             if at is not None:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import math
 import os
+import threading
 import warnings
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -26,6 +30,12 @@ __all__ = ["Batch", "Monitor"]
 
 # A detector that fires at the first violations is of no use, however short the interval asked for.
 _FEWEST_VIOLATIONS = 10.0
+# Below it, 1/α and its share for a group are no floats any more.
+_SMALLEST_ALPHA = 1e-300
+# Characters of a batch id that a warning repeats.
+_LONGEST_SHOWN = 80
+# Saved states that a monitor remembers, so that it is not merged with a copy of itself.
+_MOST_SAVED = 1024
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +64,8 @@ class Monitor:
       mean time from one start to a false warning is `false_alarm_interval` rows at least.
 
     Both hold however often one looks, and nothing depends on how the stream is cut into batches. Memory does not
-    grow. (The promise itself fails with probability δ over calibrations; a revocation is then no false one.)
+    grow. (The promise itself fails with probability δ over calibrations; a revocation is then no false one.) Threads
+    may share a monitor: a lock lets one call at a time work on it.
 
     Parameters
     ----------
@@ -99,15 +110,34 @@ class Monitor:
     ) -> None:
         self._judge = Judge(certificate)
         self.certificate = certificate
+        # Kept, for a certificate never changes and every save writes it.
+        self._digest: str | None = None
         self.alpha = check_probability("alpha", alpha)
+        if self.alpha < _SMALLEST_ALPHA:
+            raise InvalidInput(f"alpha must be at least {_SMALLEST_ALPHA:g}, got {alpha!r}.")
         self.false_alarm_interval = max(_check_interval(false_alarm_interval), _FEWEST_VIOLATIONS / certificate.eps)
         self.ledger = Ledger()
         # Fingerprints of the states this monitor read or wrote, by path: see StateFile.
         self.saved: dict[str, str] = {}
+        # Those of them that held rows, whatever their path, the last one last.
+        self._ancestors: dict[str, None] = {}
+        # Held while a call works on the monitor; a call may make others.
+        self.lock = threading.RLock()
         self._watches = {
             label: Watch(certificate.eps, self.alpha / len(self._judge.parts), self.false_alarm_interval)
             for label in self._judge.parts
         }
+        self._state = STATES[0]
+        # The watches whose content no schema has checked yet.
+        self.unchecked: set[Label | None] = set(self._watches)
+
+    def __getstate__(self) -> dict[str, Any]:
+        with self.lock:
+            return {name: value for name, value in self.__dict__.items() if name != "lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.lock = threading.RLock()
 
     def update(
         self,
@@ -128,45 +158,56 @@ class Monitor:
             The group of every row, where the certificate has groups.
         batch_id : str or int, optional
             A name for these rows. A batch whose name is known already (the last 1024 are) is skipped with a warning.
+            Of several threads that bring the same batch, one is counted.
 
         Returns
         -------
         Batch
             What was seen, and the state now.
         """
-        if batch_id is not None and str(batch_id) in self.ledger:
-            warnings.warn(f"batch {str(batch_id)!r} was taken in before: it is skipped.", UserWarning, stacklevel=2)
-            return Batch(rows=0, violations=0, unlabelled=0, repeated=True, state=self.state)
-        verdicts = self._judge.judged(y, y_pred, scale, groups)
-        for watch, verdict in zip(self._watches.values(), verdicts, strict=True):
-            watch.update(verdict.violated, verdict.unlabelled)
-        if batch_id is not None:
-            self.ledger.note_batch(str(batch_id))
-        return Batch(
-            rows=sum(len(verdict.violated) for verdict in verdicts),
-            violations=sum(int(np.count_nonzero(verdict.violated)) for verdict in verdicts),
-            unlabelled=sum(verdict.unlabelled for verdict in verdicts),
-            repeated=False,
-            state=self.state,
-        )
+        with self.lock:
+            if batch_id is not None and str(batch_id) in self.ledger:
+                name = repr(str(batch_id)[:_LONGEST_SHOWN])
+                warnings.warn(f"batch {name} was taken in before: it is skipped.", UserWarning, stacklevel=2)
+                return Batch(rows=0, violations=0, unlabelled=0, repeated=True, state=self._state)
+            judged = self._judge.judged(y, y_pred, scale, groups)
+            for label, rows in judged.items():
+                watch = self._watches[label]
+                watch.update(rows.violated, rows.unlabelled)
+                # Rows can make a state worse only.
+                self._state = max(self._state, watch.state, key=STATES.index)
+            self.unchecked.update(judged)
+            if batch_id is not None:
+                self.ledger.note_batch(str(batch_id))
+            return Batch(
+                rows=sum(len(rows.violated) for rows in judged.values()),
+                violations=sum(int(np.count_nonzero(rows.violated)) for rows in judged.values()),
+                unlabelled=sum(rows.unlabelled for rows in judged.values()),
+                repeated=False,
+                state=self._state,
+            )
 
     @property
     def state(self) -> str:
         """Return "ok", "warning" or "revoked": of several groups, the worst."""
+        return self._state
+
+    def _worst_state(self) -> str:
         return max((watch.state for watch in self._watches.values()), key=STATES.index)
 
     @property
     def reason(self) -> str:
         """Why it is in this state, in words."""
-        if len(self._watches) == 1:
-            return next(iter(self._watches.values())).reason
-        state = self.state
-        if state == "ok":
-            return (
-                f"Nothing speaks against the promise in any of {len(self._watches)} groups: {self.n_violations} "
-                f"violations in {self.n_rows} rows, at most {percent(self.certificate.eps)} promised in each."
-            )
-        return " ".join(f"Group {label!r}: {w.reason}" for label, w in self._watches.items() if w.state == state)
+        with self.lock:
+            if len(self._watches) == 1:
+                return next(iter(self._watches.values())).reason
+            state = self.state
+            if state == "ok":
+                return (
+                    f"Nothing speaks against the promise in any of {len(self._watches)} groups: {self.n_violations} "
+                    f"violations in {self.n_rows} rows, at most {percent(self.certificate.eps)} promised in each."
+                )
+            return " ".join(f"Group {label!r}: {w.reason}" for label, w in self._watches.items() if w.state == state)
 
     @property
     def scale_kind(self) -> str:
@@ -201,17 +242,20 @@ class Monitor:
     @property
     def violation_rate(self) -> float:
         """The share of violations among rows with a label; NaN before the first."""
-        return self.n_violations / self.n_rows if self.n_rows else math.nan
+        with self.lock:
+            return self.n_violations / self.n_rows if self.n_rows else math.nan
 
     @property
     def e_value(self) -> float:
         """The evidence E against the promise now: revoked where it reaches 1/alpha. Of G groups, the largest E/G."""
-        return max(watch.e_value for watch in self._watches.values()) / len(self._watches)
+        with self.lock:
+            return max(watch.e_value for watch in self._watches.values()) / len(self._watches)
 
     @property
     def detector_value(self) -> float:
         """The detector's value now: a warning where it reaches `false_alarm_interval`. Of groups, the largest."""
-        return max(watch.detector_value for watch in self._watches.values())
+        with self.lock:
+            return max(watch.detector_value for watch in self._watches.values())
 
     def violation_interval(self, level: float = 0.95) -> tuple[float, float]:
         """Return where the violation rate lies: an interval that holds at all times at once with this probability.
@@ -219,12 +263,18 @@ class Monitor:
         The rate is that of all rows since the start, taken to be one; after a change it lies between the old
         rate and the new. Over groups it is the overall rate; each group has its own in `groups`.
         """
-        return confidence_sequence(self.n_violations, self.n_rows, self.certificate.eps, level)
+        with self.lock:
+            n_violations, n_rows = self.n_violations, self.n_rows
+        return confidence_sequence(n_violations, n_rows, self.certificate.eps, level)
 
     def acknowledge(self) -> None:
-        """Take note of warnings: the state is "ok" again, and the detectors start afresh. A revocation stays."""
-        for watch in self._watches.values():
-            watch.acknowledge()
+        """Acknowledge warnings: the state is "ok" again, and the detectors are reset. A revocation stays."""
+        with self.lock:
+            for label, watch in self._watches.items():
+                if watch.warned_at is not None:
+                    watch.acknowledge()
+                    self.unchecked.add(label)
+            self._state = self._worst_state()
 
     def merge(self, *others: Monitor) -> Monitor:
         """Return one monitor over the rows of this and others, which watched other rows under the same certificate.
@@ -237,10 +287,15 @@ class Monitor:
         A shard's own warning or revocation is carried over. Each of k shards may be revoked falsely with
         probability α too, so that all looks together make (k + 1)·α at most: give each α/(k + 1) to keep α.
         Streams and traces are not carried over; of batch ids, the last 1024.
+
+        Rows that two monitors have both taken in would count twice. So monitors are refused that have a batch id in
+        common, that have read a stream equally far, or one of which was saved with rows and read back as the other. The
+        last 1024 batch ids and saved states and the last 64 streams are known; what is older, and rows that came
+        without a batch id, cannot be told apart: it is for you to keep them apart.
         """
         for other in others:
-            mine = (self.certificate.digest, self.alpha, self.false_alarm_interval)
-            if mine != (other.certificate.digest, other.alpha, other.false_alarm_interval):
+            mine = (self._certificate_digest(), self.alpha, self.false_alarm_interval)
+            if mine != (other._certificate_digest(), other.alpha, other.false_alarm_interval):
                 raise InvalidInput(
                     "monitors that are merged must have one certificate, alpha and false_alarm_interval, got different "
                     "ones."
@@ -248,12 +303,32 @@ class Monitor:
         monitors = (self, *others)
         if len({id(monitor) for monitor in monitors}) < len(monitors):
             raise InvalidInput("monitors that are merged must have watched different rows, got one of them twice.")
-        whole = type(self)(self.certificate, alpha=self.alpha, false_alarm_interval=self.false_alarm_interval)
-        for label in whole._watches:
-            whole._watches[label] = Watch.merged([monitor._watches[label] for monitor in monitors])
-        for monitor in monitors:
-            whole.ledger = whole.ledger.merged(monitor.ledger)
-        return whole
+        with ExitStack() as locks:
+            # In one order for all threads, so that no two of them wait for each other.
+            for monitor in sorted(monitors, key=id):
+                locks.enter_context(monitor.lock)
+            _refuse_shared(monitors)
+            whole = type(self)(self.certificate, alpha=self.alpha, false_alarm_interval=self.false_alarm_interval)
+            for label in whole._watches:
+                whole._watches[label] = Watch.merged([monitor._watches[label] for monitor in monitors])
+            whole._state = whole._worst_state()
+            for monitor in monitors:
+                whole.ledger = whole.ledger.merged(monitor.ledger)
+                for fingerprint in monitor._ancestors:
+                    whole._remember(fingerprint)
+            return whole
+
+    def note_saved(self, path: str, fingerprint: str) -> None:
+        """Remember that the state with this fingerprint was read from, or written to, this path."""
+        self.saved[path] = fingerprint
+        if self.n_rows or self.n_unlabelled:
+            self._remember(fingerprint)
+
+    def _remember(self, fingerprint: str) -> None:
+        self._ancestors.pop(fingerprint, None)
+        self._ancestors[fingerprint] = None
+        if len(self._ancestors) > _MOST_SAVED:
+            del self._ancestors[next(iter(self._ancestors))]
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the violation rate with its confidence sequence over time; return matplotlib's axes."""
@@ -269,7 +344,7 @@ class Monitor:
         """
         from pacband.monitoring.state import StateFile
 
-        with StateFile(path) as file:
+        with self.lock, StateFile(path) as file:
             file.write(self)
         return Path(path)
 
@@ -285,24 +360,31 @@ class Monitor:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the state as JSON-ready values, as `save` writes them."""
-        return {
-            "certificate": self.certificate.digest,
-            "alpha": self.alpha,
-            "false_alarm_interval": self.false_alarm_interval,
-            "state": self.state,
-            "watches": [{"label": label, **watch.to_dict()} for label, watch in self._watches.items()],
-            **self.ledger.to_dict(),
-        }
+        with self.lock:
+            return {
+                "certificate": self._certificate_digest(),
+                "alpha": self.alpha,
+                "false_alarm_interval": self.false_alarm_interval,
+                "state": self.state,
+                "watches": [{"label": label, **watch.to_dict()} for label, watch in self._watches.items()],
+                **self.ledger.to_dict(),
+            }
+
+    def _certificate_digest(self) -> str:
+        if self._digest is None:
+            self._digest = self.certificate.digest
+        return self._digest
 
     @classmethod
     def from_dict(
         cls, content: dict[str, Any], certificate: Certificate | FamilyCertificate | GroupCertificate
     ) -> Self:
         """Rebuild a monitor from `to_dict` and its certificate."""
-        if content["certificate"] != certificate.digest:
+        digest = certificate.digest
+        if content["certificate"] != digest:
             raise CertificateError(
                 f"this is the state of another certificate: its digest is {content['certificate'][:16]}…, the "
-                f"certificate's is {certificate.digest[:16]}…."
+                f"certificate's is {digest[:16]}…."
             )
         monitor = cls(certificate, alpha=content["alpha"], false_alarm_interval=content["false_alarm_interval"])
         labels = [watch["label"] for watch in content["watches"]]
@@ -310,6 +392,11 @@ class Monitor:
             raise CertificateError("the groups of the state are not those of its certificate.")
         for watch in content["watches"]:
             monitor._watches[watch["label"]].restore(watch)
+        monitor._state = monitor._worst_state()
+        if monitor.state != content["state"]:
+            raise CertificateError(
+                f"its state is said to be {content['state']!r}, but its counts say {monitor.state!r}."
+            )
         monitor.ledger = Ledger.from_dict(content)
         return monitor
 
@@ -331,10 +418,23 @@ class Monitor:
         return card(f"pacband monitor: {self.state}", self.reason, rows)
 
 
+def _refuse_shared(monitors: Sequence[Monitor]) -> None:
+    """Raise where rows are known to have been taken in by more than one of the monitors."""
+    shared = Ledger.shared([monitor.ledger for monitor in monitors])
+    states = Counter(fingerprint for monitor in monitors for fingerprint in monitor._ancestors)
+    if not shared and any(times > 1 for times in states.values()):
+        shared = ["a state that one of them saved and another read"]
+    if shared:
+        named = ", ".join(shared[:5]) + (f" and {len(shared) - 5} more" if len(shared) > 5 else "")
+        raise InvalidInput(
+            f"monitors that are merged must have watched different rows; several of them have taken in {named}."
+        )
+
+
 def _check_interval(value: Any) -> float:
     try:
         interval = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidInput(f"false_alarm_interval must be a number of rows, got {value!r}.") from None
     if not 1.0 <= interval < math.inf:
         raise InvalidInput(f"false_alarm_interval must be a finite number of rows, at least 1, got {value!r}.")

@@ -9,9 +9,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from pacband._storage import check_directory, read_document, write_document
+from pacband._storage import check_directory, document_bytes, read_document, replace_file
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
-from pacband.exceptions import CertificateError
+from pacband.exceptions import CertificateError, InvalidInput
 
 if TYPE_CHECKING:
     from pacband.monitoring.monitor import Monitor
@@ -28,8 +28,9 @@ class StateFile:
     """The state file of a monitor, locked for as long as the ``with`` block lasts.
 
     The lock is one of the operating system on a file beside it, ``<name>.lock``: it goes with its process, however
-    that ends, so that none is ever left behind. (The empty file stays; to remove it while a monitor runs
-    would be to remove the lock.) A damaged file, or one of another certificate, is left as it was.
+    that ends, so that none is ever left behind. Behind a link the lock stands beside the file itself. (The empty file
+    stays; to remove it while a monitor runs would be to remove the lock.) A damaged file, or one of another
+    certificate, is left as it was.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -38,7 +39,8 @@ class StateFile:
 
     def __enter__(self) -> Self:
         check_directory(self.path)
-        beside = self.path.with_name(self.path.name + ".lock")
+        # Two links to one state have one lock.
+        beside = Path(os.path.realpath(self.path) + ".lock")
         descriptor = os.open(beside, os.O_RDWR | os.O_CREAT, 0o666)
         try:
             _lock(descriptor)
@@ -67,20 +69,28 @@ class StateFile:
         content = read_document(self.path, SCHEMA, SCHEMA_VERSION)
         try:
             monitor = kind.from_dict(content, certificate)
-        except CertificateError as error:
+        except (CertificateError, InvalidInput) as error:
             raise CertificateError(f"{self.path}: {error}") from None
-        monitor.saved[self._key] = self._fingerprint()
+        monitor.note_saved(self._key, self._fingerprint())
+        monitor.unchecked.clear()
         return monitor
 
     def write(self, monitor: Monitor) -> None:
         """Save the state of a monitor, unless the file holds one that it did not come from."""
-        if self.exists() and monitor.saved.get(self._key) != self._fingerprint():
-            raise CertificateError(
-                f"{self.path} holds another state than this monitor last read or wrote there: it is left as it "
-                "was. Load it and go on from there, or save to another path."
-            )
-        write_document(self.path, SCHEMA, SCHEMA_VERSION, monitor.to_dict())
-        monitor.saved[self._key] = self._fingerprint()
+        with monitor.lock:
+            if self.exists() and monitor.saved.get(self._key) != self._fingerprint():
+                raise CertificateError(
+                    f"{self.path} holds another state than this monitor last read or wrote there: it is left as it "
+                    "was. Load it and go on from there, or save to another path."
+                )
+            content = monitor.to_dict()
+            # A schema takes a while for many groups, so that those which it has checked before are left out.
+            watches = [watch for watch in content["watches"] if watch["label"] in monitor.unchecked]
+            unchecked = {**content, "watches": watches or content["watches"][:1]}
+            data = document_bytes(SCHEMA, SCHEMA_VERSION, content, unchecked=unchecked)
+            replace_file(self.path, data)
+            monitor.unchecked.clear()
+            monitor.note_saved(self._key, sha256(data).hexdigest())
 
     @property
     def _key(self) -> str:

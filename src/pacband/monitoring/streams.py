@@ -7,25 +7,24 @@ a crash at any moment, reading the same stream again goes on after the last batc
 
 from __future__ import annotations
 
-import csv
-import json
-import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import islice
 from typing import Any, BinaryIO
 
-from pacband.exceptions import InvalidInput
+from pacband.monitoring.following import FollowedFile
 from pacband.monitoring.ledger import StreamPosition
+from pacband.monitoring.parsing import CsvParser, JsonParser, Parser
 
 __all__ = ["FORMATS", "Rows", "RowStream"]
 
 FORMATS = ("csv", "jsonl")
-_MISSING = {"", "na", "n/a", "null", "none"}
 _PIECE = 1 << 20
 _PAUSE = 0.25
+# The last bytes read, by which a file that was rewritten is told.
+_TAIL = 256
 
 
 @dataclass(frozen=True)
@@ -47,14 +46,24 @@ class RowStream:
         The columns to read as numbers (NaN where there is none) and as they are.
     form : {"csv", "jsonl"}, optional
         By default, what begins with a brace is JSON lines.
+    late : sequence of str
+        Those of the numbers that a JSON row may be without, the labels; see `JsonParser`.
     """
 
-    def __init__(self, source: BinaryIO, numbers: Sequence[str], words: Sequence[str], form: str | None = None) -> None:
+    def __init__(
+        self,
+        source: BinaryIO,
+        numbers: Sequence[str],
+        words: Sequence[str],
+        form: str | None = None,
+        *,
+        late: Sequence[str] = (),
+    ) -> None:
         self._source = source
-        self._numbers, self._words = tuple(numbers), tuple(words)
+        self._numbers, self._words, self._late = tuple(numbers), tuple(words), tuple(late)
         self._hash, self._offset, self._rows = sha256(), 0, 0
-        self._carry = b""
-        self._parse: Callable[[list[bytes]], dict[str, list[Any]]] | None = None
+        self._carry, self._tail = b"", b""
+        self._parser: Parser | None = None
         self._form = form
 
     @property
@@ -62,9 +71,12 @@ class RowStream:
         """Where the stream stands: behind the last row returned."""
         return StreamPosition(self._offset, self._rows, self._hash.hexdigest())
 
-    def skip(self, known: Sequence[StreamPosition]) -> StreamPosition | None:
-        """Go to the farthest of the known positions that is one of this stream, and return it; None where none is."""
-        if not known or not self._begin():
+    def skip(self, known: Sequence[StreamPosition], *, wait: bool = False) -> StreamPosition | None:
+        """Go to the farthest of the known positions that is one of this stream, and return it; None where none is.
+
+        With `wait`, a first line without its end is one that is still being written.
+        """
+        if not known or not self._begin(wait=wait):
             return None
         found, place = None, (self._hash.copy(), self._offset)
         for position in sorted(known, key=lambda position: position.offset):
@@ -76,27 +88,49 @@ class RowStream:
             if not self._source.seekable():
                 return None
             self._source.seek(place[1])
-            self._carry = b""
+            self._carry, self._tail = b"", b""
         self._hash, self._offset = place
         self._rows = found.rows if found else 0
         return found
 
-    def batches(self, size: int, *, follow: bool = False) -> Iterator[Rows]:
+    def batches(self, size: int, *, follow: bool = False, file: FollowedFile | None = None) -> Iterator[Rows]:
         """Yield batches of `size` rows, the last one shorter; with `follow`, wait for more for ever.
 
-        At the end of a followed file the rows that are there are returned at once, a line without its end is not.
+        At the end of a followed file the rows that are there are returned at once, a line without its end is not. If
+        the source is a `file` that may be rotated, the batches end when another file has taken its name.
+
+        Rows are held back while it is open whether they have labels at all, which JSON lines may leave open.
         """
+        held: list[Rows] = []
         while True:
             lines = self._take(size, whole=follow) if self._begin(wait=follow) else []
+            if file is not None:
+                self._look(file, at_end=not lines)
             if lines:
-                columns = self._columns(lines)
+                parser = self._started()
+                columns = parser.parse(lines, self._rows)
                 self._consume(lines)
                 self._rows += len(next(iter(columns.values())))
-                yield Rows(columns, self.position)
-            elif follow:
+                held.append(Rows(columns, self.position))
+                if parser.ready:
+                    yield from held
+                    held.clear()
+            elif follow and not (file is not None and file.replaced()):
                 time.sleep(_PAUSE)
+            elif follow:
+                # Once more to the end: what was written before the new file began.
+                follow = False
             else:
+                if self._parser is not None:
+                    self._parser.finish(self._rows)
+                yield from held
                 return
+
+    def _look(self, file: FollowedFile, *, at_end: bool) -> None:
+        """Look for a new file of the name, and raise where this one was cut."""
+        file.look()
+        carry = self._carry if at_end else b""
+        file.check_uncut(self._offset + len(carry), (self._tail + carry)[-_TAIL:])
 
     def _take(self, size: int, *, whole: bool) -> list[bytes]:
         """Return the next lines, as many as there are up to `size`; with `whole`, none without its end."""
@@ -111,7 +145,7 @@ class RowStream:
 
     def _begin(self, *, wait: bool = False) -> bool:
         """Read up to the first row, once; return whether there is anything to read."""
-        if self._parse is not None:
+        if self._parser is not None:
             return True
         first = self._source.readline()
         if self._carry:
@@ -121,11 +155,15 @@ class RowStream:
             return False
         form = self._form or ("jsonl" if first.lstrip().startswith(b"{") else "csv")
         if form == "jsonl":
-            self._parse, self._carry = self._parse_json, first
+            self._parser, self._carry = JsonParser(self._numbers, self._words, self._late), first
             return True
-        self._parse = self._csv_parser(self._decode([first], "utf-8-sig"))
+        self._parser = CsvParser(self._numbers, self._words, first)
         self._consume([first])
         return True
+
+    def _started(self) -> Parser:
+        assert self._parser is not None  # set by _begin
+        return self._parser
 
     def _swallow(self, n_bytes: int) -> bool:
         """Read so many bytes without looking at them; return whether they were there."""
@@ -142,67 +180,4 @@ class RowStream:
         data = b"".join(lines)
         self._hash.update(data)
         self._offset += len(data)
-
-    def _columns(self, lines: list[bytes]) -> dict[str, list[Any]]:
-        assert self._parse is not None  # set by _begin
-        return self._parse(lines)
-
-    def _decode(self, lines: list[bytes], encoding: str = "utf-8") -> list[str]:
-        try:
-            return b"".join(lines).decode(encoding).split("\n")
-        except UnicodeDecodeError as error:
-            raise InvalidInput(
-                f"the stream must be UTF-8: it is not near row {self._rows + 1} ({error.reason})."
-            ) from None
-
-    def _csv_parser(self, header_lines: list[str]) -> Callable[[list[bytes]], dict[str, list[Any]]]:
-        header = next(csv.reader(header_lines), [])
-        for name in (*self._numbers, *self._words):
-            if name not in header:
-                raise InvalidInput(f"the stream has no column {name!r}; it has {', '.join(map(repr, header))}.")
-
-        def parse(lines: list[bytes]) -> dict[str, list[Any]]:
-            try:
-                rows = [row for row in csv.reader(self._decode(lines), strict=True) if row]
-            except csv.Error as error:
-                raise InvalidInput(
-                    f"the stream is not CSV with one row a line near row {self._rows + 1}: {error}."
-                ) from None
-            for i, row in enumerate(rows):
-                if len(row) != len(header):
-                    raise InvalidInput(
-                        f"row {self._rows + i + 1} of the stream has {len(row)} fields, its header has {len(header)}."
-                    )
-            columns = {name: [row[header.index(name)] for row in rows] for name in (*self._numbers, *self._words)}
-            return {**columns, **{name: self._as_numbers(name, columns[name]) for name in self._numbers}}
-
-        return parse
-
-    def _parse_json(self, lines: list[bytes]) -> dict[str, list[Any]]:
-        rows = []
-        for i, line in enumerate(self._decode(lines)):
-            if not line.strip():
-                continue
-            try:
-                row = json.loads(line)
-            except json.JSONDecodeError as error:
-                raise InvalidInput(f"row {self._rows + i + 1} of the stream is not JSON: {error.msg}.") from None
-            if not isinstance(row, dict):
-                raise InvalidInput(f"row {self._rows + i + 1} of the stream must be a JSON object, got {line[:40]!r}.")
-            rows.append(row)
-        columns = {name: [row.get(name) for row in rows] for name in (*self._numbers, *self._words)}
-        return {**columns, **{name: self._as_numbers(name, columns[name]) for name in self._numbers}}
-
-    def _as_numbers(self, name: str, values: list[Any]) -> list[float]:
-        try:
-            return list(map(float, values))
-        except (TypeError, ValueError):
-            return [self._as_number(name, value, i) for i, value in enumerate(values)]
-
-    def _as_number(self, name: str, value: Any, row: int) -> float:
-        if value is None or (isinstance(value, str) and value.strip().lower() in _MISSING):
-            return math.nan
-        try:
-            return float(value)
-        except (TypeError, ValueError):
-            raise InvalidInput(f"{name!r} must be a number, got {value!r} in row {self._rows + row + 1}.") from None
+        self._tail = (self._tail + data[-_TAIL:])[-_TAIL:]

@@ -25,6 +25,9 @@ class Judged:
     unlabelled: int
 
 
+_NOTHING = np.empty(0, dtype=np.bool_)
+
+
 class Judge:
     """Compares rows with the bound of a certificate: the best of a family, each row's own of groups."""
 
@@ -39,6 +42,8 @@ class Judge:
             raise InvalidInput(f"certificate must be a pacband certificate, got {type(certificate).__name__}.")
         self._any = next(iter(self.parts.values()))
         self._rule = self._any.rule
+        self._labels = list(self.parts)
+        self._places = {label: place for place, label in enumerate(self.parts) if label is not None}
         self._gammas = np.array([part.gamma for part in self.parts.values()])
 
     @property
@@ -46,8 +51,8 @@ class Judge:
         """Which scale the certificate takes: "none", "symmetric" or "asymmetric"."""
         return self._any.scale_kind
 
-    def judged(self, y: Any, y_pred: Any, scale: Any, groups: Any) -> list[Judged]:
-        """Return what became of the rows of every part, rows in their order; or raise."""
+    def judged(self, y: Any, y_pred: Any, scale: Any, groups: Any) -> dict[Label | None, Judged]:
+        """Return what became of the rows of every part that has any, rows in their order; or raise."""
         check_same_rows(y=y, y_pred=y_pred, scale=scale, groups=groups)
         target, prediction = self._rows("y", y), self._rows("y_pred", y_pred)
         if target.shape != prediction.shape:
@@ -56,19 +61,41 @@ class Judge:
         spread = self._rule.spread(scale, target.shape)
         codes = self._codes(groups, len(target))
         missing = _missing(target)
-        without = np.zeros(len(self.parts), dtype=np.intp)
+        without: dict[Label | None, int] = {}
         if missing is not None:
-            absent = np.zeros(np.count_nonzero(missing), dtype=np.intp) if codes is None else codes[missing]
-            without = np.bincount(absent, minlength=len(self.parts))
+            without = self._counted(None if codes is None else codes[missing], int(np.count_nonzero(missing)))
             keep = ~missing
             target, prediction = target[keep], prediction[keep]
             spread = Spread(tuple(part[keep] for part in spread.parts), spread.floor)
             codes = codes if codes is None else codes[keep]
         scores = self._rule.score_rows(target, prediction, spread)
         if codes is None:
-            return [Judged(scores > self._any.gamma, int(without[0]))]
-        violated = scores > self._gammas[codes]
-        return [Judged(violated[codes == code], int(without[code])) for code in range(len(self.parts))]
+            violated: dict[Label | None, npt.NDArray[np.bool_]] = {None: scores > self._any.gamma}
+        else:
+            violated = self._split(scores > self._gammas[codes], codes)
+        # Only parts that have rows are touched: a batch costs what its rows cost, however many groups there are.
+        return {
+            label: Judged(violated.get(label, _NOTHING), without.get(label, 0)) for label in {**violated, **without}
+        }
+
+    def _split(
+        self, violated: npt.NDArray[np.bool_], codes: npt.NDArray[np.intp]
+    ) -> dict[Label | None, npt.NDArray[np.bool_]]:
+        """Return the rows of every part, in their order, by one sort."""
+        if not len(codes):
+            return {}
+        order = np.argsort(codes, kind="stable")
+        ordered = codes[order]
+        starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+        pieces = np.split(violated[order], starts[1:])
+        return {self._labels[code]: piece for code, piece in zip(ordered[starts].tolist(), pieces, strict=True)}
+
+    def _counted(self, codes: npt.NDArray[np.intp] | None, n_rows: int) -> dict[Label | None, int]:
+        """Return the number of rows of every part that has any."""
+        if codes is None:
+            return {None: n_rows}
+        places, counts = np.unique(codes, return_counts=True)
+        return {self._labels[place]: count for place, count in zip(places.tolist(), counts.tolist(), strict=True)}
 
     def _rows(self, name: str, value: Any) -> Numbers:
         """Return the column with one entry a row, where a lone row may come without its bracket."""
@@ -86,10 +113,10 @@ class Judge:
             return None
         if groups is None:
             raise InvalidInput("this certificate has groups: say of every row which one it belongs to.")
-        labels = as_labels([groups] if isinstance(groups, (str, int, float)) else groups)
+        labels = as_labels([groups] if isinstance(groups, (str, int, float, np.generic)) else groups)
         if len(labels) != n_rows:
             raise InvalidInput(f"y and groups must have one length, got {n_rows} and {len(labels)}.")
-        return locate_rows(labels, [label for label in self.parts if label is not None])
+        return locate_rows(labels, self._places)
 
 
 def _missing(target: Numbers) -> npt.NDArray[np.bool_] | None:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pacband._wording import figure, percent
+from pacband.exceptions import CertificateError
 from pacband.monitoring.detector import Detector, Levels
 from pacband.monitoring.eprocess import first_crossing, log_e_value
 from pacband.monitoring.sequence import confidence_sequence
@@ -18,6 +19,8 @@ from pacband.monitoring.trace import Trace
 __all__ = ["STATES", "Watch"]
 
 STATES = ("ok", "warning", "revoked")
+# More than the rounding of ln E.
+_ROUNDING = 1e-6
 
 
 class Watch:
@@ -194,9 +197,21 @@ class Watch:
         }
 
     def restore(self, content: Mapping[str, Any]) -> None:
-        """Take back what `to_dict` returned."""
+        """Take back what `to_dict` returned; raise `CertificateError` where no stream can have led there."""
         for name in ("n_rows", "n_violations", "n_unlabelled", "n_warnings", "warned_at", "revoked_at"):
             setattr(self, name, content[name])
-        slow, middle, fast = content["detector"]
+        slow, middle, fast = map(float, content["detector"])
         self._levels, self._quiet = (slow, middle, fast), content["quiet"]
         self._trace = Trace.decode(content["trace"])
+        moments = {"warned_at": self.warned_at, "revoked_at": self.revoked_at, "quiet": self._quiet}
+        for name, value in {"n_violations": self.n_violations, **moments}.items():
+            if value is not None and value > self.n_rows:
+                raise CertificateError(f"{name} must not exceed n_rows={self.n_rows}, got {value}.")
+        if not self._trace.leads_to(self.n_rows, self.n_violations):
+            raise CertificateError("its trace is not one of the rows and violations that it counts.")
+        evidence = float(log_e_value(self.n_violations, self.n_rows, self.eps))
+        if self.revoked_at is None and evidence > -math.log(self.alpha) + _ROUNDING:
+            raise CertificateError(
+                f"it counts {self.n_violations} violations in {self.n_rows} rows, which revoke the certificate, but it "
+                "is not revoked."
+            )

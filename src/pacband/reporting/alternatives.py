@@ -9,11 +9,12 @@ from fractions import Fraction
 import numpy as np
 
 from pacband._arrays import Floats
+from pacband._ranked import Ranked
 from pacband.certificate import Certificate
 from pacband.exceptions import NotEnoughSamples
-from pacband.planning import max_rank, min_samples
+from pacband.planning import PLAN_RULES, min_samples, plan
 
-__all__ = ["Alternative", "PlanMap", "SampleSize", "alternatives", "own_delta", "plan_map", "sample_sizes"]
+__all__ = ["Alternative", "PlanMap", "SampleSize", "alternatives", "own_delta", "plan_map", "rank_rule", "sample_sizes"]
 
 EPS_CHOICES = (0.01, 0.02, 0.05, 0.1, 0.2)
 DELTA_CHOICES = (0.05, 1e-3, 1e-6, 1e-9)
@@ -21,11 +22,15 @@ DELTA_CHOICES = (0.05, 1e-3, 1e-6, 1e-9)
 
 @dataclass(frozen=True)
 class SampleSize:
-    """What N samples bring at the same (ε, δ): the rank, and the violation to expect. No rank: not enough."""
+    """What N samples bring at the same (ε, δ): the rank, and the violation to expect. No rank: not enough.
+
+    `certified` marks the size and rank of the certificate itself.
+    """
 
     n_samples: int
     rank: int | None
     bound: float | None
+    certified: bool = False
 
     @property
     def expected_violation(self) -> float | None:
@@ -46,7 +51,10 @@ class Alternative:
 
 @dataclass(frozen=True)
 class PlanMap:
-    """The violation to expect, r/(N + 1), against N for several δ at one ε, and where a certificate stands."""
+    """r/(N + 1) against N for several δ at one ε, and where a certificate stands.
+
+    This is the violation to expect of a bound that was chosen beforehand.
+    """
 
     eps: float
     delta: float
@@ -54,6 +62,7 @@ class PlanMap:
     rank: int
     n_range: tuple[float, float]
     lines: tuple[tuple[float, Floats, Floats], ...]
+    beforehand: bool
 
 
 def plan_map(eps: float, delta: float, n_samples: int, rank: int, share: Fraction) -> PlanMap:
@@ -71,39 +80,50 @@ def plan_map(eps: float, delta: float, n_samples: int, rank: int, share: Fractio
         sizes = np.array([min_samples(eps, own_delta(each, share), int(r)) for r in ranks], dtype=np.float64)
         kept = sizes <= 1.5 * most
         lines.append((each, sizes[kept], ranks[kept] / (sizes[kept] + 1.0)))
-    return PlanMap(eps, delta, n_samples, rank, (0.7 * min(smallest, n_samples), most), tuple(lines))
+    n_range = (0.7 * min(smallest, n_samples), most)
+    return PlanMap(eps, delta, n_samples, rank, n_range, tuple(lines), beforehand=share >= 1)
 
 
-def sample_sizes(single: Certificate, scores: Floats | None) -> tuple[SampleSize, ...]:
-    """Return what more and fewer samples bring; the bound is read off the scores at hand, so about right."""
+def sample_sizes(single: Certificate, scores: Ranked | None) -> tuple[SampleSize, ...]:
+    """Return what more and fewer samples bring by the same rule for the rank.
+
+    Where the rank was chosen by hand there is no rule: the other sizes then have the largest valid rank. Bounds are
+    read off the scores at hand, so about right.
+    """
+    rule = rank_rule(single)
     found = []
     for n_samples in (single.n_samples // 2, single.n_samples, *(k * single.n_samples for k in (2, 4, 10))):
-        rank = _rank(max(1, n_samples), single.eps, own_delta(single.delta, single.share))
+        n_samples = max(1, n_samples)
         if n_samples == single.n_samples:
-            rank = single.rank
+            bound = None if scores is None else scores.largest(single.rank)
+            found.append(SampleSize(n_samples, single.rank, bound, certified=True))
+            if rule is not None:
+                continue
+        rank = _rank(n_samples, single.eps, own_delta(single.delta, single.share), rule or "exact")
         bound = None
         if scores is not None and rank is not None:
-            at = single.rank if n_samples == single.n_samples else max(1, round(rank / n_samples * len(scores)))
-            bound = kth_largest(scores, at)
-        found.append(SampleSize(max(1, n_samples), rank, bound))
+            bound = scores.largest(max(1, round(rank / n_samples * len(scores))))
+        found.append(SampleSize(n_samples, rank, bound))
     return tuple(found)
 
 
-def alternatives(single: Certificate, scores: Floats) -> tuple[Alternative, ...]:
+def rank_rule(single: Certificate) -> str | None:
+    """Return the rule of `plan` that gives this rank; None where it was chosen by hand."""
+    delta = own_delta(single.delta, single.share)
+    rules = (rule for rule in PLAN_RULES if _rank(single.n_samples, single.eps, delta, rule) == single.rank)
+    return next(rules, None)
+
+
+def alternatives(single: Certificate, scores: Ranked) -> tuple[Alternative, ...]:
     """Return what each alternative (ε, δ) would have certified, ε by ε."""
     found = []
     for eps in sorted({*EPS_CHOICES, single.eps}):
         for delta in sorted({*DELTA_CHOICES, single.delta}, reverse=True):
             rank = _rank(len(scores), eps, own_delta(delta, single.share))
-            gamma = None if rank is None else kth_largest(scores, rank)
+            gamma = None if rank is None else scores.largest(rank)
             needed = None if rank is not None else min_samples(eps, own_delta(delta, single.share))
             found.append(Alternative(eps, delta, rank, gamma, needed))
     return tuple(found)
-
-
-def kth_largest(ordered: Floats, rank: int) -> float:
-    """Return the score of this rank from the top of sorted scores."""
-    return float(ordered[len(ordered) - rank])
 
 
 def own_delta(delta: float, share: Fraction) -> float:
@@ -113,8 +133,8 @@ def own_delta(delta: float, share: Fraction) -> float:
     return value if Fraction(value) <= part else math.nextafter(value, 0.0)
 
 
-def _rank(n_samples: int, eps: float, delta: float) -> int | None:
+def _rank(n_samples: int, eps: float, delta: float, rule: str = "exact") -> int | None:
     try:
-        return max_rank(n_samples, eps, delta)
+        return plan(eps, delta, n_samples=n_samples, rule=rule).rank
     except NotEnoughSamples:
         return None

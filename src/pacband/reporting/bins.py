@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from pacband._arrays import Floats
 from pacband._counts import exact_interval, exceedance
 
-__all__ = ["Density", "Slice", "Slicing", "density", "quantile_codes", "slice_rows"]
+__all__ = ["Density", "Slice", "Slicing", "density", "mark_weak", "quantile_codes", "slice_rows"]
 
 MOST_CATEGORIES = 10
 
@@ -59,14 +59,9 @@ def slice_rows(
     outside: npt.NDArray[np.bool_],
     half_width: Floats,
     *,
-    eps: float,
-    level: float,
     n_bins: int = 8,
 ) -> Slicing | None:
-    """Cut rows by a feature; a slice is weak where p ≤ `level` against a violation of at most ε.
-
-    None where the feature has one value only.
-    """
+    """Cut rows by a feature, no slice marked yet; None where the feature has one value only."""
     labels, codes = quantile_codes(column, n_bins) if column.dtype.kind in "fiu" else _category_codes(column)
     if len(labels) < 2:
         return None
@@ -88,10 +83,20 @@ def slice_rows(
                 low=low,
                 high=high,
                 half_width=float(here.mean()) if len(here) else float("inf"),
-                weak=exceedance(int(violations[k]), int(rows[k]), eps) <= level,
+                weak=False,
             )
         )
     return Slicing(feature, tuple(slices))
+
+
+def mark_weak(slicing: Slicing, *, eps: float, level: float) -> Slicing:
+    """Mark the slices whose share of rows outside is beyond ε with a p-value of at most `level`."""
+    return replace(
+        slicing,
+        slices=tuple(
+            replace(part, weak=exceedance(part.n_violations, part.n_rows, eps) <= level) for part in slicing.slices
+        ),
+    )
 
 
 def quantile_codes(column: npt.NDArray[Any], n_bins: int) -> tuple[list[str], npt.NDArray[np.intp]]:

@@ -49,7 +49,7 @@ class Report:
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the page to a file, atomically: a crash leaves the old file or the new one."""
         target = Path(path)
-        replace_file(target, self.html.encode("utf-8"))
+        replace_file(target, self.html.encode("utf-8", "replace"))
         return target
 
     def __str__(self) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,13 +12,14 @@ from pacband._wording import figure as said
 from pacband._wording import percent, round_up
 from pacband.reporting.alternatives import PlanMap
 from pacband.reporting.bins import Density, Slicing
+from pacband.reporting.candidates import rank_candidates, sharpness_name
 from pacband.reporting.numbers import BandNumbers, ScaleNumbers, ScoreNumbers, WidthNumbers
-from pacband.reporting.style import BAND, INK, LIMIT, MUTED, POINT, SURFACE, THIRD, dress, legend
+from pacband.reporting.style import BAND, INK, LIMIT, MUTED, POINT, SURFACE, THIRD, dress, legend, plain_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from pacband.certificate import Certificate
+    from pacband.certificate import Certificate, FamilyCertificate
     from pacband.curve import Curve
 
 __all__ = [
@@ -51,7 +51,12 @@ def draw_band(ax: Axes, numbers: BandNumbers, *, y_name: str = "y") -> None:
             label = "_"
     ax.plot(numbers.x, numbers.prediction, color=INK, linewidth=1.2, label="prediction")
     ax.set_ylim(numbers.y_range)
-    dress(ax, title=f"The band over {'data' if numbers.points or numbers.density else 'x'}", x=numbers.x_name, y=y_name)
+    dress(
+        ax,
+        title=f"The band over {'data' if numbers.points or numbers.density else 'x'}",
+        x=_short(numbers.x_name),
+        y=_short(y_name),
+    )
     legend(ax, columns=3)
 
 
@@ -160,18 +165,16 @@ def draw_plan(ax: Axes, numbers: PlanMap) -> None:
     ax.set_xlim(*numbers.n_range)
     ax.yaxis.set_major_formatter(_percent_format)
     ax.xaxis.set_major_formatter(_count_format)
-    dress(ax, title="What the samples bought", x="calibration samples N", y="violation to expect, r/(N + 1)")
+    expected = "violation to expect, r/(N + 1)" if numbers.beforehand else "r/(N + 1), if chosen beforehand"
+    dress(ax, title="What the samples bought", x="calibration samples N", y=expected)
 
 
-def draw_family(ax: Axes, mean_bound: Mapping[str, float], best: str) -> None:
-    """Draw the mean bound of every candidate, the sharpest on top."""
-    ranked = sorted(mean_bound, key=lambda name: (mean_bound[name], name != best))
-    shown = ranked[:MOST_BARS]
-    if best not in shown:
-        shown[-1] = best
+def draw_family(ax: Axes, family: FamilyCertificate) -> None:
+    """Draw the sharpness of every candidate, the sharpest on top."""
+    size, shown = family.sharpness, rank_candidates(family, MOST_BARS)
+    tall = max((size[name] for name in shown if math.isfinite(size[name])), default=1.0)
     for place, name in enumerate(reversed(shown)):
-        value, mine = mean_bound[name], name == best
-        tall = max((mean_bound[other] for other in shown if math.isfinite(mean_bound[other])), default=1.0)
+        value, mine = size[name], name == family.best
         ax.barh(
             place,
             value if math.isfinite(value) else tall,
@@ -190,9 +193,10 @@ def draw_family(ax: Axes, mean_bound: Mapping[str, float], best: str) -> None:
             fontweight="bold" if mine else "normal",
         )
     ax.set_yticks(range(len(shown)), [_short(name) for name in reversed(shown)])
-    more = f" ({len(ranked) - len(shown)} wider ones not shown)" if len(ranked) > len(shown) else ""
+    n_more = len(size) - len(shown)
+    more = f" ({n_more} {'wider' if family.certificate.side == 'both' else 'larger'} ones not shown)" if n_more else ""
     ax.margins(x=0.15)
-    dress(ax, title="Candidates, the sharpest on top", x=f"mean half-width of the band{more}", grid="x")
+    dress(ax, title="Candidates, the sharpest on top", x=f"{sharpness_name(family)}{more}", grid="x")
 
 
 def draw_slices(ax: Axes, slicing: Slicing, eps: float, *, title: str = "") -> None:
@@ -308,8 +312,8 @@ def _name_slices(ax: Axes, slicing: Slicing) -> None:
 
 
 def _short(text: str, most: int = 28) -> str:
-    """Cut long names, and keep matplotlib from reading dollar signs as mathematics."""
-    return (text if len(text) <= most else f"{text[: most - 1]}…").replace("$", r"\$")
+    """Cut long names, and draw every character as it is."""
+    return plain_text(text if len(text) <= most else f"{text[: most - 1]}…")
 
 
 def _percent_format(value: float, _: Any = None) -> str:

@@ -17,7 +17,8 @@ from pacband.exceptions import InvalidInput
 from pacband.planning import Plan
 from pacband.reporting import drawing
 from pacband.reporting.alternatives import plan_map
-from pacband.reporting.bins import slice_rows
+from pacband.reporting.bins import mark_weak, slice_rows
+from pacband.reporting.candidates import chosen_beforehand
 from pacband.reporting.numbers import band_numbers, score_numbers
 from pacband.reporting.rows import read_rows
 from pacband.reporting.style import axes_of, new_figure
@@ -82,7 +83,8 @@ def plot_scores(
 ) -> Axes:
     """Draw the distribution of the scores with γ̄ marked and, on a new figure, the Beta law of the true violation.
 
-    With bounds for groups, scores are drawn relative to the bound of their own group.
+    The law is that of a bound chosen beforehand; it is left out where candidates share δ. With bounds for groups,
+    scores are drawn relative to the bound of their own group.
 
     Examples
     --------
@@ -94,7 +96,7 @@ def plot_scores(
     """
     rows = read_rows(certificate, y, y_pred, scale, groups=groups)
     grouped = isinstance(certificate, GroupCertificate)
-    if ax is None and not grouped:
+    if ax is None and not grouped and chosen_beforehand(certificate):
         pair = new_figure(columns=2)[0]
         axes: Axes = pair[0]
         drawing.draw_violation(pair[1], single_of(certificate))
@@ -105,7 +107,9 @@ def plot_scores(
 
 
 def plot_family(certificate: FamilyCertificate, *, ax: Axes | None = None) -> Axes:
-    """Draw the mean half-width of every candidate of a family, the best one marked.
+    """Draw what the best candidate of a family minimises, for every candidate: `FamilyCertificate.sharpness`.
+
+    It is the mean half-width of the band; for one-sided certificates, the mean distance from y to the bound.
 
     Examples
     --------
@@ -117,7 +121,7 @@ def plot_family(certificate: FamilyCertificate, *, ax: Axes | None = None) -> Ax
     if not isinstance(certificate, FamilyCertificate):
         raise InvalidInput(f"certificate must be a FamilyCertificate, got {type(certificate).__name__}.")
     axes = axes_of(ax, 1.1 + 0.27 * min(len(certificate.candidates), drawing.MOST_BARS))
-    drawing.draw_family(axes, certificate.mean_bound, certificate.best)
+    drawing.draw_family(axes, certificate)
     return axes
 
 
@@ -180,11 +184,10 @@ def plot_slices(
     column = by if isinstance(by, np.ndarray) and by.ndim == 1 else _one_column(by)
     rows = read_rows(certificate, y, y_pred, scale, X=column[:, None], feature_names=[name], groups=groups)
     eps = single_of(certificate).eps
-    slicing = slice_rows(
-        name, rows.features[name], rows.outside, rows.half_width, eps=eps, level=level / n_bins, n_bins=n_bins
-    )
-    if slicing is None:
+    cut = slice_rows(name, rows.features[name], rows.outside, rows.half_width, n_bins=n_bins)
+    if cut is None:
         raise InvalidInput(f"{name} has one value only: there is nothing to slice by.")
+    slicing = mark_weak(cut, eps=eps, level=level / n_bins)
     axes = axes_of(ax) if ax is not None else draw_slicing(slicing, eps)
     if ax is not None:
         drawing.draw_slices(axes, slicing, eps)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from pacband._arrays import Floats
 from pacband.certificate import AnyCertificate, GroupCertificate, single_of
-from pacband.reporting.bins import Density, Slicing, density, slice_rows
+from pacband.reporting.bins import Density, Slicing, density, mark_weak, slice_rows
 from pacband.reporting.rows import SAMPLE, Rows
 
 __all__ = [
@@ -167,20 +167,16 @@ def scale_numbers(rows: Rows, n_bins: int = 10) -> ScaleNumbers | None:
 
 def slice_numbers(rows: Rows, eps: float, *, most: int = 4, level: float = 0.01) -> tuple[Slicing, ...]:
     """Return the slicings that tell most, at most so many; weak slices are wrong with probability `level` in all."""
-    columns = {**rows.features, "prediction T(x)": rows.prediction}
+    columns, outside = {**rows.features, "prediction T(x)": rows.prediction}, rows.outside
     slicings = [
         slicing
         for name, column in columns.items()
-        if (slicing := slice_rows(name, column, rows.outside, rows.half_width, eps=eps, level=0.0)) is not None
+        if (slicing := slice_rows(name, column, outside, rows.half_width)) is not None
     ]
     tests = sum(len(slicing.slices) for slicing in slicings)
     # Features that were looked at and are not shown count as well.
     ranked = sorted(slicings, key=lambda slicing: (slicing.feature != "group", -slicing.telling))[:most]
-    again = (
-        slice_rows(s.feature, columns[s.feature], rows.outside, rows.half_width, eps=eps, level=level / tests)
-        for s in ranked
-    )
-    return tuple(slicing for slicing in again if slicing is not None)
+    return tuple(mark_weak(slicing, eps=eps, level=level / tests) for slicing in ranked)
 
 
 def _runs(values: Floats, n_bins: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:

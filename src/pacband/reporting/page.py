@@ -9,6 +9,10 @@ from typing import Any
 from pacband._wording import complement, confidence, figure, percent, round_up
 from pacband.certificate import FamilyCertificate, GroupCertificate
 from pacband.exceptions import PacbandError
+from pacband.frames.sample import SEED
+from pacband.reporting.alternatives import rank_rule
+from pacband.reporting.candidates import rank_candidates, sharpness_name
+from pacband.reporting.rows import MOST_FEATURES
 from pacband.reporting.summary import Summary
 
 __all__ = ["render_html", "render_markdown"]
@@ -63,18 +67,22 @@ def _render(template: str, summary: Summary, *, autoescape: bool, **more: Any) -
         tiles=_tiles(summary),
         what_if=[(eps, list(row)) for eps, row in groupby(summary.alternatives, key=lambda each: each.eps)],
         readings=_readings(summary),
-        ranked=[] if family is None else _ranked(family),
-        widest=1.0 if family is None else max(filter(math.isfinite, family.mean_bound.values()), default=1.0),
+        ranked=[] if family is None else rank_candidates(family, MOST_LINES),
+        sharpness_name="" if family is None else sharpness_name(family),
+        widest=1.0 if family is None else _widest(family),
+        expected="violation to expect" if summary.beforehand else "r/(N + 1), the violation if chosen beforehand",
+        most_features=MOST_FEATURES,
+        seed=SEED,
+        by_hand=bool(summary.sizes) and rank_rule(summary.single) is None,
         bins=[] if summary.scale is None else list(zip(summary.scale.scale, summary.scale.error, strict=True)),
         **more,
     )
     return text
 
 
-def _ranked(family: FamilyCertificate) -> list[str]:
-    """Return the sharpest candidates, the best one among them."""
-    names = sorted(family.candidates, key=lambda name: family.mean_bound[name])
-    return [*names[: MOST_LINES - 1], *(name for name in names[MOST_LINES - 1 :] if name == family.best)]
+def _widest(family: FamilyCertificate) -> float:
+    """Return the sharpness whose bar fills the table."""
+    return max([size for size in family.sharpness.values() if 0.0 < size < math.inf], default=1.0)
 
 
 def _tiles(summary: Summary) -> list[tuple[str, str, str]]:
@@ -91,9 +99,11 @@ def _tiles(summary: Summary) -> list[tuple[str, str, str]]:
         of = {"both": "on |error|", "upper": "on y − T(x)", "lower": "on T(x) − y"}[single.side]
         tiles.append((_bound(single.gamma), "the bound γ̄", of if single.scale_kind == "none" else "times σ̂(x)"))
     if width is not None and (single.scale_kind != "none" or grouped):
-        tiles.append((_say(width), "mean half-width", "of the band over these rows"))
+        name = "half-width" if single.side == "both" else "bound"
+        over = "the rows drawn" if summary.rows is not None and summary.rows.sampled else "these rows"
+        tiles.append((_say(width), f"mean {name}", f"of the band over {over}"))
     tiles.append((f"{summary.certificate.n_samples:,}", "calibration rows", "that the model had not seen"))
-    if not grouped:
+    if not grouped and summary.beforehand:
         tiles.append((percent(single.expected_violation), "violation to expect", f"rank {single.rank:,} from the top"))
     return tiles
 

@@ -12,7 +12,7 @@ import numpy as np
 from pacband._wording import figure, percent, round_up
 from pacband.reporting import drawing
 from pacband.reporting.figures import draw_slicing
-from pacband.reporting.style import axes_of, figure_of
+from pacband.reporting.style import axes_of, figure_of, house_style
 from pacband.reporting.summary import Summary
 from pacband.reporting.svg import inline_svg
 
@@ -33,6 +33,7 @@ class Picture:
     hover: str
 
 
+@house_style()
 def pictures_of(summary: Summary) -> dict[str, Picture | list[Picture] | None]:
     """Draw whatever the numbers allow; None where there is nothing to draw."""
     return {
@@ -47,7 +48,8 @@ def _of_certificate(summary: Summary) -> Iterator[tuple[str, Picture]]:
     if summary.plan is None:
         return
     single = summary.single
-    expected = percent(single.expected_violation)
+    at = percent(single.expected_violation)
+    expected = "violation to expect" if summary.beforehand else "r/(N + 1)"
     ax = axes_of(None)
     drawing.draw_plan(ax, summary.plan)
     yield (
@@ -56,21 +58,22 @@ def _of_certificate(summary: Summary) -> Iterator[tuple[str, Picture]]:
             ax,
             "plan",
             "What the samples bought",
-            f"The violation to expect, rank over N plus one, rises with the number of samples towards ε = "
-            f"{figure(single.eps)}. This certificate, with N = {single.n_samples:,} and rank {single.rank:,}, stands "
-            f"at {expected}.",
+            f"{'The violation to expect, r' if summary.beforehand else 'R'}ank over N plus one, rises with the number "
+            f"of samples towards ε = {figure(single.eps)}. This certificate, with N = {single.n_samples:,} and rank "
+            f"{single.rank:,}, stands at {at}.",
             "The closer to ε, the sharper the bound: the errors that may exceed it are made use of.",
             (
-                (n, v, f"δ = {delta:g}: {int(n):,} samples, violation to expect {percent(v)}")
+                (n, v, f"δ = {delta:g}: {int(n):,} samples, {expected} {percent(v)}")
                 for delta, sizes, violation in summary.plan.lines
                 for n, v in zip(sizes.tolist(), violation.tolist(), strict=True)
             ),
         ),
     )
+    if not summary.beforehand:
+        return
     ax = axes_of(None)
     drawing.draw_violation(ax, single)
     low, high = single.violation_interval(0.95)
-    beforehand = "" if single.n_candidates == 1 else ", for a candidate settled beforehand"
     yield (
         "violation",
         _picture(
@@ -78,16 +81,17 @@ def _of_certificate(summary: Summary) -> Iterator[tuple[str, Picture]]:
             "violation",
             "Where the true violation lies",
             f"The Beta({single.rank}, {single.n_samples - single.rank + 1}) density of the true violation: mean "
-            f"{expected}, central 95 % from {percent(low)} to {percent(high)}, and ε = {figure(single.eps)} in its far "
+            f"{at}, central 95 % from {percent(low)} to {percent(high)}, and ε = {figure(single.eps)} in its far "
             "tail.",
             "Over calibration draws, the true share beyond the bound follows Beta(r, N − r + 1): between "
-            f"{percent(low)} and {percent(high)} in 95 of 100 draws{beforehand}.",
+            f"{percent(low)} and {percent(high)} in 95 of 100 draws.",
         ),
     )
 
 
 def _of_rows(summary: Summary) -> Iterator[tuple[str, Picture]]:
-    single = summary.single
+    single, sample = summary.single, _sample_words(summary)
+    n_rows = 0 if summary.rows is None else summary.rows.n_rows
     if summary.band is not None:
         band = summary.band
         ax = axes_of(None)
@@ -101,7 +105,7 @@ def _of_rows(summary: Summary) -> Iterator[tuple[str, Picture]]:
                 "band",
                 "The band over data",
                 f"Rows, prediction and certified band against {band.x_name}{width}.",
-                f"Prediction and band are means of neighbouring rows.{output}",
+                f"Prediction and band are means of neighbouring rows.{output}{sample}",
                 (
                     (x, t, f"{band.x_name} {x:.4g}: prediction {t:.4g}{_ends(band, k)}")
                     for k, (x, t) in enumerate(zip(band.x.tolist(), band.prediction.tolist(), strict=True))
@@ -119,7 +123,7 @@ def _of_rows(summary: Summary) -> Iterator[tuple[str, Picture]]:
                 "widths",
                 "From the narrowest band to the widest",
                 f"Half-widths in their order, from {widths[0]:.4g} to {widths[-1]:.4g}, over the sizes of the errors.",
-                "A good σ̂ keeps the errors under the line, and as close to it, all along.",
+                f"A good σ̂ keeps the errors under the line, and as close to it, all along.{sample}",
                 ((s, w, f"{percent(s)} of rows: half-width up to {w:.4g}") for s, w in zip(share, widths, strict=True)),
             ),
         )
@@ -128,6 +132,7 @@ def _of_rows(summary: Summary) -> Iterator[tuple[str, Picture]]:
         ax = axes_of(None)
         drawing.draw_scores(ax, scores)
         beyond = f" {scores.beyond:,} scores lie outside the picture." if scores.beyond else ""
+        every, which = (" drawn", sample) if scores.n_rows < n_rows else ("", "")
         bars = zip(scores.edges[:-1].tolist(), scores.edges[1:].tolist(), scores.shares.tolist(), strict=True)
         yield (
             "scores",
@@ -136,7 +141,7 @@ def _of_rows(summary: Summary) -> Iterator[tuple[str, Picture]]:
                 "scores",
                 "Scores, and the bound on them",
                 f"Histogram of {scores.n_rows:,} scores with the bound at {scores.gamma:.4g}.",
-                f"One score for every row; those to the right of the line exceed the bound.{beyond}",
+                f"One score for every row{every}; those to the right of the line exceed the bound.{beyond}{which}",
                 (((a + b) / 2, s, f"{a:.3g} to {b:.3g}: {percent(s)} of rows") for a, b, s in bars),
             ),
         )
@@ -152,7 +157,7 @@ def _of_rows(summary: Summary) -> Iterator[tuple[str, Picture]]:
                 "Does σ̂ follow the error?",
                 "Mean error size against mean σ̂ in ten bins; the ratio departs from its mean by a factor of at most "
                 f"{scale.unevenness:.3g}.",
-                "Points on the line mean that σ̂ is right up to a factor, which the bound makes up for.",
+                f"Points on the line mean that σ̂ is right up to a factor, which the bound makes up for.{sample}",
                 (
                     (s, e, f"σ̂ = {s:.4g}: mean |error| {e:.4g}")
                     for s, e in zip(scale.scale.tolist(), scale.error.tolist(), strict=True)
@@ -192,7 +197,7 @@ def _of_slicing(summary: Summary, k: int) -> Picture:
         f"slice{k}",
         f"Width and rows outside by {slicing.feature}",
         f"Half-width and share of rows outside the band in {len(slicing.slices)} slices of {slicing.feature}. {told}",
-        told,
+        f"{told}{_sample_words(summary)}",
         (
             (
                 place,
@@ -203,6 +208,13 @@ def _of_slicing(summary: Summary, k: int) -> Picture:
             for place, part in enumerate(slicing.slices)
         ),
     )
+
+
+def _sample_words(summary: Summary) -> str:
+    """Return the sentence that names a sample, after a space; empty where all rows are shown."""
+    if summary.rows is None or not summary.rows.sampled:
+        return ""
+    return f" The figure shows {summary.rows.sample_words}."
 
 
 def _ends(band: Any, k: int) -> str:

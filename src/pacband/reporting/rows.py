@@ -1,13 +1,12 @@
-"""The rows of a report: every one scored, and a sample of them kept to be drawn.
+"""The rows of a report: every one counted, and a sample of them kept to be drawn.
 
-What is promised or counted comes from all rows. What is drawn or sliced comes from at most `SAMPLE` of them, picked
-at random once and for all: a report of ten million rows shows the same figures, of the same size, in nearly the
+What is promised or counted comes from all rows (`census`). What is drawn or sliced comes from about `SAMPLE` of them,
+picked at random once and for all: a report of ten million rows shows the same figures, of the same size, in nearly the
 same time.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -16,35 +15,38 @@ import numpy as np
 import numpy.typing as npt
 
 from pacband._arrays import Floats, Numbers, as_numbers, check_same_rows
-from pacband._labels import as_labels, group_rows
+from pacband._labels import as_labels
 from pacband.certificate import AnyCertificate, Certificate, FamilyCertificate, GroupCertificate, single_of
 from pacband.certificate.family import split_candidate
 from pacband.exceptions import InvalidInput
-from pacband.selection import measure
+from pacband.frames.sample import SAMPLE, SEED, WHOLE, draw_rows
+from pacband.reporting.census import Census, count_rows
 
-__all__ = ["SAMPLE", "Rows", "read_rows"]
+__all__ = ["MOST_FEATURES", "SAMPLE", "Features", "Rows", "best_columns", "pick_scale", "read_rows", "sampled_rows"]
 
 Column: TypeAlias = npt.NDArray[Any]
 
-SAMPLE = 100_000
 MOST_FEATURES = 100
+
+
+@dataclass(frozen=True)
+class Features:
+    """The columns by which rows can be sliced, of all that were given: the first ones."""
+
+    columns: Mapping[str, Column]
+    n_given: int
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rows:
-    """Rows under a certificate. All arrays but `scores` hold the sampled rows only.
+    """Rows under a certificate. The counts are those of all rows; all arrays but `scores` hold the drawn rows only.
 
     Attributes
     ----------
-    n_rows, n_violations : int
-        How many rows there are in all, and how many of them exceed their bound.
-    calibration : bool
-        Whether these are the rows the certificate was made from: γ̄ comes out the same.
-    exact : bool
-        Whether the fingerprint does so as well. It does not where predictions were computed again and rounded
-        otherwise.
+    census : Census
+        Counts over all rows.
     scores : array
-        The score of every row.
+        The score of every row where they are at hand, else of every drawn row.
     score, gamma, error, half_width : array
         Score, the γ̄ that bounds it, signed error and half-width of the band (means over several outputs).
     y, prediction, lower, upper : array
@@ -53,14 +55,11 @@ class Rows:
         σ̂ (the mean of a pair, or over outputs).
     features : mapping of str to array
         Columns by which rows can be sliced, `groups` included.
-    parts : tuple of (int, int)
-        Rows, and rows beyond their bound, of every part that has a promise of its own: all, or each group.
+    n_features : int
+        How many features were given; no more than `MOST_FEATURES` are looked at.
     """
 
-    n_rows: int
-    n_violations: int
-    calibration: bool
-    exact: bool
+    census: Census
     scores: Floats
     score: Floats
     gamma: Floats
@@ -72,18 +71,48 @@ class Rows:
     upper: Floats
     scale: Floats | None
     features: Mapping[str, Column]
+    n_features: int
     n_outputs: int
-    parts: tuple[tuple[int, int], ...]
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are in all."""
+        return self.census.n_rows
+
+    @property
+    def n_violations(self) -> int:
+        """How many of all rows exceed their bound."""
+        return self.census.n_violations
+
+    @property
+    def calibration(self) -> bool:
+        """Whether these are the rows the certificate was made from."""
+        return self.census.calibration
+
+    @property
+    def exact(self) -> bool:
+        """Whether the fingerprint says so as well."""
+        return self.census.exact
 
     @property
     def outside(self) -> npt.NDArray[np.bool_]:
-        """Which of the sampled rows exceed their bound."""
+        """Which of the drawn rows exceed their bound."""
         return self.score > self.gamma
 
     @property
+    def n_drawn(self) -> int:
+        """How many rows the figures show."""
+        return len(self.score)
+
+    @property
     def sampled(self) -> bool:
-        """Whether the sampled rows are fewer than all."""
-        return len(self.score) < self.n_rows
+        """Whether the drawn rows are fewer than all."""
+        return self.n_drawn < self.n_rows
+
+    @property
+    def sample_words(self) -> str:
+        """Which rows the figures show, where they do not show all."""
+        return f"{self.n_drawn:,} of {self.n_rows:,} rows, drawn with seed {SEED}" if self.sampled else ""
 
 
 def read_rows(
@@ -99,10 +128,7 @@ def read_rows(
 ) -> Rows:
     """Score the rows by the certificate's own rule, or raise."""
     single = single_of(certificate)
-    if y_pred is None and candidates is not None and isinstance(certificate, FamilyCertificate):
-        if certificate.best not in candidates:
-            raise InvalidInput(f"candidates must have the best one, {certificate.best!r}, got {list(candidates)}.")
-        y_pred, scale = split_candidate(candidates[certificate.best])
+    y_pred, scale = best_columns(certificate, y_pred, scale, candidates)
     if y_pred is None:
         raise InvalidInput("y_pred must be given with y: the predictions of the same rows.")
     if groups is None and isinstance(certificate, GroupCertificate):
@@ -113,87 +139,96 @@ def read_rows(
     scores = single.rule.scores(target, prediction, scale)
     labels = None if groups is None else as_labels(groups)
     _check_length("groups", labels, len(scores))
-    gamma: Any = single.gamma
     if isinstance(certificate, GroupCertificate):
-        gamma = certificate.gamma(labels)
-    calibration, exact = _recognised(certificate, scores, labels)
+        certificate.gamma(labels)  # raises where a label has no certificate
     drawn = _draw(len(scores))
-    spread = [_mean_output(part.astype(np.float64)) for part in _picked(single, scale, target, drawn)]
-    picked_gamma = np.broadcast_to(np.asarray(gamma, dtype=np.float64), scores.shape)[drawn]
-    picked_scale = _parts_of(scale, drawn)
-    band = single.rule.band(picked_gamma, prediction[drawn], picked_scale)
-    lower, upper = band[..., 0], band[..., 1]
-    error = np.subtract(target[drawn], prediction[drawn], dtype=np.float64)
-    return Rows(
-        n_rows=len(scores),
-        n_violations=int(np.count_nonzero(scores > gamma)),
-        calibration=calibration,
-        exact=exact,
-        scores=scores,
+    return sampled_rows(
+        certificate,
+        count_rows(certificate, scores, labels),
+        target[drawn],
+        prediction[drawn],
+        pick_scale(scale, drawn),
         score=scores[drawn],
-        gamma=picked_gamma,
-        error=_mean_output(np.abs(error)) if error.ndim == 2 else error,
-        half_width=_half_width(lower, upper, prediction[drawn]),
-        y=_first_output(target[drawn]),
-        prediction=_first_output(prediction[drawn]),
-        lower=_first_output(lower),
-        upper=_first_output(upper),
-        scale=np.mean(spread, axis=0) if spread else None,
-        features=_features(X, feature_names, labels, len(scores), drawn),
-        n_outputs=single.n_outputs,
-        parts=_parts(certificate, scores > gamma, labels),
+        scores=scores,
+        labels=None if labels is None else labels[drawn],
+        features=Features({}, 0) if X is None else _columns(X, feature_names, len(scores), drawn),
     )
 
 
-def _parts(
-    certificate: AnyCertificate, outside: npt.NDArray[np.bool_], labels: Column | None
-) -> tuple[tuple[int, int], ...]:
-    if labels is None or not isinstance(certificate, GroupCertificate):
-        return ((len(outside), int(outside.sum())),)
-    return tuple((len(rows), int(outside[rows].sum())) for rows in group_rows(labels).values())
+def sampled_rows(
+    certificate: AnyCertificate,
+    census: Census,
+    target: Numbers,
+    prediction: Numbers,
+    scale: Any,
+    *,
+    score: Floats,
+    scores: Floats,
+    labels: Column | None,
+    features: Features,
+) -> Rows:
+    """Return the rows of a report from the counts over all rows, and columns of the drawn ones."""
+    single = single_of(certificate)
+    gamma: Any = certificate.gamma(labels) if isinstance(certificate, GroupCertificate) else single.gamma
+    gamma = np.broadcast_to(np.asarray(gamma, dtype=np.float64), score.shape)
+    spread = [_mean_output(part.astype(np.float64)) for part in _picked(single, scale, target)]
+    band = single.rule.band(gamma, prediction, scale)
+    lower, upper = band[..., 0], band[..., 1]
+    error = np.subtract(target, prediction, dtype=np.float64)
+    columns = dict(features.columns)
+    if labels is not None:
+        columns = {"group": labels.astype(str), **{name: c for name, c in columns.items() if name != "group"}}
+    return Rows(
+        census=census,
+        scores=scores,
+        score=score,
+        gamma=gamma,
+        error=_mean_output(np.abs(error)) if error.ndim == 2 else error,
+        half_width=_half_width(lower, upper, prediction),
+        y=_first_output(target),
+        prediction=_first_output(prediction),
+        lower=_first_output(lower),
+        upper=_first_output(upper),
+        scale=np.mean(spread, axis=0) if spread else None,
+        features=columns,
+        n_features=features.n_given,
+        n_outputs=single.n_outputs,
+    )
 
 
-def _recognised(certificate: AnyCertificate, scores: Floats, labels: Column | None) -> tuple[bool, bool]:
-    """Return whether these are the scores a certificate was made from, up to rounding and to the last bit."""
-    if labels is None or not isinstance(certificate, GroupCertificate):
-        return _same(single_of(certificate), scores)
-    members = group_rows(labels)
-    if set(members) != set(certificate.groups):
-        return False, False
-    alike = [_same(each, scores[members[label]]) for label, each in certificate.groups.items()]
-    return all(calibration for calibration, _ in alike), all(exact for _, exact in alike)
-
-
-def _same(single: Certificate, scores: Floats) -> tuple[bool, bool]:
-    if len(scores) != single.n_samples:
-        return False, False
-    measured = measure(scores.copy(), single.rank)
-    if (measured.gamma, measured.digest) == (single.gamma, single.data_digest):
-        return True, True
-    # Nine digits of one score agree by chance only where scores are tied.
-    close = math.isclose(measured.gamma, single.gamma, rel_tol=1e-9)
-    return close and int(np.count_nonzero(scores == measured.gamma)) == 1, False
+def best_columns(
+    certificate: AnyCertificate, y_pred: Any, scale: Any, candidates: Mapping[str, Any] | None
+) -> tuple[Any, Any]:
+    """Return the prediction and scale of a family's best candidate, where they were not given themselves."""
+    if y_pred is not None or candidates is None or not isinstance(certificate, FamilyCertificate):
+        return y_pred, scale
+    if certificate.best not in candidates:
+        raise InvalidInput(f"candidates must have the best one, {certificate.best!r}, got {list(candidates)}.")
+    return split_candidate(candidates[certificate.best])
 
 
 def _draw(n_rows: int) -> Any:
     """All rows, or a random subset of them in their order, the same each time."""
     if n_rows <= SAMPLE:
         return slice(None)
-    return np.unique(np.random.default_rng(0).integers(0, n_rows, SAMPLE))
+    if n_rows <= WHOLE:
+        return np.unique(np.random.default_rng(SEED).integers(0, n_rows, SAMPLE))
+    return draw_rows(n_rows)
 
 
-def _picked(single: Certificate, scale: Any, target: Numbers, drawn: Any) -> tuple[Floats, ...]:
+def _picked(single: Certificate, scale: Any, target: Numbers) -> tuple[Floats, ...]:
     spread = single.rule.spread(scale, target.shape)
     floor = single.min_scale
-    parts = (part[drawn].astype(np.float64) for part in spread.parts)
+    parts = (part.astype(np.float64) for part in spread.parts)
     return tuple(part if floor is None else np.fmax(part, floor) for part in parts)
 
 
-def _parts_of(scale: Any, drawn: Any) -> Any:
+def pick_scale(scale: Any, drawn: Any) -> Any:
+    """Return the scale of some rows; a scale that all rows share stays as it is."""
     if scale is None:
         return None
     if isinstance(scale, tuple):
-        return tuple(_parts_of(part, drawn) for part in scale)
+        return tuple(pick_scale(part, drawn) for part in scale)
     array = as_numbers("scale", scale, scalar=True)
     return array if array.ndim == 0 else array[drawn]
 
@@ -217,17 +252,9 @@ def _first_output(array: Numbers) -> Floats:
     return np.asarray(array[:, 0] if array.ndim == 2 else array, dtype=np.float64)
 
 
-def _features(X: Any, names: Sequence[str] | None, labels: Column | None, n_rows: int, drawn: Any) -> dict[str, Column]:
-    columns = {} if X is None else _columns(X, names, n_rows, drawn)
-    if labels is not None:
-        columns = {
-            "group": labels[drawn].astype(str),
-            **{name: column for name, column in columns.items() if name != "group"},
-        }
-    return columns
-
-
-def _columns(X: Any, names: Sequence[str] | None, n_rows: int, drawn: Any) -> dict[str, Column]:
+def _columns(X: Any, names: Sequence[str] | None, n_rows: int, drawn: Any) -> Features:
+    if isinstance(X, Features):
+        return Features({name: column[drawn] for name, column in X.columns.items()}, X.n_given)
     if not isinstance(X, (np.ndarray, list, tuple)):
         import narwhals as nw
 
@@ -248,7 +275,7 @@ def _columns(X: Any, names: Sequence[str] | None, n_rows: int, drawn: Any) -> di
         if len(names) != len(given):
             raise InvalidInput(f"feature_names must have one name for each of {len(given)} columns, got {len(names)}.")
         given = [str(name) for name in names]
-    return dict(zip(given, map(_feature, arrays), strict=False))
+    return Features(dict(zip(given, map(_feature, arrays), strict=False)), len(given))
 
 
 def _feature(column: Column) -> Column:

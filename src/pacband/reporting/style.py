@@ -6,7 +6,10 @@ CSS variable of the same name, so that figures follow the page into the dark.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from pacband.exceptions import InvalidInput, PacbandError
@@ -28,8 +31,10 @@ __all__ = [
     "axes_of",
     "dress",
     "figure_of",
+    "house_style",
     "legend",
     "new_figure",
+    "plain_text",
 ]
 
 INK = "#1b1f24"
@@ -52,6 +57,36 @@ COLOURS = {
 }
 
 WIDTH = 4.6
+# Settings of matplotlib that are not about how a figure looks.
+_NO_LOOK = (
+    "backend", "date.epoch", "docstring", "figure.max_open", "interactive", "timezone", "tk.", "toolbar", "webagg."
+)  # fmt: skip
+# The settings are those of the whole process: one report at a time changes them and puts them back.
+_ONE_AT_A_TIME = threading.RLock()
+
+
+@contextmanager
+def house_style() -> Iterator[None]:
+    """Draw with matplotlib's own defaults, whatever a ``matplotlibrc`` in the working directory says."""
+    try:
+        import matplotlib
+    except ImportError:
+        raise PacbandError("figures need matplotlib: pip install 'pacband[cli]'.") from None
+    except UnicodeDecodeError as error:
+        raise PacbandError(f"matplotlib cannot read its settings, a file matplotlibrc: {error}.") from None
+    with _ONE_AT_A_TIME, matplotlib.rc_context():
+        with warnings.catch_warnings():
+            # Some settings are deprecated, and say so when they are read.
+            warnings.simplefilter("ignore")
+            default = matplotlib.rcParamsDefault.items()
+            matplotlib.rcParams.update({name: value for name, value in default if not name.startswith(_NO_LOOK)})
+        yield
+
+
+def plain_text(text: str) -> str:
+    """Return a name as matplotlib draws it: dollar signs are no mathematics, and every character can be drawn."""
+    drawn = "".join(letter if letter.isprintable() or letter == "\n" else "\ufffd" for letter in text)
+    return drawn.replace("$", r"\$")
 
 
 def new_figure(height: float = 3.0, *, rows: int = 1, columns: int = 1, ratios: Sequence[float] | None = None) -> Any:

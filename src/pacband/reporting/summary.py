@@ -12,27 +12,33 @@ from typing import Any
 import numpy as np
 
 from pacband import __version__
-from pacband._arrays import Floats
+from pacband._arrays import Floats, as_numbers
 from pacband._counts import exact_interval, exceedance
+from pacband._labels import as_labels
+from pacband._ranked import Ranked
 from pacband._wording import complement, percent
-from pacband.certificate import AnyCertificate, Certificate, FamilyCertificate, GroupCertificate, single_of
+from pacband.certificate import AnyCertificate, Certificate, GroupCertificate, single_of
 from pacband.certificate.portable import encode
 from pacband.certificate.single import ASSUMPTIONS
 from pacband.curve import Curve, curve_of_scores
-from pacband.diagnostics import Diagnosis, diagnose
-from pacband.exceptions import NotEnoughSamples
+from pacband.diagnostics import Diagnosis
+from pacband.diagnostics.checks import ScoredRows, run_checks, scored_rows
+from pacband.diagnostics.rows import joint_print
+from pacband.exceptions import InvalidInput, NotEnoughSamples
+from pacband.frames.sample import SEED, WHOLE, draw_rows, drawn_words, first_words
 from pacband.planning import max_rank
 from pacband.reporting.alternatives import (
     Alternative,
     PlanMap,
     SampleSize,
     alternatives,
-    kth_largest,
     own_delta,
     plan_map,
     sample_sizes,
 )
 from pacband.reporting.bins import Slicing
+from pacband.reporting.candidates import chosen_beforehand
+from pacband.reporting.census import Census
 from pacband.reporting.numbers import (
     BandNumbers,
     ScaleNumbers,
@@ -44,7 +50,7 @@ from pacband.reporting.numbers import (
     slice_numbers,
     width_numbers,
 )
-from pacband.reporting.rows import SAMPLE, Rows, read_rows
+from pacband.reporting.rows import MOST_FEATURES, SAMPLE, Features, Rows, best_columns, pick_scale, read_rows
 
 __all__ = ["Caveat", "Summary", "Verdict", "summarise"]
 
@@ -85,7 +91,11 @@ class Caveat:
 
 @dataclass(frozen=True, kw_only=True)
 class Summary:
-    """The numbers of a report; None where there is nothing to say."""
+    """The numbers of a report; None where there is nothing to say.
+
+    `rounded_up` tells that the bounds of the curve and of the alternatives were read off a summary of the scores, and
+    are larger than the scores of their ranks by less than 0.01 % of the range of the scores.
+    """
 
     title: str
     certificate: AnyCertificate
@@ -103,6 +113,7 @@ class Summary:
     alternatives: tuple[Alternative, ...]
     curve: Curve | None
     settled_first: tuple[Floats, Floats] | None
+    rounded_up: bool
     created: str
     environment: Mapping[str, str]
     command: str | None
@@ -111,6 +122,11 @@ class Summary:
     def single(self) -> Certificate:
         """The certificate of one bound: itself, the best candidate's, or that of the first group."""
         return single_of(self.certificate)
+
+    @property
+    def beforehand(self) -> bool:
+        """Whether nothing was chosen by the scores, so that r/(N + 1) is the violation to expect."""
+        return chosen_beforehand(self.certificate)
 
     @property
     def mean_half_width(self) -> float | None:
@@ -137,11 +153,18 @@ class Summary:
                 "n_violations": rows.n_violations,
                 "calibration": rows.calibration,
                 "fingerprint_agrees": rows.exact,
-                "n_drawn": len(rows.score),
+                "n_drawn": rows.n_drawn,
+                "seed": SEED if rows.sampled else None,
+                "figures_show": rows.sample_words or None,
+                "n_features": rows.n_features,
+                "n_features_used": min(rows.n_features, MOST_FEATURES),
                 "mean_half_width": _json(self.mean_half_width),
             },
             "diagnosis": None if self.diagnosis is None else self.diagnosis.to_dict(),
-            "sample_sizes": [_json({**asdict(s), "expected_violation": s.expected_violation}) for s in self.sizes],
+            "sample_sizes": [
+                _json({**asdict(s), "expected_violation": s.expected_violation if self.beforehand else None})
+                for s in self.sizes
+            ],
             "band": None if self.band is None else _arrays_of(self.band, "x_name", "x", "prediction", "lower", "upper"),
             "widths": None if self.widths is None else _arrays_of(self.widths, "share", "half_width"),
             "scores": None
@@ -154,6 +177,7 @@ class Summary:
             "scale": None if self.scale is None else _arrays_of(self.scale, "scale", "error", "ratio"),
             "alternatives": [_json(asdict(alternative)) for alternative in self.alternatives],
             "curve": None if self.curve is None else self.curve.to_dict(),
+            "bounds_rounded_up": self.rounded_up,
             "environment": dict(self.environment),
             "command": self.command,
         }
@@ -174,37 +198,54 @@ def summarise(
     command: str | None = None,
 ) -> Summary:
     """Compute what a report shows; the arguments are those of `report`."""
-    single = single_of(certificate)
-    rows = None
+    rows, diagnosis, ranked = None, None, None
     if y is not None:
         rows = read_rows(
             certificate, y, y_pred, scale, X=X, feature_names=feature_names, groups=groups, candidates=candidates
         )
-        if y_pred is None and candidates is not None and isinstance(certificate, FamilyCertificate):
-            best = candidates[certificate.best]
-            y_pred, scale = best if isinstance(best, tuple) else (best, None)
+        y_pred, scale = best_columns(certificate, y_pred, scale, candidates)
+        diagnosis = _diagnosis(single_of(certificate), rows, y, y_pred, scale, X, groups, training)
+        ranked = Ranked.of(rows.scores) if has_curve(certificate, rows.census) else None
+    return summarise_rows(certificate, rows, diagnosis, ranked, title=title, command=command)
+
+
+def has_curve(certificate: AnyCertificate, census: Census) -> bool:
+    """Whether other ε can be read off these rows: those of the calibration, under one bound."""
+    return census.calibration and not isinstance(certificate, GroupCertificate)
+
+
+def summarise_rows(
+    certificate: AnyCertificate,
+    rows: Rows | None,
+    diagnosis: Diagnosis | None,
+    ranked: Ranked | None,
+    *,
+    title: str,
+    command: str | None,
+) -> Summary:
+    """Compute what a report shows from rows that were read and checked; `ranked` are the scores of the calibration."""
+    single = single_of(certificate)
     grouped = isinstance(certificate, GroupCertificate)
-    curve = None
-    if rows is not None and rows.calibration and not grouped:
-        curve = _curve(single, rows.scores)
-    ordered = None if curve is None else curve.scores
+    curve = None if ranked is None else _curve(single, ranked)
+    ranked = None if curve is None else ranked
     return Summary(
         title=title,
         certificate=certificate,
         verdict=_verdict(certificate, rows),
         caveats=tuple(Caveat(assumption, BREAKERS.get(assumption, "")) for assumption in single.assumptions),
         rows=rows,
-        diagnosis=None if rows is None else _diagnosis(single, rows.n_rows, y, y_pred, scale, X, groups, training),
+        diagnosis=diagnosis,
         plan=None if grouped else plan_map(single.eps, single.delta, single.n_samples, single.rank, single.share),
-        sizes=() if grouped else sample_sizes(single, ordered),
+        sizes=() if grouped else sample_sizes(single, ranked),
         band=None if rows is None else band_numbers(rows, **_only_feature(rows)),
         widths=None if rows is None else width_numbers(rows),
         scores=None if rows is None else score_numbers(certificate, rows),
         slicings=() if rows is None else slice_numbers(rows, single.eps, level=LEVEL),
         scale=None if rows is None else scale_numbers(rows),
-        alternatives=() if ordered is None else alternatives(single, ordered),
+        alternatives=() if ranked is None else alternatives(single, ranked),
         curve=curve,
-        settled_first=None if curve is None else _settled_first(single, curve),
+        settled_first=None if curve is None or ranked is None else _settled_first(single, curve, ranked),
+        rounded_up=ranked is not None and ranked.above is not None,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         environment={
             "pacband": __version__,
@@ -236,9 +277,9 @@ def _verdict(certificate: AnyCertificate, rows: Rows | None) -> Verdict:
             f"The bound was computed again from the calibration rows; {agreement} {counted}, by construction: fresh "
             "rows are needed to test the promise itself.",
         )
-    certified = certificate.eps
+    certified, parts = certificate.eps, rows.census.parts
     # Each group has a promise of its own; the union bound over them.
-    p_value = min(1.0, len(rows.parts) * min(exceedance(k, n, certified) for n, k in rows.parts))
+    p_value = min(1.0, len(parts) * min(exceedance(k, n, certified) for n, k in parts))
     interval = f"the exact 95 % interval for the true share is {percent(low)} to {percent(high)}"
     if p_value <= LEVEL:
         return Verdict(
@@ -256,39 +297,80 @@ def _verdict(certificate: AnyCertificate, rows: Rows | None) -> Verdict:
 
 
 def _diagnosis(
-    single: Certificate, n_rows: int, y: Any, y_pred: Any, scale: Any, X: Any, groups: Any, training: Any
+    single: Certificate, rows: Rows, y: Any, y_pred: Any, scale: Any, X: Any, groups: Any, training: Any
 ) -> Diagnosis:
-    """Look at the rows as they came: the first of them where there are very many."""
+    """Look at the rows as they came; where there are very many, at the first of them and at the drawn ones."""
+    if training is not None and X is None:
+        raise InvalidInput("training rows were given, but not X: rows are compared in inputs and target.")
+    if isinstance(X, Features):
+        X = joint_print(X.columns.values())
+    n_rows = rows.n_rows
 
-    def cut(column: Any) -> Any:
-        return column if n_rows <= SAMPLE or column is None or np.isscalar(column) else column[:SAMPLE]
+    def first(column: Any) -> Any:
+        return column if n_rows <= SAMPLE or column is None else column[:SAMPLE]
 
-    return diagnose(
-        cut(y),
-        cut(y_pred),
-        tuple(map(cut, scale)) if isinstance(scale, tuple) else cut(scale),
-        X=cut(X),
-        groups=cut(groups),
-        training=training,
+    near = scored_rows(
+        single.rule,
+        rows.scores[:SAMPLE],
+        first(as_numbers("y", y)),
+        first(as_numbers("y_pred", y_pred)),
+        pick_scale(scale, slice(SAMPLE)),
+        X=first(X),
+        groups=None if groups is None else first(as_labels(groups)),
+        words=first_words(SAMPLE) if n_rows > SAMPLE else "",
+    )
+    if n_rows <= WHOLE:
+        return check_rows(single, near, None, n_rows, training)
+    drawn = draw_rows(n_rows)
+    spread = scored_rows(
+        single.rule,
+        rows.score,
+        as_numbers("y", y)[drawn],
+        as_numbers("y_pred", y_pred)[drawn],
+        pick_scale(scale, drawn),
+        groups=None if groups is None else as_labels(groups)[drawn],
+        numbers=drawn,
+        words=drawn_words(len(drawn)),
+    )
+    return check_rows(single, spread, near, n_rows, training)
+
+
+def check_rows(
+    single: Certificate,
+    rows: ScoredRows,
+    neighbours: ScoredRows | None,
+    n_rows: int,
+    training: Any = None,
+    copies: ScoredRows | None = None,
+) -> Diagnosis:
+    """Make the checks of a report."""
+    return run_checks(
+        rows,
+        neighbours=neighbours,
+        copies=copies,
+        n_rows=n_rows,
         level=LEVEL,
         eps=single.eps,
         delta=single.delta,
-        side=single.side,
-        min_scale=single.min_scale,
-        nonfinite=single.nonfinite,
-        gauge=single.gauge if isinstance(single.gauge, str) else np.array(single.gauge),
+        training=training,
     )
 
 
-def _curve(single: Certificate, scores: Floats) -> Curve | None:
-    """The curve of this candidate, at its share of δ."""
+def _curve(single: Certificate, scores: Floats | Ranked) -> Curve | None:
+    """The curve of this candidate, at its share of δ.
+
+    The candidate may have been chosen by the scores: what holds with confidence 1 − δ is that the curves of all of
+    them hold.
+    """
     grid = None
     if len(scores) > LONG_CURVE:
         grid = np.unique([*np.geomspace(max(1e-5, 40.0 / len(scores)), 0.5, CURVE_LEVELS), single.eps])
     try:
         return curve_of_scores(
             scores,
-            delta=own_delta(single.delta, single.share),
+            delta=single.delta,
+            share=single.share,
+            n_candidates=single.n_candidates,
             eps=grid,
             rule=single.rule,
             n_outputs=single.n_outputs,
@@ -298,16 +380,16 @@ def _curve(single: Certificate, scores: Floats) -> Curve | None:
         return None
 
 
-def _settled_first(single: Certificate, curve: Curve) -> tuple[Floats, Floats]:
+def _settled_first(single: Certificate, curve: Curve, ranked: Ranked) -> tuple[Floats, Floats]:
     """γ̄ at every ε, each had it alone been asked for."""
-    levels, gammas = [], []
+    levels, gammas, delta = [], [], own_delta(single.delta, single.share)
     for eps in np.geomspace(max(1e-9, 0.5 * curve.smallest_eps), 0.5, 60).tolist():
         try:
-            rank = max_rank(curve.n_samples, eps, curve.delta)
+            rank = max_rank(curve.n_samples, eps, delta)
         except NotEnoughSamples:
             continue
         levels.append(eps)
-        gammas.append(kth_largest(curve.scores, rank))
+        gammas.append(ranked.largest(rank))
     return np.array(levels), np.array(gammas)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pacband._wording import figure, percent, round_up
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
 from pacband.planning import Plan
+from pacband.reporting.candidates import chosen_beforehand, rank_candidates, sharpness_name
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -75,7 +76,9 @@ def _facts(value: Plan | Certificate) -> Table:
         table.add_row("bound γ̄", _bound(value.gamma))
     table.add_row("samples N, rank r", f"{value.n_samples:,}, {value.rank:,}")
     table.add_row("ε; δ asked, attained", f"{figure(value.eps)}; {figure(value.delta)}, {figure(value.attained_delta)}")
-    table.add_row("violation to expect", percent(value.expected_violation))
+    if isinstance(value, Plan) or chosen_beforehand(value):
+        each = " of each candidate" if value.n_candidates > 1 else ""
+        table.add_row(f"violation to expect{each}", percent(value.expected_violation))
     if value.n_candidates > 1:
         table.add_row("candidates", str(value.n_candidates))
     if isinstance(value, Certificate):
@@ -89,23 +92,23 @@ def _candidates(family: FamilyCertificate) -> Table:
 
     table = _table(header=True)
     table.add_column("candidate")
-    table.add_column("mean bound", justify="right")
+    table.add_column(sharpness_name(family), justify="right")
     table.add_column("", no_wrap=True)
     table.add_column("bound γ̄", justify="right")
-    ranked = sorted(family.candidates, key=lambda name: family.mean_bound[name])
-    widest = max((bound for bound in family.mean_bound.values() if math.isfinite(bound)), default=1.0)
-    for name in ranked[:MOST_ROWS]:
-        bound, best = family.mean_bound[name], name == family.best
-        bar = "━" * max(1, round(24 * min(bound, widest) / widest)) if widest > 0 else ""
+    ranked = rank_candidates(family, MOST_ROWS)
+    widest = max((size for size in family.sharpness.values() if math.isfinite(size)), default=1.0)
+    for name in ranked:
+        size, best = family.sharpness[name], name == family.best
+        bar = "━" * max(1, round(24 * min(size, widest) / widest)) if widest > 0 else ""
         table.add_row(
             Text(f"{name}{' (best)' if best else ''}"),
-            figure(bound),
+            figure(size),
             Text(bar, style="blue" if best else "dim"),
             _bound(family.candidates[name].gamma),
             style="bold" if best else "",
         )
-    if len(ranked) > MOST_ROWS:
-        table.add_row(f"and {len(ranked) - MOST_ROWS} more", "", "", "")
+    if len(family.candidates) > len(ranked):
+        table.add_row(f"and {len(family.candidates) - len(ranked)} more", "", "", "")
     return table
 
 
@@ -114,7 +117,8 @@ def _groups(certificate: GroupCertificate) -> Table:
 
     table = _table(header=True)
     table.add_column("group")
-    for name in ("bound γ̄", "rows N", "rank r", "violation to expect"):
+    expected = ["violation to expect"] if chosen_beforehand(certificate) else []
+    for name in ("bound γ̄", "rows N", "rank r", *expected):
         table.add_column(name, justify="right")
     for label, each in list(certificate.groups.items())[:MOST_ROWS]:
         table.add_row(
@@ -122,10 +126,10 @@ def _groups(certificate: GroupCertificate) -> Table:
             _bound(each.gamma),
             f"{each.n_samples:,}",
             f"{each.rank:,}",
-            percent(each.expected_violation),
+            *[percent(each.expected_violation) for _ in expected],
         )
     if len(certificate.groups) > MOST_ROWS:
-        table.add_row(f"and {len(certificate.groups) - MOST_ROWS} more", *[""] * 4)
+        table.add_row(f"and {len(certificate.groups) - MOST_ROWS} more", *[""] * (3 + len(expected)))
     return table
 
 

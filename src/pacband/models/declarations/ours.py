@@ -33,7 +33,8 @@ _TABLE = {
     "pacband._auto.defaults": {"LogOfStandardised": "least_!=num most_!=num"},
     "pacband._auto.smooth": {"SmoothProcess": "size_!=num lengths_!=f[q] noise_!=num known_!=f[n,q] weights_!=f[n]"},
     "pacband._auto.tables": {
-        "TableReader": "kept_!=tuple(nat) categories_!=dict(t[*]) names_!=list(str) categorical_!=tuple(nat)"
+        "TableReader": "kept_!=tuple(nat) categories_!=dict(t[*]) novelty_!=dict(num) names_!=list(str) "
+        "categorical_!=tuple(nat)"
     },
     "pacband._auto.windows": {"ShortestWindow": "forest_!=model _values!=list(f8[*,*])"},
 }

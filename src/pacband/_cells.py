@@ -1,0 +1,204 @@
+"""What a cell of a table says, as a number or as a category: one rule, in Python and in SQL side by side.
+
+The same value has several texts: pandas writes a column of 1, 2 and a gap as "1.0", "2.0" and "", DuckDB writes True as
+"true", a DECIMAL(9, 2) is "1.50". A category has one text for all of them, so that a model knows it again from any
+kind of table:
+
+* A whole number is its digits: 1, 1.0, "1", "1.0", 1e0 and Decimal("1.00") are "1".
+* Any other number is the shortest text of its float64: 0.1, "0.10" and Decimal("0.1") are "0.1"; 1e-05 and "0.00001"
+  are "1e-05". A float32 is first its own shortest text: float32 0.1 is "0.1".
+* True, "True", "TRUE" and "true" are "true".
+* A gap is None, NaN, an empty text, or a word for one in any case: NA, N/A, NaN, null, None.
+* Every other text is itself. "007", "+7", " 7" and "7." are no spellings of 7 that writing a table produces: they may
+  be codes, and stay apart.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+__all__ = [
+    "NUMBERS",
+    "TEXT_TYPES",
+    "canonical",
+    "gap_sql",
+    "matching",
+    "number",
+    "number_sql",
+    "spelled",
+    "spelled_sql",
+]
+
+# What Python and numpy have for numbers.
+NUMBERS = (int, float, np.integer, np.floating, np.bool_, Decimal)
+# What stands for a missing value in a text, in any case.
+_GAPS = ("", "na", "n/a", "nan", "null", "none", "#n/a")
+_TRUTHS = {word: word.lower() for truth in ("true", "false") for word in (truth, truth.capitalize(), truth.upper())}
+_BLANKS = " \t\r\n"
+# The texts of numbers that a table is written with, and all that are read as one in a column of numbers.
+_WHOLE = r"-?(0|[1-9][0-9]*)(\.0+)?"
+_PART = r"-?(0|[1-9][0-9]*)\.[0-9]+|-?[1-9](\.[0-9]+)?[eE][+-]?[0-9]{1,3}"
+_READ = r"[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?|[iI][nN][fF]([iI][nN][iI][tT][yY])?)"
+# A float64 beyond this is not written out in digits, for DuckDB's widest integer ends there.
+_WIDEST = 1e36
+
+# Types of DuckDB, by the start of their names: those whose cells are texts, and those of numbers.
+TEXT_TYPES = ("VARCHAR", "ENUM", "UUID")
+_WIDE = ("DECIMAL", "HUGEINT", "UHUGEINT")
+_PLAIN = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "FLOAT", "DOUBLE")
+
+_whole, _part, _read = (re.compile(pattern, re.ASCII) for pattern in (_WHOLE, _PART, _READ))
+
+
+def spelled(value: Any) -> str | None:
+    """Return the one text of a category; None for a gap.
+
+    Examples
+    --------
+    >>> [spelled(value) for value in (1, 1.0, "1.0", np.float32(0.1), True, "TRUE", "007", "NA", None)]
+    ['1', '1', '1', '0.1', 'true', 'true', '007', None, None]
+    """
+    return None if value is None else canonical(value if type(value) is str else _written(value))
+
+
+def canonical(text: str) -> str | None:
+    """Return the one text of a category that was written as this text; None for a gap. `spelled_sql` is its twin."""
+    if text.strip(_BLANKS).lower() in _GAPS:
+        return None
+    if text in _TRUTHS:
+        return _TRUTHS[text]
+    if _whole.fullmatch(text):
+        digits = text.partition(".")[0]
+        return "0" if digits == "-0" else digits
+    if _part.fullmatch(text):
+        value = float(text)
+        if value == np.trunc(value) and abs(value) < _WIDEST:
+            return str(int(value))
+        return repr(value) if abs(value) < np.inf else text
+    return text
+
+
+def spelled_sql(column: str, held: str) -> str:
+    """Return the one text of every category of a column of this type, for a SELECT; null for a gap.
+
+    `column` is its name as SQL writes it, and `held` its type in DuckDB.
+    """
+    text = f"cast({column} as varchar)"
+    if held == "FLOAT":
+        tries = [f"format('{{:.{digits}g}}', cast({column} as double))" for digits in (6, 7, 8, 9)]
+        fits = "".join(f"when cast({one} as float) = {column} then {one} " for one in tries)
+        text = f"(case {fits} else {text} end)"
+    truths = " ".join(f"when '{word}' then '{truth}'" for word, truth in _TRUTHS.items())
+    value = f"try_cast({text} as double)"
+    return (
+        f"(case when {gap_sql(column)} then null "
+        f"when {text} in ({', '.join(map(repr, _TRUTHS))}) then case {text} {truths} end "
+        f"when regexp_full_match({text}, '{_WHOLE}') then "
+        f"case split_part({text}, '.', 1) when '-0' then '0' else split_part({text}, '.', 1) end "
+        f"when regexp_full_match({text}, '{_PART}') then "
+        f"case when {value} = trunc({value}) and abs({value}) < {_WIDEST!r} "
+        f"then cast(try_cast({value} as hugeint) as varchar) "
+        f"when isinf({value}) then {text} else cast({value} as varchar) end "
+        f"else {text} end)"
+    )
+
+
+def number(value: Any) -> float | None:
+    """Return the number that a cell says, NaN for a gap, and None where it says none. `number_sql` is its twin.
+
+    Examples
+    --------
+    >>> [number(value) for value in (1, "1.5", " 007", True, "false", "NA", "1,5", "much")]
+    [1.0, 1.5, 7.0, 1.0, 0.0, nan, None, None]
+    """
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return float("nan")
+    if isinstance(value, np.timedelta64) or not isinstance(value, (str, *NUMBERS)):
+        return None
+    if not isinstance(value, str):
+        return float(value)
+    if value.strip(_BLANKS).lower() in _GAPS:
+        return float("nan")
+    if value in _TRUTHS:
+        return float(_TRUTHS[value] == "true")
+    return float(value.strip(_BLANKS)) if _read.fullmatch(value.strip(_BLANKS)) else None
+
+
+def number_sql(column: str, held: str) -> str:
+    """Return a column of this type as numbers, for a SELECT; null for a gap, and where a cell says no number."""
+    text = f"trim(cast({column} as varchar), E' \\t\\r\\n')"
+    if held.startswith(_PLAIN):
+        return f"(case when isnan(cast({column} as double)) then null else cast({column} as double) end)"
+    if held == "BOOLEAN":
+        return f"cast(cast({column} as integer) as double)"
+    if held.startswith(_WIDE):
+        # Digit by digit, for the cast of DuckDB rounds twice.
+        return f"cast(cast({column} as varchar) as double)"
+    if not held.startswith(TEXT_TYPES):
+        return "cast(null as double)"
+    truths = " ".join(f"when '{word}' then {float(truth == 'true')}" for word, truth in _TRUTHS.items())
+    return (
+        f"(case when {gap_sql(column)} then null "
+        f"when cast({column} as varchar) in ({', '.join(map(repr, _TRUTHS))}) "
+        f"then case cast({column} as varchar) {truths} end "
+        f"when regexp_full_match({text}, '{_READ}') then try_cast({text} as double) end)"
+    )
+
+
+def matching(labels: Iterable[Any], *, exact_texts: bool = False) -> Callable[[Any], Any]:
+    """Return a function from a cell to the label it stands for: the label itself, else the one of the same text.
+
+    A cell that stands for none, or for several, is returned as it is. With `exact_texts`, a text stands for a label
+    that is a text only where both are the same; "1.0" may be another site than "1".
+
+    Examples
+    --------
+    >>> match = matching([1, 2, "x"])
+    >>> [match(cell) for cell in (2, "1.0", "x", 1.4, "007")]
+    [2, 1, 'x', 1.4, '007']
+    """
+    known = set(labels)
+    by_text: dict[str | None, Any] = {}
+    for label in known:
+        by_text[spelled(label)] = None if spelled(label) in by_text else label
+    by_text[None] = None
+
+    def match(cell: Any) -> Any:
+        if cell in known:
+            return cell
+        label = by_text.get(spelled(cell))
+        if label is None or (exact_texts and isinstance(cell, str) and isinstance(label, str)):
+            return cell
+        return label
+
+    return match
+
+
+def gap_sql(column: str) -> str:
+    """Return whether a cell is a gap, for a SELECT."""
+    words = ", ".join(f"'{word}'" for word in _GAPS)
+    return f"({column} is null or lower(trim(cast({column} as varchar), E' \\t\\r\\n')) in ({words}))"
+
+
+def _written(value: Any) -> str:
+    """Return the text that a value is written as."""
+    if type(value).__name__ in ("NAType", "NaTType"):
+        return ""
+    if isinstance(value, (np.float32, np.float16)):
+        return _short(value)
+    if isinstance(value, Decimal):
+        return f"{value:f}"
+    if isinstance(value, (float, np.floating)):
+        return repr(float(value))
+    return str(value.item() if isinstance(value, np.generic) else value)
+
+
+def _short(value: Any) -> str:
+    """Return the shortest text that a float of fewer bits is read back from."""
+    texts = (f"{float(value):.{digits}g}" for digits in (6, 7, 8, 9))
+    return next((text for text in texts if type(value)(text) == value), repr(float(value)))

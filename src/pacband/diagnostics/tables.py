@@ -1,0 +1,117 @@
+"""The diagnosis of a table in files: a small one is read whole; of a large one some rows are used."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from pacband._checks import check_probability
+from pacband.certificate.columns import Columns
+from pacband.diagnostics import diagnose
+from pacband.diagnostics.checks import ScoredRows, run_checks, scored_rows
+from pacband.diagnostics.diagnosis import Diagnosis
+from pacband.frames.columns import as_frame, check_columns, read_predicted, read_values
+from pacband.frames.files import quoted
+from pacband.frames.sample import (
+    class_words,
+    drawn_words,
+    fetch_class,
+    fetch_sample,
+    fetch_whole,
+    first_words,
+    is_large,
+)
+from pacband.frames.scan import FamilyScan
+from pacband.frames.table import Table
+from pacband.scores import ScoreRule
+from pacband.selection import Request
+
+__all__ = ["diagnose_table"]
+
+
+def diagnose_table(
+    relation: Any,
+    columns: Columns,
+    *,
+    inputs: Sequence[str] = (),
+    training: Any = None,
+    level: float = 0.01,
+    eps: float = 0.05,
+    delta: float = 1e-6,
+    side: str = "both",
+    min_scale: float | None = None,
+    nonfinite: str = "raise",
+) -> Diagnosis:
+    """Look for what would break the promise in rows of a DuckDB relation; see `diagnose`.
+
+    Of a table with more than 200,000 rows, each check uses about 100,000: the first ones, some drawn from all, or some
+    that agree in all but the target. The diagnosis says which check used which. Memory does not grow with the table. It
+    does grow with the rows of `training`, a relation with the same inputs and target, which are all compared.
+    """
+    names = list(dict.fromkeys((*columns.all, *inputs)))
+    check_columns(as_frame(relation), columns.numeric, *names)
+    fitted = None
+    if training is not None:
+        check_columns(as_frame(training), columns.target, *inputs)
+        seen = fetch_whole(training, list(dict.fromkeys((*columns.target, *inputs))))
+        fitted = (_matrix(seen, inputs), read_values(seen, columns.target))
+    scoring: dict[str, Any] = {"side": side, "min_scale": min_scale, "nonfinite": nonfinite}
+    if not is_large(relation):
+        values = fetch_whole(relation, names)
+        return diagnose(
+            read_values(values, columns.target),
+            *read_predicted(values, columns),
+            X=_matrix(values, inputs) if inputs else None,
+            groups=None if columns.group is None else values[columns.group],
+            training=fitted,
+            level=level,
+            eps=eps,
+            delta=delta,
+            **scoring,
+        )
+    level = check_probability("level", level)
+    eps, delta = check_probability("eps", eps), check_probability("delta", delta)
+    rule = ScoreRule.create(gauge="max", **scoring)
+    wanted = relation.project(", ".join(map(quoted, names)))
+    frame: Any = as_frame(wanted)
+    table = Table.of(frame, frame.collect_schema(), rule, {"": columns})
+    n_rows = FamilyScan(table)({"": Request()})[""].n_samples
+    first, drawn = fetch_sample(wanted, names, n_rows)
+
+    def scored(values: Mapping[str, Any], words: str, rows: Any = None) -> ScoredRows:
+        y = read_values(values, columns.target)
+        y_pred, scale = read_predicted(values, columns)
+        return scored_rows(
+            rule,
+            rule.scores(y, y_pred, scale),
+            y,
+            y_pred,
+            scale,
+            X=_matrix(values, inputs) if inputs else None,
+            groups=None if columns.group is None else values[columns.group],
+            numbers=rows,
+            words=words,
+        )
+
+    alike = fetch_class(wanted, names, list(dict.fromkeys((*columns.predicted, *inputs))), n_rows)
+    return run_checks(
+        scored(drawn.values, drawn_words(len(drawn.rows)), drawn.rows),
+        neighbours=scored(first.values, first_words(len(first.rows))),
+        copies=None if alike is None else scored(alike[0], class_words(len(alike[0][names[0]]), alike[1])),
+        n_rows=n_rows,
+        level=level,
+        eps=eps,
+        delta=delta,
+        training=fitted,
+    )
+
+
+def _matrix(columns: Mapping[str, Any], names: Sequence[str]) -> Any:
+    """Return the inputs as a matrix: of numbers, where all are, so that 1 and 1.0 are one."""
+    matrix = np.column_stack([np.asarray(columns[name], dtype=object) for name in names])
+    try:
+        return matrix.astype(np.float64)
+    except (TypeError, ValueError):
+        return matrix.astype(str)

@@ -1,0 +1,154 @@
+"""Connections to DuckDB, all made here: they load no extension, and touch only the files that are open.
+
+A column or a file may have any name, and a mistake in quoting one must not reach other files. So a connection reads and
+writes what `allowing` names at the time when it is made, and nothing else; its settings are locked.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import cache
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import duckdb
+
+__all__ = ["allowing", "connect", "draft_of", "glob_escaped", "literal", "literals", "quoted", "standing", "workspace"]
+
+
+@dataclass(frozen=True)
+class _Scope:
+    """What connections may touch, and where to close them."""
+
+    paths: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    drafts: Mapping[str, str] = field(default_factory=dict)
+    closing: ExitStack | None = None
+
+
+_NOTHING = _Scope()
+_SCOPE: ContextVar[_Scope] = ContextVar("pacband_scope", default=_NOTHING)
+
+
+@contextmanager
+def allowing(
+    paths: Iterable[str] = (), *, folder: str | None = None, drafts: Mapping[str, str] | None = None
+) -> Iterator[None]:
+    """Let connections that are made inside touch these files and this folder too; close them at the end.
+
+    Parameters
+    ----------
+    paths : iterable of str
+        Files to read, as absolute paths.
+    folder : str, optional
+        A folder to read and write in. What does not fit into memory goes there as well.
+    drafts : mapping of str to str, optional
+        For the name of an output, the absolute path of the file to write in its place.
+    """
+    before = _SCOPE.get()
+    drafts = drafts or {}
+    with ExitStack() as closing:
+        token = _SCOPE.set(
+            _Scope(
+                (*before.paths, *paths, *(name for draft in drafts.values() for name in _written(draft))),
+                before.folders if folder is None else (folder, *before.folders),
+                {**before.drafts, **drafts},
+                closing,
+            )
+        )
+        try:
+            yield
+        finally:
+            _SCOPE.reset(token)
+
+
+@contextmanager
+def workspace() -> Iterator[str]:
+    """Yield a folder of our own, which connections that are made inside may use; remove it at the end."""
+    with TemporaryDirectory(prefix="pacband-") as made:
+        folder = os.path.realpath(made)
+        with allowing(folder=folder):
+            yield folder
+
+
+def connect(*, threads: int | None = None, paths: Sequence[str] | None = None, **settings: str) -> Any:
+    """Return a connection to a database in memory, closed at the end of the `allowing` it was made in.
+
+    Parameters
+    ----------
+    threads : int, optional
+        How many to use; by default one for each core.
+    paths : sequence of str, optional
+        The only files that it may touch; by default all that are allowed here.
+    **settings : str
+        Further settings of DuckDB.
+    """
+    scope = _SCOPE.get()
+    reached = scope.paths if paths is None else paths
+    connection = duckdb.connect(
+        config={
+            "threads": threads or os.cpu_count() or 1,
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            **settings,
+        }
+    )
+    # DuckDB looks at the pattern as well as at the file that it finds by it.
+    for name, places in (("allowed_paths", reached), ("allowed_directories", scope.folders)):
+        connection.execute(f"set {name} = {literals(dict.fromkeys([*places, *map(glob_escaped, places)]))}")
+    if scope.folders:
+        connection.execute(f"set temp_directory = {literal(scope.folders[0])}")
+    connection.execute("set enable_external_access = false")
+    connection.execute("set lock_configuration = true")
+    if scope.closing is not None:
+        scope.closing.callback(connection.close)
+    return connection
+
+
+@cache
+def standing() -> Any:
+    """Return the connection for tables in memory that nobody closes: it is closed when the program ends."""
+    token = _SCOPE.set(_NOTHING)
+    try:
+        connection = connect()
+    finally:
+        _SCOPE.reset(token)
+    atexit.register(connection.close)
+    return connection
+
+
+def draft_of(output: str) -> str:
+    """Return the file to write in place of an output; a file in a folder of our own is written as it is."""
+    return _SCOPE.get().drafts.get(output, output)
+
+
+def quoted(name: str) -> str:
+    """Return a column's name as SQL writes it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(value: str) -> str:
+    """Return a text as SQL writes it."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+def literals(values: Iterable[str]) -> str:
+    """Return a list of texts as SQL writes it."""
+    return f"[{', '.join(map(literal, values))}]"
+
+
+def glob_escaped(path: str) -> str:
+    """Return a path whose special characters stand for themselves."""
+    return re.sub(r"([*?[])", r"[\1]", path)
+
+
+def _written(draft: str) -> tuple[str, str]:
+    # Where the file is there already, DuckDB writes beside it first.
+    folder, name = os.path.split(draft)
+    return draft, os.path.join(folder, f"tmp_{name}")

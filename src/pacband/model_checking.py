@@ -1,0 +1,151 @@
+"""Does the promise of a model hold on raw rows? The model predicts them, and `check` judges what it predicted.
+
+The rows come from a table in pieces, so that memory does not grow with their number. A model knows the rows it was
+fitted on by their fingerprints: the verdict tells how many of them are among the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from pacband._arrays import EXACT, as_numbers, refuse_large_integers
+from pacband._rows import Fingerprints, refuse_reused_rows, row_fingerprints
+from pacband.certificate import single_of
+from pacband.checking import Piece, check_pieces
+from pacband.estimators.base import Certified
+from pacband.estimators.grouping import read_labels
+from pacband.exceptions import InvalidInput, ReusedData
+from pacband.frames.columns import as_frame, check_columns
+from pacband.frames.connection import quoted
+from pacband.frames.files import reading
+from pacband.models.table import batches, check_kinds, inputs_sql, match_groups
+from pacband.verdicts import Verdict
+
+__all__ = ["check_model"]
+
+# Rows whose fingerprints are compared with those of training at a time.
+_ROWS_COMPARED = 1 << 18
+
+
+def check_model(
+    model: Certified,
+    kinds: Mapping[str, str | None],
+    relation: Any,
+    *,
+    target: Sequence[str],
+    group: str | None = None,
+    level: float = 0.01,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Verdict:
+    """Test the promise of a fitted model on the rows of a DuckDB relation.
+
+    Parameters
+    ----------
+    model : Certified
+        The model, with its certificate.
+    kinds : mapping of str to str or None
+        The columns that it predicts from, in its order, and what each holds; see `check_kinds`.
+    relation : DuckDB relation
+        The labelled rows.
+    target : sequence of str
+        The columns of y, one for each output.
+    group : str, optional
+        A column of groups to list beside a promise about all rows. A model that promises within groups knows its
+        column, and takes no other.
+    level
+        As in `check`.
+    progress : function of (done, total)
+        Called after every piece.
+
+    Returns
+    -------
+    Verdict
+        It is `reused` also where more of the rows were used to fit the model than chance explains.
+    """
+    certificate: Any = model.certificate_
+    n_outputs = single_of(certificate).n_outputs
+    if len(target) != n_outputs:
+        raise InvalidInput(f"the model predicts {n_outputs} output(s): name as many target columns, got {len(target)}.")
+    own = model._grouping_
+    if own is not None:
+        own = own if isinstance(own, str) else list(kinds)[own] if isinstance(own, int) else "a function"
+        if group not in (None, own):
+            raise InvalidInput(f"the model promises within the groups of {own!r}: group must be that, got {group!r}.")
+        group = None
+    schema = check_columns(as_frame(relation), target, group, *kinds)
+    _refuse_large(relation, [name for name in target if schema[name].is_integer() or schema[name].is_decimal()])
+    seen = _Seen(getattr(model, "_training_rows", None))
+
+    def pieces() -> Iterator[Piece]:
+        ((total,),) = relation.aggregate("count(*)").fetchall()
+        done = 0
+        others = [*target, *([] if group is None else [group])]
+        for table in batches(relation, _selected(relation, kinds, others, texts=not model._reads_categories)):
+            match_groups(model, table)
+            X = table.iloc[:, : len(kinds)]
+            labels = table.iloc[:, -1].to_numpy() if group is not None else read_labels(model._grouping_, X)
+            y = _outputs(target, [table.iloc[:, len(kinds) + k].to_numpy() for k in range(n_outputs)])
+            model._check_rows(X, reset=False)
+            yield y, *model._chosen(None)[0].predict_with_scale(X), labels
+            seen.look(row_fingerprints(X, y))
+            done += len(table)
+            progress(done, total)
+
+    verdict = check_pieces(certificate, pieces(), level=level)
+    seen.compare()
+    return replace(verdict, reused=verdict.reused or seen.reused, training_rows=seen.n_rows)
+
+
+class _Seen:
+    """Which of the rows a model was fitted on; compared many at a time, for every time the training rows are sorted."""
+
+    def __init__(self, training: Fingerprints | None) -> None:
+        self._training = training
+        self._waiting: list[Fingerprints] = []
+        self.n_rows, self.reused = 0, False
+
+    def look(self, rows: Fingerprints | None) -> None:
+        """Take in the fingerprints of some rows."""
+        if rows is None or self._training is None or not len(self._training):
+            return
+        self._waiting.append(rows)
+        if sum(map(len, self._waiting)) >= _ROWS_COMPARED:
+            self.compare()
+
+    def compare(self) -> None:
+        """Compare the rows that were taken in since the last time."""
+        if not self._waiting or self._training is None:
+            return
+        rows, self._waiting = np.concatenate(self._waiting), []
+        self.n_rows += int(np.isin(rows, self._training).sum())
+        try:
+            refuse_reused_rows(self._training, rows)
+        except ReusedData:
+            self.reused = True
+
+
+def _selected(relation: Any, kinds: Mapping[str, str | None], others: Sequence[str], *, texts: bool) -> str:
+    """Return the columns that the model predicts from, as it takes them, and behind them the others, for a SELECT."""
+    inputs = inputs_sql(relation, check_kinds(relation, kinds, texts=texts), texts=texts)
+    # Under names that no column of the table has.
+    free = max(map(len, relation.columns)) * "_"
+    return ", ".join([inputs, *(f"{quoted(name)} as {quoted(f'{free}_{k}')}" for k, name in enumerate(others))])
+
+
+def _outputs(names: Sequence[str], columns: Sequence[Any]) -> Any:
+    """Return y as numbers: one vector, or one matrix for several outputs."""
+    found = [as_numbers(f"column {name!r}", column) for name, column in zip(names, columns, strict=True)]
+    return found[0] if len(found) == 1 else np.column_stack(found)
+
+
+def _refuse_large(relation: Any, names: Sequence[str]) -> None:
+    """Raise for integers that float64 cannot hold, while they are integers: some arrive here as floats."""
+    for name in names:
+        with reading():
+            (ends,) = relation.aggregate(f"min({quoted(name)}), max({quoted(name)})").fetchall()
+        if any(end is not None and abs(end) > EXACT for end in ends):
+            refuse_large_integers(f"column {name!r}")

@@ -1,0 +1,31 @@
+"""How candidates are compared: which come first, by which number, and what may be said of the one that was chosen."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from pacband.certificate import AnyCertificate, FamilyCertificate, GroupCertificate, single_of
+
+__all__ = ["chosen_beforehand", "rank_candidates", "sharpness_name"]
+
+
+def chosen_beforehand(certificate: AnyCertificate) -> bool:
+    """Whether nothing was chosen by the scores: only then is r/(N + 1) the violation to expect.
+
+    Of several candidates the one with the smallest bound is picked, and a bound that is small by luck is exceeded more
+    often. What shares δ with others counts as one of several; the groups of a certificate share it and are all kept.
+    """
+    n_kept = len(certificate.groups) if isinstance(certificate, GroupCertificate) else 1
+    return single_of(certificate).share >= Fraction(1, n_kept)
+
+
+def rank_candidates(family: FamilyCertificate, most: int) -> list[str]:
+    """Return at most so many candidates, the sharpest first and the best always among them."""
+    names = sorted(family.candidates, key=lambda name: (family.sharpness[name], name != family.best))
+    shown = names[:most]
+    return shown if family.best in shown else [*shown[:-1], family.best]
+
+
+def sharpness_name(family: FamilyCertificate) -> str:
+    """Return what `FamilyCertificate.sharpness` is called."""
+    return "mean half-width" if family.certificate.side == "both" else "mean distance from y to the bound"

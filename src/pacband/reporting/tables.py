@@ -1,0 +1,167 @@
+"""The report of a table in files: small ones are read whole; large ones are counted in the engine and sampled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from pacband._arrays import Floats
+from pacband._labels import as_labels
+from pacband.certificate import AnyCertificate, GroupCertificate, single_of
+from pacband.certificate.columns import Columns
+from pacband.diagnostics.checks import ScoredRows, scored_rows
+from pacband.diagnostics.rows import joint_print
+from pacband.exceptions import InvalidInput
+from pacband.frames.columns import as_frame, check_columns, read_predicted, read_values
+from pacband.frames.files import quoted
+from pacband.frames.sample import (
+    class_words,
+    drawn_words,
+    fetch_class,
+    fetch_sample,
+    fetch_whole,
+    first_words,
+    is_large,
+)
+from pacband.reporting.census import TableCensus
+from pacband.reporting.document import Report, report
+from pacband.reporting.rows import MOST_FEATURES, Column, Features, sampled_rows
+from pacband.reporting.summary import Summary, check_rows, has_curve, summarise_rows
+from pacband.scores import ScoreRule
+
+__all__ = ["report_table"]
+
+
+def report_table(
+    certificate: AnyCertificate,
+    relation: Any,
+    columns: Columns,
+    *,
+    features: Sequence[str] | None = None,
+    title: str = "How wrong can the model be?",
+    command: str | None = None,
+) -> Report:
+    """Make the report of a certificate with the rows of a DuckDB relation.
+
+    Counts, verdict, curve and alternatives come from all rows. Of a table with more than 200,000 rows, figures, slices
+    and checks come from a sample that is named; memory does not grow with the table.
+
+    Parameters
+    ----------
+    certificate, title, command
+        As in `report`.
+    relation : DuckDB relation
+        The table. Only the columns that are needed are read.
+    columns : Columns
+        Which columns are y, T(x), σ̂(x) and the group.
+    features : sequence of str, optional
+        Columns to slice by; by default all others. The first 100 are used.
+    """
+    core = [*columns.numeric, *([columns.group] if columns.group else [])]
+    given = [name for name in relation.columns if name not in core] if features is None else list(features)
+    used = given[:MOST_FEATURES]
+    names = list(dict.fromkeys((*core, *used)))
+    check_columns(as_frame(relation), columns.numeric, *names)
+    # Engines do not compute the scores of a matrix gauge.
+    if not isinstance(single_of(certificate).gauge, str) or not is_large(relation):
+        y, y_pred, scale, labels, X = _read(fetch_whole(relation, names), columns, used, len(given))
+        return report(certificate, y, y_pred, scale, X=X, groups=labels, title=title, command=command)
+    return Report(
+        _summary(
+            certificate,
+            relation.project(", ".join(map(quoted, names))),
+            columns,
+            used,
+            len(given),
+            title=title,
+            command=command,
+        )
+    )
+
+
+def _summary(
+    certificate: AnyCertificate,
+    relation: Any,
+    columns: Columns,
+    used: list[str],
+    n_features: int,
+    *,
+    title: str,
+    command: str | None,
+) -> Summary:
+    """Count all rows in the engine, then look at some of them."""
+    single = single_of(certificate)
+    single.check_scale((None, 0, (0, 0))[len(columns.scale)])
+    if len(columns.prediction) != single.n_outputs:
+        raise InvalidInput(
+            f"this certificate bounds {single.n_outputs} output(s), got {len(columns.prediction)} prediction column(s)."
+        )
+    if isinstance(certificate, GroupCertificate) and columns.group is None:
+        raise InvalidInput("groups must be given: this certificate has a bound for each group.")
+    counted = TableCensus(certificate, relation, columns)
+    first, drawn = fetch_sample(relation, relation.columns, counted.n_rows)
+
+    y, y_pred, scale, labels, X = _read(drawn.values, columns, used, n_features)
+    score = single.rule.scores(y, y_pred, scale)
+
+    def part(label: Any) -> Floats:
+        return score[labels == label] if isinstance(certificate, GroupCertificate) else score
+
+    census = counted.census(part)
+    rows = sampled_rows(
+        certificate, census, y, y_pred, scale, score=score, scores=score, labels=labels, features=X or Features({}, 0)
+    )
+    spread = scored_rows(
+        single.rule,
+        score,
+        y,
+        y_pred,
+        scale,
+        groups=labels,
+        numbers=drawn.rows,
+        words=drawn_words(len(score)),
+    )
+    near = _scored(single.rule, first.values, columns, used, first_words(len(first.rows)))
+    names = relation.columns
+    alike = fetch_class(relation, names, list(dict.fromkeys((*columns.predicted, *used))), census.n_rows)
+    copies = None
+    if alike is not None:
+        copies = _scored(single.rule, alike[0], columns, used, class_words(len(alike[0][names[0]]), alike[1]))
+    return summarise_rows(
+        certificate,
+        rows,
+        check_rows(single, spread, near, census.n_rows, copies=copies),
+        counted.ranked(score) if has_curve(certificate, census) else None,
+        title=title,
+        command=command,
+    )
+
+
+def _scored(rule: ScoreRule, values: Mapping[str, Any], columns: Columns, used: list[str], words: str) -> ScoredRows:
+    """Return rows to be checked for what neighbours or copies have in common."""
+    y, y_pred, scale, _, X = _read(values, columns, used, len(used))
+    prints = None if X is None else joint_print(X.columns.values())
+    return scored_rows(rule, rule.scores(y, y_pred, scale), y, y_pred, scale, X=prints, words=words)
+
+
+def _read(
+    values: Mapping[str, Any], columns: Columns, used: list[str], n_features: int
+) -> tuple[Any, Any, Any, Any, Features | None]:
+    """Return y, T, σ̂, the groups and the features as `report` takes them."""
+    y_pred, scale = read_predicted(values, columns)
+    labels = None if columns.group is None else as_labels(values[columns.group])
+    features = Features({name: _feature(values[name]) for name in used}, n_features) if used else None
+    return read_values(values, columns.target), y_pred, scale, labels, features
+
+
+def _feature(column: Any) -> Column:
+    """Numbers where all cells are; else texts, in which a gap is a category of its own."""
+    if column.dtype.kind in "fiu":
+        return np.asarray(np.ma.filled(column.astype(np.float64), np.nan))
+    texts = np.ma.filled(np.ma.asarray(column, dtype=object), "").astype(str)
+    try:
+        return np.where(texts == "", "nan", texts).astype(np.float64)
+    except ValueError:
+        return np.where(texts == "", "missing", texts)

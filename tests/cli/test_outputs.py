@@ -1,0 +1,273 @@
+"""No output is an input, and no two outputs are one file: for every command, option and way to name a file."""
+
+import os
+import shutil
+import subprocess
+import sys
+from importlib import import_module
+
+import click
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LinearRegression
+
+import pacband
+from pacband.cli import COMMANDS, main
+
+PROMISE = ("--eps", "0.1", "--delta", "0.01")
+COLUMNS = ("--target", "y", "--prediction", "yhat", "--scale", "s")
+# Every command that writes: a line that works, {place} for each file. All names end in .csv, which every output takes.
+LINES = {
+    "certify": ["{files}", *COLUMNS, *PROMISE, "-o", "{output}", "--report", "{page}"],
+    "apply": ["{certificate}", "{files}", "-o", "{output}"],
+    "check": ["{certificate}", "{files}", "--report", "{page}"],
+    "report": ["{certificate}", "{files}", "-o", "{output}"],
+    "fit": ["{files}", "--target", "y", *PROMISE, "--time-budget", "0.1", "-o", "{output}", "--report", "{report}"],
+    "predict": ["{model}", "{files}", "-o", "{output}"],
+    "monitor": ["{certificate}", "{file}", "--state", "{state}", "--metrics", "{metrics}"],
+}
+INPUTS = {"certificate": "cert.csv", "model": "model.csv", "files": "data.csv", "file": "data.csv"}
+OUTPUTS = ("output", "page", "report", "state", "metrics")
+
+
+def places(line, kinds):
+    return [part[1:-1] for part in line if part.startswith("{") and part[1:-1] in kinds]
+
+
+READ = [(name, out, file) for name, line in LINES.items() for out in places(line, OUTPUTS) for file in places(line, INPUTS)]  # fmt: skip
+WRITTEN = [(name, *places(line, OUTPUTS)) for name, line in LINES.items() if len(places(line, OUTPUTS)) == 2]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("made")
+    rng = np.random.default_rng(7)
+    x = rng.uniform(-2, 2, 400)
+    scale = 0.1 + 0.1 * np.abs(x)
+    rows = pd.DataFrame({"y": x + scale * rng.standard_normal(400), "yhat": x, "s": scale})
+    rows.to_csv(folder / "data.csv", index=False)
+    pacband.certify_frame(rows, target="y", prediction="yhat", scale="s", eps=0.1, delta=0.01).save(folder / "cert.csv")
+    model = pacband.CertifiedRegressor(LinearRegression(), eps=0.1, delta=0.01)
+    model.fit(rows[["s", "yhat"]], rows["y"]).save(folder / "model.csv")
+    return folder
+
+
+@pytest.fixture
+def folder(made, tmp_path, monkeypatch):
+    for file in made.iterdir():
+        shutil.copy(file, tmp_path)
+    (tmp_path / "below").mkdir()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(capfd, monkeypatch, name, names):
+    line = [part.format(**names) for part in LINES[name]]
+    monkeypatch.setattr(sys, "argv", ["pacband", name, *line])
+    try:
+        main()
+    except SystemExit as ended:
+        return ended.code, *capfd.readouterr()
+    return 0, *capfd.readouterr()
+
+
+def contents(folder):
+    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def fresh_names():
+    return {**INPUTS, **{name: f"new-{name}.csv" for name in OUTPUTS}}
+
+
+def symlink(file):
+    os.symlink(file, "link.csv")
+    return "link.csv"
+
+
+def hard_link(file):
+    os.link(file, "hard.csv")
+    return "hard.csv"
+
+
+def through_a_folder(file):
+    os.symlink(".", "folder")
+    return f"folder/{file}"
+
+
+# How the output names the file that the input names directly.
+WAYS = {
+    "as it is": lambda file: file,
+    "absolute": os.path.abspath,
+    "relative": lambda file: f"below/../{file}",
+    "symlink": symlink,
+    "hard link": hard_link,
+    "symlinked folder": through_a_folder,
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("name", "output", "file"), READ)
+def test_no_command_writes_to_what_it_reads(name, output, file, way, folder, capfd, monkeypatch):
+    names = {**fresh_names(), output: WAYS[way](INPUTS[file])}
+    before = contents(folder)
+    code, out, err = run(capfd, monkeypatch, name, names)
+    assert (code, out) == (2, "")
+    assert f"the output {names[output]} is an input as well" in err
+    assert "choose another name" in err
+    assert contents(folder) == before
+
+
+# A certificate is one file, named as it is: only tables can be named by a pattern.
+OTHER_NAMES = [(*case, way) for case in READ for way in ("symlink", "hard link", "absolute", "glob") if way != "glob" or case[2] == "files"]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "output", "file", "way"), OTHER_NAMES)
+def test_an_input_by_another_name_is_known_again(name, output, file, way, folder, capfd, monkeypatch):
+    named = INPUTS[file].replace("data", "dat[a]") if way == "glob" else WAYS[way](INPUTS[file])
+    before = contents(folder)
+    code, out, err = run(capfd, monkeypatch, name, {**fresh_names(), output: INPUTS[file], file: named})
+    assert (code, out) == (2, "")
+    assert f"the output {INPUTS[file]} is an input as well" in err
+    assert contents(folder) == before
+
+
+@pytest.mark.parametrize(("way", "there"), [(way, there) for way in WAYS for there in (True, False) if there or way != "hard link"])  # fmt: skip
+@pytest.mark.parametrize(("name", "one", "other"), WRITTEN)
+def test_two_outputs_are_two_files(name, one, other, way, there, folder, capfd, monkeypatch):
+    if there:
+        (folder / "same.csv").write_text("old")
+    names = {**fresh_names(), one: "same.csv", other: WAYS[way]("same.csv")}
+    before = contents(folder)
+    code, out, err = run(capfd, monkeypatch, name, names)
+    assert (code, out) == (2, "")
+    assert "two outputs are one file, same.csv" in err
+    assert "they need files of their own" in err
+    assert contents(folder) == before
+
+
+def test_every_parameter_that_names_a_file_is_looked_at():
+    from pacband.cli._output import Input, Output
+
+    found = {name: {p.name: p.type for p in import_module(f"pacband.cli.{name}").command.params} for name in COMMANDS}
+    written = {name: [n for n, kind in kinds.items() if isinstance(kind, Output)] for name, kinds in found.items()}
+    assert {name: sorted(outs) for name, outs in written.items() if outs} == {
+        name: sorted(places(line, OUTPUTS)) for name, line in LINES.items()
+    }
+    for name, line in LINES.items():
+        read = [n for n, kind in found[name].items() if isinstance(kind, Input)]
+        assert sorted(read) == sorted(places(line, INPUTS))
+    # A plain path would not be looked at. The folder of the demo is none of a user's files.
+    plain = {(name, n) for name, kinds in found.items() for n, kind in kinds.items() if type(kind) in (click.Path, click.File)}  # fmt: skip
+    assert plain == {("demo", "folder")}
+
+
+def test_a_directory_of_parquet_files_is_all_of_its_files(folder, capfd, monkeypatch):
+    rows = pd.read_csv(folder / "data.csv")
+    rows.to_parquet(folder / "below" / "part.parquet")
+    before = contents(folder)
+    names = {**fresh_names(), "files": "below", "output": "below/part.parquet"}
+    code, _, err = run(capfd, monkeypatch, "apply", names)
+    assert code == 2
+    assert "below/part.parquet is an input as well" in err
+    assert contents(folder) == before
+    # A new file there is none of them.
+    assert run(capfd, monkeypatch, "report", {**names, "output": "below/new.html"})[0] == 0
+    assert run(capfd, monkeypatch, "report", {**names, "output": "below/new.html"})[0] == 0
+
+
+def test_files_with_special_characters_stand_for_themselves(folder, capfd, monkeypatch):
+    # The pattern data[1].csv matches data1.csv alone.
+    os.rename("data.csv", "data[1].csv")
+    names = {**fresh_names(), "files": "data[1].csv"}
+    code, _, err = run(capfd, monkeypatch, "report", {**names, "output": "data[1].csv"})
+    assert code == 2
+    assert "data[1].csv is an input as well" in err
+
+
+@pytest.mark.parametrize("other", ["metrics", "certificate", "file"])
+def test_the_lock_of_a_state_is_an_output_too(other, folder, capfd, monkeypatch):
+    os.symlink("below/state.csv", "state.csv")
+    shutil.copy(INPUTS.get(other, "data.csv"), "below/state.csv.lock")
+    before = contents(folder)
+    names = {**fresh_names(), "state": "state.csv", other: "below/state.csv.lock"}
+    code, out, err = run(capfd, monkeypatch, "monitor", names)
+    assert (code, out) == (2, "")
+    assert "below/state.csv.lock" in err
+    assert contents(folder) == before
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ["certify", "-", *COLUMNS, *PROMISE, "-o", "data.csv"],
+        ["monitor", "cert.csv", "-", "--state", "state.csv", "--metrics", "data.csv"],
+        ["monitor", "cert.csv", "--state", "data.csv"],
+        ["monitor", "cert.csv", "--state", "state.csv", "--metrics", "data.csv"],
+        ["apply", "cert.csv", "-", "-o", "data.csv"],
+        # As in a loop `while read name; do pacband …; done < data.csv`.
+        ["report", "cert.csv", "-o", "data.csv"],
+    ],
+)
+def test_standard_input_from_a_file_is_an_input(line, folder):
+    before = contents(folder)
+    with open("data.csv", "rb") as rows:
+        done = subprocess.run([sys.executable, "-m", "pacband", *line], stdin=rows, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "the output data.csv is an input as well (standard input)" in done.stderr
+    assert contents(folder) == before
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ["apply", "cert.csv", "data.csv"],
+        ["check", "cert.csv", "data.csv"],
+        ["diagnose", "data.csv", "--target", "y", "--prediction", "yhat"],
+    ],
+)
+def test_standard_output_into_an_input_is_refused(line, folder):
+    before = contents(folder)
+    with open("data.csv", "ab") as rows:
+        done = subprocess.run(
+            [sys.executable, "-m", "pacband", *line],
+            stdout=rows,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert done.returncode == 2
+    assert "the output standard output is an input as well (data.csv)" in done.stderr
+    assert contents(folder) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "option"),
+    [("certify", "output"), ("certify", "page"), ("check", "page"), ("fit", "output"), ("fit", "report"), ("monitor", "state"), ("monitor", "metrics")],
+)  # fmt: skip
+def test_a_dash_is_no_file_where_only_a_file_will_do(name, option, folder, capfd, monkeypatch):
+    before = contents(folder)
+    code, out, err = run(capfd, monkeypatch, name, {**fresh_names(), option: "-"})
+    assert (code, out) == (2, "")
+    assert "needs a file, got -, which stands for standard output" in err
+    assert contents(folder) == before
+
+
+def test_the_two_files_of_the_demo_are_two(folder, capfd, monkeypatch):
+    (folder / "below" / "report.html").write_text("old")
+    os.symlink("report.html", "below/certificate.json")
+    monkeypatch.setattr(sys, "argv", ["pacband", "demo", "--folder", "below"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert "two outputs are one file" in capfd.readouterr().err
+    assert (folder / "below" / "report.html").read_text() == "old"
+
+
+def test_outputs_of_their_own_are_written(folder, capfd, monkeypatch):
+    for name in ("certify", "apply", "check", "report", "predict", "monitor"):
+        before = set(contents(folder))
+        assert run(capfd, monkeypatch, name, fresh_names())[0] == 0, name
+        new = set(contents(folder)) - before
+        assert len(new) >= len(places(LINES[name], OUTPUTS)), name
+        for path in new:
+            os.remove(path)

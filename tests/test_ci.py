@@ -1,0 +1,91 @@
+"""Which Python the tests run on, and which libraries: what `.ci/run` and `make` find out for themselves."""
+
+import os
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+LOCKS = sorted((ROOT / ".ci").glob("lock-*.txt"))
+
+
+@pytest.fixture
+def machine(tmp_path):
+    """A machine with these Pythons on its path, and those in pyenv; each is a script that knows its version."""
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    for name in ("bash", "sh", "seq", "grep", "sort", "tail", "cut", "env"):
+        found = next(f"{place}/{name}" for place in ("/usr/bin", "/bin") if os.path.exists(f"{place}/{name}"))
+        (tools / name).symlink_to(found)
+
+    def python(path, version):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        final = re.fullmatch(r"3\.(1[1-9]|[2-9]\d)\.\d+", version) is not None
+        path.write_text(
+            f'#!/bin/sh\ncase "$2" in *exit*) exit {int(not final)};; *) echo {version};; esac\n' if version else "#!/bin/sh\nexit 127\n"
+        )  # fmt: skip
+        path.chmod(0o755)
+
+    def run(wanted, on_path=(), in_pyenv=()):
+        for name, version in dict(on_path).items():
+            python(tools / name, version)
+        if in_pyenv:
+            root = tmp_path / "pyenv"
+            for version in in_pyenv:
+                python(root / "versions" / version / "bin" / "python", version)
+            listed = "\\n".join(in_pyenv)
+            (tools / "pyenv").write_text(f'#!/bin/sh\ncase $1 in root) echo {root};; *) printf "{listed}\\n";; esac\n')
+            (tools / "pyenv").chmod(0o755)
+        done = subprocess.run(
+            [str(tools / "bash"), str(ROOT / ".ci" / "find-python"), wanted],
+            env={"PATH": str(tools)},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip().replace(f"{tmp_path}/", "")
+
+    return run
+
+
+def test_the_newest_python_of_a_machine_is_found(machine):
+    on_path = {"python3": "3.11.7", "python3.11": "3.11.7", "python3.12": "3.12.1"}
+    assert machine("newest", on_path) == "bin/python3.12"
+
+
+def test_pythons_of_pyenv_are_found_and_previews_are_not(machine):
+    # The python3.13 of pyenv is on the path, and answers only where pyenv was told to use it.
+    on_path = {"python3": "3.11.7", "python3.13": "", "python3.14": "3.14.0rc1"}
+    in_pyenv = ["2.7.18", "3.10.13", "3.9.18", "3.13.0", "3.12.10", "3.14.0a2"]
+    assert machine("newest", on_path, in_pyenv) == "pyenv/versions/3.13.0/bin/python"
+    assert machine("python3.13", on_path, in_pyenv) == "pyenv/versions/3.13.0/bin/python"
+    assert machine("python3", on_path, in_pyenv) == "python3"
+    # What is not there is named as it was, and the shell says that there is no such command.
+    assert machine("python3.15", on_path, in_pyenv) == "python3.15"
+
+
+def test_a_machine_without_a_python(machine):
+    assert machine("newest", {"python3": "3.9.2"}) == ""
+
+
+@pytest.mark.parametrize("lock", LOCKS, ids=lambda path: path.name)
+def test_the_lock_fits_the_project_and_names_no_host(lock):
+    lines = [line for line in lock.read_text("utf-8").splitlines() if not line.startswith("#")]
+    pinned = dict(re.fullmatch(r"([\w.-]+)==([\w.+!]+)", line).groups() for line in lines)
+    pinned = {canonicalize_name(name): Version(version) for name, version in pinned.items()}
+    extras = PROJECT["optional-dependencies"]
+    for text in (*PROJECT["dependencies"], *(line for name in ("cli", "dask", "spark", "polars", "test", "lint") for line in extras[name])):  # fmt: skip
+        needed = Requirement(text)
+        if needed.name != "pacband":
+            assert pinned[canonicalize_name(needed.name)] in needed.specifier, text
+
+
+def test_there_is_a_lock():
+    assert LOCKS
