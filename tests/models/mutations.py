@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 from forge import Forged
+from gallery import TABLES
 
 import pacband
 from pacband import CertificateError, InvalidInput
@@ -60,6 +61,7 @@ TAGS = (
     "random",
     "function",
 )
+ROWS = 12
 TAGS += ("type", "dtype", "sparse", "trusted", "partial")
 
 
@@ -249,6 +251,25 @@ def _manifest(rng):
     ][rng.integers(8)]
 
 
+def write_case(folder, number, data, table, expected):
+    """Keep a file, the number of a table that its model takes, and what it says of it."""
+    (folder / f"{number:03}.case").write_bytes(data)
+    (folder / f"{number:03}.json").write_text(json.dumps(table))
+    np.save(folder / f"{number:03}.npy", expected, allow_pickle=False)
+
+
+def read_cases(folder):
+    """Return all that were kept."""
+    return [
+        (
+            path.read_bytes(),
+            TABLES[json.loads(path.with_suffix(".json").read_text())][:ROWS],
+            [np.load(path.with_suffix(".npy"))],
+        )
+        for path in sorted(folder.glob("*.case"))
+    ]
+
+
 def same(one, other):
     """Whether two lists of answers are equal to the last bit."""
     return len(one) == len(other) and all(
@@ -287,16 +308,13 @@ def outcome(path, data, how, original, table, expected):
 
 def main(folder, first, last, step, descriptor):
     """Try mutations, and write down each before and after."""
-    import pickle
-
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
     resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     folder = Path(folder)
-    cases = sorted(folder.glob("*.case"))
     kinds = json.loads((folder / "kinds.json").read_text())
-    kept = [pickle.loads(case.read_bytes()) for case in cases]  # written by the test itself
+    kept = read_cases(folder)
     path = folder / f"try-{first}.pacband"
     with os.fdopen(descriptor, "w", buffering=1) as log:
         for k in range(first, last, step):

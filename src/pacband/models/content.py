@@ -11,11 +11,15 @@ from typing import Any, NoReturn
 import numpy as np
 
 from pacband.exceptions import InvalidInput
+from pacband.models.names import DTYPES
 from pacband.models.objects import Writer, read_objects
 from pacband.models.trust import Trust
-from pacband.models.values import DTYPES, Unsound, decode
+from pacband.models.values import Pool, Unsound, decode
 
 __all__ = ["read_content", "write_content"]
+
+# Arrays of texts take so many times the room of the document, and a little.
+_TEXTS_TIMES = 8
 
 
 def write_content(value: Any, trust: Trust) -> tuple[bytes, bytes]:
@@ -48,7 +52,8 @@ def read_content(document: bytes, block: bytes, trust: Trust) -> Any:
         raise Unsound("its document is no JSON of ours") from None
     if not isinstance(parsed, dict) or parsed.keys() != {"arrays", "objects", "value"}:
         raise Unsound("its document has other parts than arrays, objects and a value")
-    arrays = _arrays(parsed["arrays"], block)
+    arrays = Pool(_arrays(parsed["arrays"], block))
+    arrays.room_for_texts += _TEXTS_TIMES * len(document)
     with warnings.catch_warnings():
         # What scikit-learn has to say of a fit, it said then.
         warnings.simplefilter("ignore")

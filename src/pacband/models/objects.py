@@ -15,7 +15,8 @@ import numpy as np
 from pacband.exceptions import InvalidInput
 from pacband.models.declarations import KINDS, kind_of
 from pacband.models.declare import Kind, check_attributes
-from pacband.models.values import Arrays, Unsound, decode, encode, refuse
+from pacband.models.encode import Arrays, encode
+from pacband.models.values import Pool, Unsound, decode, refuse
 
 __all__ = ["Keeper", "Writer", "check_parameters", "read_objects"]
 
@@ -118,7 +119,10 @@ def _apart(kind: Kind, value: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     if strange:
         refuse(f"a {kind.name} has the attribute {min(strange)}, of which pacband does not know whether it is needed")
     if kind.take is not None and (kind.always or own.keys() - parameters.keys() - made_anew.keys() - _NOT_FITTED):
-        state |= kind.take(value)
+        try:
+            state |= kind.take(value)
+        except (AttributeError, LookupError, TypeError) as error:
+            raise Unsound(f"a {kind.name} is not fitted as scikit-learn fits it ({type(error).__name__})") from None
     check_attributes(kind, declared, state, _sizes(state))
     return parameters, state
 
@@ -132,7 +136,7 @@ def _sizes(state: Mapping[str, Any]) -> dict[str, int]:
     return {"p": int(count)} if isinstance(count, (int, np.integer)) else {}
 
 
-def read_objects(table: Any, arrays: list[Any], keeper: Keeper) -> list[Any]:
+def read_objects(table: Any, arrays: Pool, keeper: Keeper) -> list[Any]:
     """Return the objects of a table.
 
     Raises
@@ -177,7 +181,7 @@ def _references(node: Any) -> list[Any]:
     return found
 
 
-def _together(kind: Kind, entry: dict[str, Any], arrays: list[Any], objects: list[Any]) -> Any:
+def _together(kind: Kind, entry: dict[str, Any], arrays: Pool, objects: list[Any]) -> Any:
     if entry.keys() != {"kind", "parameters", "state"}:
         raise Unsound(f"a {kind.name} has other entries than its parameters and state")
     parameters, state = (
