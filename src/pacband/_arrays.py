@@ -56,7 +56,9 @@ def as_numbers(name: str, value: Any, *, scalar: bool = False, empty: bool = Fal
 
 def _to_array(name: str, value: Any) -> Numbers:
     if isinstance(value, np.ma.MaskedArray):
-        _check_exact(name, value.compressed())
+        known = _to_array(name, value.compressed())
+        if known.dtype.kind not in "fiub":
+            return known
         return np.ma.filled(value.astype(np.float64), np.nan)
     if not isinstance(value, np.ndarray):
         value = _from_series(name, value)
@@ -90,7 +92,8 @@ def _from_series(name: str, value: Any) -> Any:
             _check_exact(name, (column.min(), column.max()))
     if isinstance(native, nw.Series) and (native.dtype.is_numeric() or native.dtype == nw.Boolean):
         # A nullable column has no numpy dtype of its own; as float64 its nulls are NaN.
-        return native.cast(nw.Float64).to_numpy() if native.is_null().any() else native.to_numpy()
+        wider = native.dtype in (nw.Int128, nw.UInt128)
+        return native.cast(nw.Float64).to_numpy() if wider or native.is_null().any() else native.to_numpy()
     if isinstance(native, nw.DataFrame):
         return native.to_numpy()
     return value

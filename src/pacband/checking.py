@@ -116,7 +116,7 @@ def check_frame(
     table = as_frame(frame)
     schema = check_columns(table, columns.numeric, columns.group)
     if isinstance(table, nw.DataFrame):
-        values = in_memory(table, schema, columns.all, columns.group)
+        values = in_memory(table, columns.all)
         groups = None if columns.group is None else values[columns.group]
         y = read_values(values, columns.target)
         return check(certificate, y, *read_predicted(values, columns), groups=groups, level=level)

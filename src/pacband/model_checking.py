@@ -12,16 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from pacband._arrays import EXACT, as_numbers, refuse_large_integers
+from pacband._arrays import as_numbers
 from pacband._rows import Fingerprints, refuse_reused_rows, row_fingerprints
 from pacband.certificate import single_of
 from pacband.checking import Piece, check_pieces
 from pacband.estimators.base import Certified
 from pacband.estimators.grouping import read_labels
 from pacband.exceptions import InvalidInput, ReusedData
-from pacband.frames.columns import as_frame, check_columns
+from pacband.frames.columns import as_frame, check_columns, refuse_inexact
 from pacband.frames.connection import quoted
-from pacband.frames.files import reading
 from pacband.models.table import batches, check_kinds, inputs_sql, match_groups
 from pacband.verdicts import Verdict
 
@@ -76,8 +75,8 @@ def check_model(
         if group not in (None, own):
             raise InvalidInput(f"the model promises within the groups of {own!r}: group must be that, got {group!r}.")
         group = None
-    schema = check_columns(as_frame(relation), target, group, *kinds)
-    _refuse_large(relation, [name for name in target if schema[name].is_integer() or schema[name].is_decimal()])
+    frame: Any = as_frame(relation)
+    refuse_inexact(frame, check_columns(frame, target, group, *kinds), target)
     seen = _Seen(getattr(model, "_training_rows", None))
 
     def pieces() -> Iterator[Piece]:
@@ -140,12 +139,3 @@ def _outputs(names: Sequence[str], columns: Sequence[Any]) -> Any:
     """Return y as numbers: one vector, or one matrix for several outputs."""
     found = [as_numbers(f"column {name!r}", column) for name, column in zip(names, columns, strict=True)]
     return found[0] if len(found) == 1 else np.column_stack(found)
-
-
-def _refuse_large(relation: Any, names: Sequence[str]) -> None:
-    """Raise for integers that float64 cannot hold, while they are integers: some arrive here as floats."""
-    for name in names:
-        with reading():
-            (ends,) = relation.aggregate(f"min({quoted(name)}), max({quoted(name)})").fetchall()
-        if any(end is not None and abs(end) > EXACT for end in ends):
-            refuse_large_integers(f"column {name!r}")

@@ -82,7 +82,9 @@ def whole(kind):
 
 def decimals(kind, step):
     """Return the predictions as decimals with a fractional part."""
-    return put("p", [Decimal(int(v)) + k % 7 * Decimal(step) for k, v in enumerate(base().column("p").to_pylist())], kind)
+    return put(
+        "p", [Decimal(int(v)) + k % 7 * Decimal(step) for k, v in enumerate(base().column("p").to_pylist())], kind
+    )
 
 
 def large(role, kind, offset):
@@ -93,9 +95,7 @@ def large(role, kind, offset):
 
 def renamed(y, p, s):
     """Return the rows under other names."""
-    return Case(
-        base().rename_columns([y, p, s]), names={"target": y, "prediction": p, "scale": s}, either=True
-    )
+    return Case(base().rename_columns([y, p, s]), names={"target": y, "prediction": p, "scale": s}, either=True)
 
 
 def grouped(labels, kind=None, **options):
@@ -131,7 +131,8 @@ CASES = {
     "large int64 scale": Case(large("s", pa.int64(), 10**17), ("scale",)),
     "large uint64": Case(large("p", pa.uint64(), 2**63), ("prediction",)),
     "large decimal": Case(large("p", pa.decimal128(30, 0), 10**20), ("prediction",)),
-    "large decimal with digits": Case(large("p", pa.decimal128(38, 2), 10**20), ("prediction",)),
+    # A text with a decimal point is one of a float.
+    "large decimal with digits": Case(large("p", pa.decimal128(38, 2), 10**20), ("prediction",), texts=True),
     "one large integer": Case(put("p", [2**53 + 1, *[int(v) for v in base().column("p").to_pylist()[1:]]], pa.int64()), ("prediction",)),
     "large int64 with nulls": Case(put("p", [None, *[10**18 + int(v) for v in base().column("p").to_pylist()[1:]]], pa.int64()),
                                    ("prediction",), options={"nonfinite": "violate"}),

@@ -287,8 +287,10 @@ def parquet_parts(table, folder):
         for name in piece.column_names:
             column = piece.column(name)
             values = column.to_pylist()
-            if k == 0 and pa.types.is_floating(column.type) and all(
-                v is not None and math.isfinite(v) and v == int(v) and abs(v) < 2**53 for v in values
+            if (
+                k == 0
+                and pa.types.is_floating(column.type)
+                and all(v is not None and math.isfinite(v) and v == int(v) and abs(v) < 2**53 for v in values)
             ):
                 place = piece.column_names.index(name)
                 piece = piece.set_column(place, name, pa.array([int(v) for v in values], pa.int64()))
@@ -379,7 +381,12 @@ def by_files(write, case, command, certificate, folder):
         return stated(pacband.load(out))
     if command == "apply":
         out = folder / "bands.parquet"
-        named = [part for role in ("prediction", "scale", "group") if role in case.names for part in (f"--{role}", case.names[role])]
+        named = [
+            part
+            for role in ("prediction", "scale", "group")
+            if role in case.names
+            for part in (f"--{role}", case.names[role])
+        ]
         run("apply", saved, *paths, *named, "-o", out, "--lower", "low end", "--upper", "high end")
         bands = pq.read_table(out)
         assert bands.column_names == [*case.table.column_names, "low end", "high end"]

@@ -37,8 +37,12 @@ def expresses(case, way, command):
         way == "json lines" and command != "monitor",
         # `diagnose` reads one file: the order of its rows counts.
         way == "csv parts" and command == "diagnose",
+        # Without types of their own for gaps, pandas and numpy made floats of these integers before we saw them.
+        case == "large int64 with nulls"
+        and way in ("numpy", "pandas series", "pandas", "pandas nullable series", "dask"),
+        case == "large int64 with nulls" and way in ("pandas nullable", "pandas of objects", "dask of parquet"),
         # No rows are no sign of anything.
-        case == "no rows" and command in ("report", "diagnose", "monitor"),
+        case == "no rows" and (command in ("report", "diagnose", "monitor") or way == "pandas of objects"),
     )
     return not any(left_out)
 
@@ -78,7 +82,9 @@ def certificate_for(case):
     known = case.labels() if "group" not in case.refused else HALF
     if any(isinstance(label, str) for label in case.labels()):
         known = [label or "north" for label in case.labels()]
-    return pacband.certify_groups(clean["target"], clean["prediction"], known, clean["scale"], **PROMISE, **case.options)
+    return pacband.certify_groups(
+        clean["target"], clean["prediction"], known, clean["scale"], **PROMISE, **case.options
+    )
 
 
 @pytest.mark.parametrize(("name", "way", "command"), list(table()))

@@ -12,7 +12,7 @@ from pacband.certificate.columns import Columns
 from pacband.diagnostics import diagnose
 from pacband.diagnostics.checks import ScoredRows, run_checks, scored_rows
 from pacband.diagnostics.diagnosis import Diagnosis
-from pacband.frames.columns import as_frame, check_columns, read_predicted, read_values
+from pacband.frames.columns import as_frame, check_columns, read_predicted, read_values, refuse_inexact
 from pacband.frames.files import quoted
 from pacband.frames.sample import (
     class_words,
@@ -51,7 +51,8 @@ def diagnose_table(
     does grow with the rows of `training`, a relation with the same inputs and target, which are all compared.
     """
     names = list(dict.fromkeys((*columns.all, *inputs)))
-    check_columns(as_frame(relation), columns.numeric, *names)
+    found: Any = as_frame(relation)
+    refuse_inexact(found, check_columns(found, columns.numeric, *names), columns.numeric)
     fitted = None
     if training is not None:
         check_columns(as_frame(training), columns.target, *inputs)

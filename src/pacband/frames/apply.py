@@ -107,7 +107,7 @@ def _near(
     columns: Columns,
     ends: list[tuple[str, str]],
 ) -> Any:
-    values = in_memory(table, schema, columns.predicted, None)
+    values = in_memory(table, columns.predicted)
     prediction, scale = read_predicted(values, columns)
     if isinstance(single, GroupCertificate):
         found = single.interval(prediction, as_labels(column_of(table, _group_of(columns.group)).to_native()), scale)

@@ -114,7 +114,7 @@ def certify_frame(
     schema = check_columns(table, [name for columns in named.values() for name in columns.numeric], group)
     if isinstance(table, nw.DataFrame):
         wanted = dict.fromkeys(name for columns in named.values() for name in columns.all)
-        values = in_memory(table, schema, wanted, group)
+        values = in_memory(table, wanted)
         return _near(values, named, candidates is not None, weights, n_candidates, options)
     parts = [named] if len(named) <= TOGETHER or not isinstance(gauge, str) else _parts(named)
     distant = [Table.of(table, schema, terms.scoring, part) for part in parts]

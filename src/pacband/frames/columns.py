@@ -9,10 +9,11 @@ from typing import Any, TypeAlias
 import narwhals as nw
 import numpy as np
 
-from pacband._arrays import EXACT, as_numbers, refuse_large_integers
+from pacband._arrays import as_numbers, refuse_large_integers
 from pacband.certificate.columns import Columns, Names
 from pacband.exceptions import InvalidInput
-from pacband.frames.expressions import NOT_IN_NUMPY, WIDE
+from pacband.frames.engines import chosen, fetch_rows
+from pacband.frames.expressions import beyond_exact, count
 
 __all__ = [
     "Frame",
@@ -23,6 +24,7 @@ __all__ = [
     "in_memory",
     "read_predicted",
     "read_values",
+    "refuse_inexact",
 ]
 
 Frame: TypeAlias = nw.DataFrame[Any] | nw.LazyFrame[Any]
@@ -86,10 +88,24 @@ def check_columns(frame: Frame, numeric: Iterable[str], *others: str | None) -> 
             near = [folded[one] for one in get_close_matches(name.casefold(), folded, n=3, cutoff=0.5)]
             hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else f" The columns are {_listed(schema)}."
             raise InvalidInput(f"there is no column {name!r}.{hint}")
+    # What Python objects are (decimals, numbers with gaps) is told from the values, as for arrays.
+    may_be = (nw.Boolean, nw.Object) if isinstance(frame, nw.DataFrame) else (nw.Boolean,)
     for name in wanted:
-        if not (schema[name].is_numeric() or schema[name] == nw.Boolean):
+        if not (schema[name].is_numeric() or schema[name] in may_be):
             raise InvalidInput(f"column {name!r} must be numeric, got {schema[name]}.")
     return schema
+
+
+def refuse_inexact(frame: nw.LazyFrame[Any], schema: Mapping[str, Any], names: Iterable[str]) -> None:
+    """Raise where columns of a table in an engine hold integers or decimals beyond 2**53."""
+    found = {name: beyond_exact(f"c{k}", schema[name]) for k, name in enumerate(names)}
+    wide = {f"c{k}": (name, beyond) for k, (name, beyond) in enumerate(found.items()) if beyond is not None}
+    if wide:
+        plain = chosen(frame, {here: name for here, (name, _) in wide.items()})
+        (row,) = fetch_rows(plain.select(**{here: count(beyond) for here, (_, beyond) in wide.items()}))
+        for here, (name, _) in wide.items():
+            if row[here]:
+                refuse_large_integers(f"column {name!r}")
 
 
 def column_of(frame: nw.DataFrame[Any], name: str) -> nw.Series[Any]:
@@ -97,23 +113,9 @@ def column_of(frame: nw.DataFrame[Any], name: str) -> nw.Series[Any]:
     return frame.get_column(name).alias("column")
 
 
-def in_memory(
-    frame: nw.DataFrame[Any], schema: Mapping[str, Any], names: Iterable[str], group: str | None
-) -> dict[str, Any]:
-    """Return columns of a table in memory; numbers that float64 cannot tell apart are refused."""
-    found = {name: column_of(frame, name) for name in names}
-    for name, series in found.items():
-        if name == group:
-            continue
-        if schema[name] == nw.Decimal:
-            large = (series.cast(nw.Float64).abs() >= float(EXACT)).any()
-        else:
-            large = schema[name] in WIDE and ((series > EXACT) | (series < -EXACT)).any()
-        if large:
-            refuse_large_integers(f"column {name!r}")
-        if schema[name] in NOT_IN_NUMPY:
-            found[name] = series.cast(nw.Float64)
-    return {name: series.to_native() for name, series in found.items()}
+def in_memory(frame: nw.DataFrame[Any], names: Iterable[str]) -> dict[str, Any]:
+    """Return columns of a table in memory, for `read_values`."""
+    return {name: column_of(frame, name).to_native() for name in names}
 
 
 def read_values(values: Mapping[str, Any], names: Names) -> Any:

@@ -147,7 +147,8 @@ def fingerprint_terms(value: str, unit: Any, *, signed: bool) -> nw.Expr:
     scaled = nw.col(value) * unit
     square = scaled * scaled
     # What is no number lies beyond the cut as well; whether there is any is asked apart.
-    cut = nw.when((square <= CUT) & sound(square)).then(square).otherwise(nw.lit(CUT, nw.Float64)).floor().cast(nw.Int64)
+    near = nw.when((square <= CUT) & sound(square)).then(square).otherwise(nw.lit(CUT, nw.Float64))
+    cut = near.floor().cast(nw.Int64)
     return nw.when(nw.col(value) < 0.0).then(nw.lit(0, nw.Int64) - cut).otherwise(cut) if signed else cut
 
 

@@ -160,9 +160,7 @@ def scale_numbers(rows: Rows, n_bins: int = 10) -> ScaleNumbers | None:
     if len(scale) < 5 * n_bins or scale.max() - scale.min() <= 1e-9 * scale.max() or not error.any():
         return None
     order, ends = _runs(scale, n_bins)
-    return ScaleNumbers(
-        _run_means(scale, order, ends), _run_means(error, order, ends), float(error.mean() / scale.mean())
-    )
+    return ScaleNumbers(_run_means(scale, order, ends), _run_means(error, order, ends), _mean(error) / _mean(scale))
 
 
 def slice_numbers(rows: Rows, eps: float, *, most: int = 4, level: float = 0.01) -> tuple[Slicing, ...]:
@@ -187,9 +185,14 @@ def _runs(values: Floats, n_bins: int) -> tuple[npt.NDArray[np.intp], npt.NDArra
 
 def _run_means(values: Floats, order: npt.NDArray[np.intp], starts: npt.NDArray[np.intp]) -> Any:
     """Return the means over runs, or None where they are infinite: a side that is not bounded."""
-    sums = np.add.reduceat(values[order], starts)
-    means = sums / np.diff([*starts, len(values)])
+    sizes = np.diff([*starts, len(values)])
+    # Divided first, for the sum of large values may overflow.
+    means = np.add.reduceat(values[order] / np.repeat(sizes, sizes), starts)
     return means if np.isfinite(means).any() else None
+
+
+def _mean(values: Floats) -> float:
+    return float((values / len(values)).sum())
 
 
 def _widened(low: float, high: float) -> tuple[float, float]:

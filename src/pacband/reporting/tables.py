@@ -14,7 +14,7 @@ from pacband.certificate.columns import Columns
 from pacband.diagnostics.checks import ScoredRows, scored_rows
 from pacband.diagnostics.rows import joint_print
 from pacband.exceptions import InvalidInput
-from pacband.frames.columns import as_frame, check_columns, read_predicted, read_values
+from pacband.frames.columns import as_frame, check_columns, read_predicted, read_values, refuse_inexact
 from pacband.frames.files import quoted
 from pacband.frames.sample import (
     class_words,
@@ -63,7 +63,8 @@ def report_table(
     given = [name for name in relation.columns if name not in core] if features is None else list(features)
     used = given[:MOST_FEATURES]
     names = list(dict.fromkeys((*core, *used)))
-    check_columns(as_frame(relation), columns.numeric, *names)
+    frame: Any = as_frame(relation)
+    refuse_inexact(frame, check_columns(frame, columns.numeric, *names), columns.numeric)
     # Engines do not compute the scores of a matrix gauge.
     if not isinstance(single_of(certificate).gauge, str) or not is_large(relation):
         y, y_pred, scale, labels, X = _read(fetch_whole(relation, names), columns, used, len(given))
