@@ -470,7 +470,7 @@ def test_many_candidates_come_in_parts_and_give_the_certificate_of_arrays(librar
     assert stated(found) == stated(pacband.certify_frame(frame, target="y", eps=0.2, delta=0.01, **options))
 
 
-@pytest.mark.parametrize("library", ["duckdb", "polars lazy"])
+@pytest.mark.parametrize("library", [pytest.param("duckdb", marks=pytest.mark.verify), "polars lazy"])
 def test_hundreds_of_candidates_are_certified(library, rng, monkeypatch):
     # With one expression inside the other this ended in a RecursionError.
     monkeypatch.setattr(certifying, "SAMPLE", 100)
