@@ -100,7 +100,7 @@ KINDS = (
         "Regressors",
         role="part",
         declared_parameters="matrix!=f[n,r] centre!=f[r] residual!=f[n] phi!=@Factor|@_FeatureMap|function "
-        "rotation!=f[*,r]",
+        "rotation!=f[*,r] exact=none|@Gram tol=num gap=num gaps_sum=num",
         parameters=_regressors,
         check=_bind_phi,
         always=True,
