@@ -203,6 +203,11 @@ def test_boosting_starts_from_a_constant(forge, refused):
         refused(forged, "does not start from a constant|is not what is declared|other values than nodes")
     forged = forge(GradientBoostingRegressor(n_estimators=2).fit(PLAIN, Y))
     forged.array(forged.objects("sklearn.DummyRegressor")[-1]["state"]["constant_"], np.zeros((1, 0)))
+    refused(forged, "other outputs than constants")
+    forged = forge(GradientBoostingRegressor(n_estimators=2).fit(PLAIN, Y))
+    dummy = forged.objects("sklearn.DummyRegressor")[-1]["state"]
+    forged.array(dummy["constant_"], np.zeros((1, 2)))
+    dummy["n_outputs_"] = 2
     refused(forged, "does not start from a constant")
 
 
