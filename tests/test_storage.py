@@ -5,13 +5,12 @@ import os
 import stat
 from pathlib import Path
 
-import duckdb
 import numpy as np
 import pytest
 
 import pacband
 from pacband._storage import drafted, replace_file
-from pacband.frames.files import write_table
+from pacband.frames.files import open_files, write_table
 from pacband.monitoring import StateFile
 
 
@@ -30,11 +29,20 @@ def save_certificate(path):
     pacband.certify(np.arange(99.0), np.zeros(99), eps=0.1, delta=0.05).save(path)
 
 
+def write_rows(path):
+    """Write rows as the commands do."""
+    rows = path.parent / "rows.csv"
+    rows.write_text("x\n1\n")
+    with open_files([rows]) as files, files.writing(str(path)):
+        write_table(files.relation(), str(path))
+    rows.unlink()
+
+
 WRITERS = {
     "bytes": (lambda path: replace_file(path, b"new"), "out"),
     "certificate": (save_certificate, "cert.json"),
-    "csv": (lambda path: write_table(duckdb.sql("select 1 as x"), str(path)), "out.csv"),
-    "parquet": (lambda path: write_table(duckdb.sql("select 1 as x"), str(path)), "out.parquet"),
+    "csv": (write_rows, "out.csv"),
+    "parquet": (write_rows, "out.parquet"),
 }
 
 

@@ -1,0 +1,140 @@
+"""The quick check of a schema accepts nothing that jsonschema refuses, and everything that pacband writes."""
+
+import copy
+import json
+from importlib import resources
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pacband
+from pacband import _storage
+from pacband._schema import quick_check
+
+NAMES = ("pacband/certificate", "pacband/monitor", "pacband/model")
+ODD = (None, True, 0, 1, -1, 1.0, 0.5, -0.0, 1e30, 10**30, "", "x", "1", [], [1], {}, {"a": 1})
+
+
+def documents():
+    """Documents of every kind that a file holds, but for models."""
+    rng = np.random.default_rng(0)
+    y, p, s = rng.standard_normal(400), np.zeros(400), rng.uniform(1, 2, 400)
+    promise = {"eps": 0.1, "delta": 0.05}
+    single = pacband.certify(y, p, s, **promise)
+    matrix = pacband.certify(np.column_stack([y, y]), np.zeros((400, 2)), gauge=np.eye(2), **promise)
+    family = pacband.certify_family(y, {"plain": p, "scaled": (p, s)}, weights={"plain": 0.3, "scaled": 0.7}, **promise)
+    groups = pacband.certify_groups(y, p, np.arange(400) % 2, **promise)
+    table = pacband.certify_frame(_frame(y, p), target="y", prediction="p", **promise)
+    successor = pacband.recalibrate(single, 2 * y, p, s)
+    monitor = pacband.Monitor(groups)
+    monitor.update(3 * y, p, groups=np.arange(400) % 2, batch_id="first")
+    with TemporaryDirectory() as folder:
+        for value in (single, matrix, family, groups, table, successor, monitor):
+            path = Path(folder) / f"{id(value)}.json"
+            value.save(path)
+            document = json.loads(path.read_text())
+            yield document["schema"], document
+
+
+def _frame(y, p):
+    import pandas as pd
+
+    return pd.DataFrame({"y": y, "p": p})
+
+
+DOCUMENTS = list(documents())
+
+
+def places(value, path=()):
+    """Yield the path of every entry."""
+    yield path
+    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, entry in entries:
+        yield from places(entry, (*path, key))
+
+
+def changed(document, path, change):
+    """Return the document with one entry replaced, removed or added."""
+    if not path:
+        return change
+    found = copy.deepcopy(document)
+    parent = found
+    for key in path[:-1]:
+        parent = parent[key]
+    if change is ...:
+        del parent[path[-1]]
+    else:
+        parent[path[-1]] = change
+    return found
+
+
+def valid(name, document):
+    return next(_storage._validator(name).iter_errors(document), None) is None
+
+
+@pytest.mark.parametrize("kind", range(len(DOCUMENTS)))
+def test_what_pacband_writes_is_accepted_at_once(kind):
+    name, document = DOCUMENTS[kind]
+    assert _storage._quick_check(name)(document)
+    assert valid(name, document)
+
+
+@pytest.mark.parametrize("kind", range(len(DOCUMENTS)))
+def test_no_change_of_an_entry_is_accepted_that_jsonschema_refuses(kind):
+    name, document = DOCUMENTS[kind]
+    quick, refused = _storage._quick_check(name), 0
+    for path in list(places(document))[:: 1 + kind % 3]:
+        for change in (..., *ODD) if path else ODD:
+            forged = changed(document, path, change)
+            if quick(forged):
+                assert valid(name, forged), (path, change)
+            else:
+                refused += 1
+    assert refused > 100
+
+
+@pytest.mark.parametrize("kind", range(len(DOCUMENTS)))
+def test_files_are_what_json_writes_with_an_indent(kind):
+    _, document = DOCUMENTS[kind]
+    assert _storage._serialize(document) == (json.dumps(document, indent=2) + "\n").encode("ascii")
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+)
+
+
+@given(JSON)
+def test_any_value_is_written_as_json_writes_it(value):
+    assert _storage._serialize(value) == (json.dumps(value, indent=2) + "\n").encode("ascii")
+
+
+@given(data=st.data())
+def test_no_pair_of_changes_is_accepted_that_jsonschema_refuses(data):
+    name, document = data.draw(st.sampled_from(DOCUMENTS))
+    for _ in range(2):
+        path = data.draw(st.sampled_from([path for path in places(document) if path]))
+        document = changed(document, path, data.draw(st.sampled_from([..., *ODD])))
+    if _storage._quick_check(name)(document):
+        assert valid(name, document)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_schema_can_be_checked_quickly(name):
+    text = resources.files("pacband.schemas").joinpath(f"{name.replace('/', '-')}.json").read_text("utf-8")
+    assert not quick_check(json.loads(text))({})
+
+
+def test_a_keyword_says_nothing_of_types_it_is_not_for():
+    check = quick_check({"type": ["number", "null"], "minimum": 0})
+    assert [check(value) for value in (1, 0.0, None, -1, "x", True)] == [True, True, True, False, False, False]
+
+
+def test_a_keyword_that_is_not_known_is_an_error():
+    with pytest.raises(KeyError, match="multipleOf"):
+        quick_check({"type": "number", "multipleOf": 2})
