@@ -36,6 +36,11 @@ ALL = LAZY | {
 }
 
 
+def libraries(names):
+    """Return these libraries to try; Dask, which takes a hundred times as long as the others, in the long studies."""
+    return [pytest.param(name, marks=pytest.mark.verify) if name == "dask" else name for name in names]
+
+
 def collected(native):
     """Return a table of any library as one of pandas."""
     if isinstance(native, pl.LazyFrame):
@@ -222,7 +227,7 @@ def test_one_changed_row_is_seen_in_every_later_pass(task, change, rng, far):
     ],
     ids=["normal", "coarse", "zero", "cauchy", "infinite", "all magnitudes"],
 )
-@pytest.mark.parametrize("library", LAZY)
+@pytest.mark.parametrize("library", libraries(LAZY))
 def test_rows_that_stay_as_they_are_raise_no_alarm(library, draw, side, rng, monkeypatch):
     n = 3000
     frame = pd.DataFrame(
@@ -260,7 +265,7 @@ def odd():
     return pd.DataFrame({"y": rng.standard_normal(300), "s": rng.uniform(0.5, 2.0, 300), "k": labels, **columns})
 
 
-@pytest.mark.parametrize("library", ALL)
+@pytest.mark.parametrize("library", libraries(ALL))
 def test_any_name_of_a_column_works(library, odd, monkeypatch):
     monkeypatch.setattr(certifying, "SAMPLE", 50)
     native = ALL[library](odd)
@@ -271,7 +276,7 @@ def test_any_name_of_a_column_works(library, odd, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["*", "^a$", "^.*$", "$$", '"', "a.b", "usable", "factor", "x0"])
-@pytest.mark.parametrize("library", ALL)
+@pytest.mark.parametrize("library", libraries(ALL))
 def test_any_name_of_a_column_works_in_bands_checks_and_groups(library, name, odd):
     native = ALL[library](odd)
     cert = pacband.certify(odd["y"], odd[name], odd["s"], **PROMISE)
@@ -407,7 +412,7 @@ def test_booleans_with_gaps_count_as_violations_where_declared(library, rng):
 
 
 @pytest.mark.parametrize("kind", [str, int, float])
-@pytest.mark.parametrize("library", LAZY)
+@pytest.mark.parametrize("library", libraries(LAZY))
 def test_hundreds_of_groups_give_the_certificate_of_arrays(library, kind, rng, monkeypatch):
     monkeypatch.setattr(certifying, "SAMPLE", 300)
     n, n_groups = 40_000, 400
@@ -457,7 +462,7 @@ def test_groups_that_engines_cannot_rank_in_little_memory_are_searched_for(rng, 
 
 
 @pytest.mark.parametrize("weights", [False, True])
-@pytest.mark.parametrize("library", LAZY)
+@pytest.mark.parametrize("library", libraries(LAZY))
 def test_many_candidates_come_in_parts_and_give_the_certificate_of_arrays(library, weights, rng, monkeypatch):
     monkeypatch.setattr(certifying, "SAMPLE", 100)
     monkeypatch.setattr(certifying, "TOGETHER", 4)
