@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -116,7 +117,7 @@ def write_predictions(
 ) -> int:
     """Predict in batches, and write the rows with what was predicted; return how many."""
     from pacband.exceptions import InvalidInput
-    from pacband.frames.connection import connect, glob_escaped, literal, quoted, workspace
+    from pacband.frames.connection import connect, literal, quoted, workspace
     from pacband.frames.files import write_table
     from pacband.models.table import batches, check_kinds, find_columns, inputs_sql, match_groups, row_hash_sql
 
@@ -147,7 +148,7 @@ def write_predictions(
         # What is read once need not be kept.
         with connect(enable_external_file_cache="false") as connection:
             # A band beside a row it was not made for would be worse than none: so this is made sure of.
-            made = literal(f"{glob_escaped(folder)}/*.parquet")
+            made = literal(f"{glob.escape(folder)}/*.parquet")
             same = f"{row_hash_sql(kinds, of='t.')} = b.pacband_row"
             joined = connection.sql(
                 f"select t.*, {', '.join(f'b.{name}' for name in columns)} from ({relation.sql_query()}) t "

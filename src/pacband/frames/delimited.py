@@ -10,6 +10,7 @@ from collections import Counter
 from typing import Any
 
 from pacband._arrays import EXACT, refuse_large_integers
+from pacband._labels import listed
 from pacband.exceptions import InvalidInput
 from pacband.frames.connection import literal, quoted
 
@@ -110,9 +111,7 @@ def refuse_twins(names: list[str], shown: str) -> None:
     """Raise where two columns have one name. To DuckDB, Y is y."""
     twice = [name for name, times in Counter(names).items() if times > 1]
     if twice:
-        raise InvalidInput(
-            f"{shown} has {len(twice)} column name(s) more than once: {', '.join(map(repr, twice[:5]))}."
-        )
+        raise InvalidInput(f"{shown} has {len(twice)} column name(s) more than once: {listed(twice)}.")
     known: dict[str, str] = {}
     for name in names:
         if (first := known.setdefault(name.lower(), name)) != name:

@@ -48,7 +48,7 @@ def named(frame: nw.LazyFrame[Any], names: Sequence[str], places: Sequence[int])
     native: Any = frame.to_native()
     pairs = list(zip(names, places, strict=True))
     if frame.implementation is nw.Implementation.DUCKDB:
-        from pacband.frames.files import quoted
+        from pacband.frames.connection import quoted
 
         return lazy_frame(native.project(", ".join(f"#{place + 1} as {quoted(name)}" for name, place in pairs)))
     if frame.implementation is nw.Implementation.POLARS:

@@ -7,6 +7,7 @@ column, and what is there. A file that changes while it is read is refused, and 
 
 from __future__ import annotations
 
+import glob
 import os
 import re
 import sys
@@ -22,12 +23,12 @@ import duckdb
 from pacband._arrays import refuse_large_integers
 from pacband._storage import drafted
 from pacband.exceptions import InvalidInput
-from pacband.frames.connection import allowing, connect, draft_of, glob_escaped, literal, literals, quoted, workspace
+from pacband.frames.connection import allowing, connect, draft_of, literal, literals, quoted, workspace
 from pacband.frames.delimited import LARGE_INTEGER, LONGEST_ROW, csv_header, is_parquet, number_sql, refuse_long_end
 from pacband.frames.parquet import ParquetTable, parquet_table
 from pacband.frames.paths import Found, find_files
 
-__all__ = ["Files", "open_files", "quoted", "reading", "write_table"]
+__all__ = ["Files", "open_files", "reading", "write_table"]
 
 _SOURCE_COLUMN = re.compile(r"Could not convert string '(.*)' to DOUBLE when casting from source column (.*)")
 
@@ -84,7 +85,7 @@ class Files:
             # Literals, not parameters: with those DuckDB would read the whole table at once.
             columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in self.header)
             return connection.sql(
-                f"select {listed} from read_csv({literals(map(glob_escaped, self.paths))}, auto_detect=false, "
+                f"select {listed} from read_csv({literals(map(glob.escape, self.paths))}, auto_detect=false, "
                 f"header=true, hive_partitioning=false, delim={literal(self.delimiter)}, quote='\"', escape='\"', "
                 f"columns={{{columns}}})"
             )

@@ -17,14 +17,13 @@ import numpy.typing as npt
 
 from pacband._arrays import Floats
 from pacband._fingerprint import fingerprint_unit, seal
-from pacband._labels import group_rows, listed
+from pacband._labels import group_rows, refuse_unknown
 from pacband._ranked import Ranked
 from pacband.certificate import AnyCertificate, Certificate, GroupCertificate, single_of
 from pacband.certificate.columns import Columns
 from pacband.exceptions import InvalidInput
 from pacband.frames.columns import as_frame, check_columns
 from pacband.frames.engines import fetch_columns
-from pacband.frames.expressions import LARGEST
 from pacband.frames.scan import FamilyScan, GroupScan
 from pacband.frames.table import Table
 from pacband.selection import Request, Search, Tally, measure, select
@@ -120,11 +119,7 @@ class TableCensus:
         if grouped and columns.group is not None:
             self._scan = GroupScan(self._table, columns.group)
             self._labels = list(self._scan.counts())
-            if unknown := [label for label in self._labels if label not in self._singles]:
-                raise InvalidInput(
-                    f"column {columns.group!r} has labels without a certificate: {listed(unknown)}. Certified are "
-                    f"{listed(list(self._singles))}."
-                )
+            refuse_unknown(self._labels, self._singles, f"column {columns.group!r}")
         else:
             self._scan, self._labels = FamilyScan(self._table), [""]
         # How many scores reach γ̄, and how many exceed it.
@@ -164,7 +159,7 @@ class TableCensus:
             .with_columns(far=far)
             .with_columns(
                 step=steps.otherwise(nw.lit(-1.0, nw.Float64)).cast(nw.Int64),
-                infinite=nw.col("q0") > LARGEST,
+                infinite=nw.col("q0") == math.inf,
                 beyond=nw.col("q0") > single.gamma,
             )
             .group_by("step", "infinite", "beyond")
