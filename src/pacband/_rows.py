@@ -19,7 +19,15 @@ from pacband._arrays import name_rows
 from pacband._cells import canonical, number
 from pacband.exceptions import ReusedData
 
-__all__ = ["Chance", "Fingerprints", "chance_of_repeats", "refuse_copies", "refuse_reused_rows", "row_fingerprints"]
+__all__ = [
+    "Chance",
+    "Fingerprints",
+    "chance_of_repeats",
+    "refuse_copies",
+    "refuse_reused_rows",
+    "row_bits",
+    "row_fingerprints",
+]
 
 Fingerprints: TypeAlias = npt.NDArray[np.uint64]
 
@@ -35,6 +43,8 @@ _ROUNDED, _FEW_PAIRS = 1e-6, 5e7
 _FEW_ROWS, _TIMES = 100, 10
 # The columns that are left out in turn, at most.
 _MOST_COLUMNS = 100
+# Fewer rows than this do not show by themselves how often rows agree by chance; the training rows do.
+_ROWS_TO_JUDGE = 200
 
 
 def row_fingerprints(X: Any, y: Any) -> Fingerprints | None:
@@ -45,6 +55,12 @@ def row_fingerprints(X: Any, y: Any) -> Fingerprints | None:
     """
     bits = _table_bits(X, y)
     return None if bits is None else _mixed_columns([*bits[0], *bits[1]])
+
+
+def row_bits(X: Any, y: Any) -> tuple[Fingerprints, Fingerprints] | None:
+    """Return X and y in 8 bytes a cell, to use in their place in all functions here; None for unknown containers."""
+    bits = _table_bits(X, y)
+    return None if bits is None else (np.column_stack(bits[0]), np.column_stack(bits[1]))
 
 
 @dataclass(frozen=True)
@@ -121,19 +137,30 @@ def chance_of_repeats(*tables: tuple[Any, Any]) -> Chance | None:
 
 
 def refuse_reused_rows(
-    training: Fingerprints | None, calibration: Fingerprints | None, chance: Chance | None = None
+    training: Fingerprints | None,
+    calibration: Fingerprints | None,
+    table: tuple[Any, Any],
+    *,
+    fitted: tuple[Any, Any] | None = None,
 ) -> None:
     """Raise `ReusedData` where calibration rows were used in training.
 
-    Tables with repeated rows have some in common by chance: `chance` tells how many. Without it the training rows
-    tell: by Good and Turing, a fresh row is one of them with a probability of about p, the share of training rows that
-    are not the only one of their kind; five standard deviations above that are let pass. Rows may also have been
-    repeated on purpose, so that p is taken to be above one half only for coarse tables, where less than a fifth of the
-    rows are distinct. Without repeats not one row passes, nor does the training set itself.
+    Tables with repeated rows have some in common by chance. How many is estimated from the calibration rows (X, y),
+    `table`, together with the rows `fitted` on where these are at hand.
+
+    Few rows alone do not show it. Then the fingerprints of the training rows do: by Good and Turing, a fresh row is one
+    of them with a probability of about p, the share of training rows that are not the only one of their kind; five
+    standard deviations above that are let pass. Rows may also have been repeated on purpose, so that p is taken to be
+    above one half only for coarse tables, where less than a fifth of the rows are distinct. Without repeats not one row
+    passes, nor does the training set itself.
     """
-    if training is None or calibration is None or not len(training):
+    if training is None or calibration is None:
         return
     seen = np.isin(calibration, training)
+    if not seen.any():
+        return
+    few = fitted is None and len(calibration) < _ROWS_TO_JUDGE
+    chance = None if few else chance_of_repeats(table, *([] if fitted is None else [fitted]))
     if chance is None:
         allowed = _by_good_and_turing(training, len(calibration))
     else:

@@ -55,7 +55,7 @@ def check_overlap(X: Any, y: Any, training: Any) -> Finding | None:
         return None
     shared = int(np.isin(fresh, seen).sum())
     try:
-        refuse_reused_rows(seen, fresh)
+        refuse_reused_rows(seen, fresh, (X, y), fitted=training)
     except ReusedData:
         p_value = 0.0
     else:
