@@ -92,7 +92,6 @@ def _read(relation: Any, exclude: list[str], options: dict[str, Any]) -> tuple[l
 
     from pacband._arrays import name_rows
     from pacband.exceptions import InvalidInput
-    from pacband.frames.delimited import refuse_large
     from pacband.models.table import batches, inputs_sql, numeric_sql, survey
 
     target, group = options["target"], options["group"]
@@ -103,7 +102,6 @@ def _read(relation: Any, exclude: list[str], options: dict[str, Any]) -> tuple[l
     columns = survey(relation, target, features=features, exclude=exclude, categories=categories)
     if group is not None and not any(column.name == group and column.kind for column in columns):
         raise InvalidInput(f"the group {group!r} must have at least two labels.")
-    refuse_large(relation, target)
     kinds = {column.name: column.kind for column in columns if column.kind}
     parts = list(batches(relation, f"{inputs_sql(relation, kinds)}, {numeric_sql(relation, target)} as pacband_target"))
     if not parts:

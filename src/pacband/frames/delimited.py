@@ -20,8 +20,8 @@ __all__ = [
     "LONGEST_ROW",
     "csv_header",
     "is_parquet",
-    "number_sql",
-    "refuse_large",
+    "float_sql",
+    "refuse_large_texts",
     "refuse_long_end",
     "refuse_twins",
 ]
@@ -38,7 +38,7 @@ LARGE_INTEGER = "pacband found an integer beyond 2**53 in column "
 _DELIMITERS = ",;\t|"
 
 
-def number_sql(name: str) -> str:
+def float_sql(name: str) -> str:
     """Return a column of texts as float64, for a SELECT; integers that float64 cannot hold are refused."""
     text = quoted(name)
     number = f"cast({text} as double)"
@@ -47,8 +47,8 @@ def number_sql(name: str) -> str:
     return f"case when abs({number}) < {EXACT} then {number} when {_is_large(text)} then {refused} else {number} end"
 
 
-def refuse_large(relation: Any, name: str) -> None:
-    """Raise where a column of a relation has an integer that float64 cannot hold, as a number or as a text."""
+def refuse_large_texts(relation: Any, name: str) -> None:
+    """Raise where a column of texts has an integer that float64 cannot hold."""
     text = f"cast({quoted(name)} as varchar)"
     ((found,),) = relation.aggregate(f"count_if({_is_large(text)})").fetchall()
     if found:

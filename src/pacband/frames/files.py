@@ -24,7 +24,7 @@ from pacband._arrays import refuse_large_integers
 from pacband._storage import drafted
 from pacband.exceptions import InvalidInput
 from pacband.frames.connection import allowing, connect, draft_of, literal, literals, quoted, workspace
-from pacband.frames.delimited import LARGE_INTEGER, LONGEST_ROW, csv_header, is_parquet, number_sql, refuse_long_end
+from pacband.frames.delimited import LARGE_INTEGER, LONGEST_ROW, csv_header, float_sql, is_parquet, refuse_long_end
 from pacband.frames.parquet import ParquetTable, parquet_table
 from pacband.frames.paths import Found, find_files
 
@@ -78,7 +78,7 @@ class Files:
             wanted = self.header if only is None or set(only) - set(self.header) else only
             numbers = set(numeric)
             listed = ", ".join(
-                f"{number_sql(name)} as {quoted(name)}" if name in numbers else quoted(name)
+                f"{float_sql(name)} as {quoted(name)}" if name in numbers else quoted(name)
                 for name in self.header
                 if name in wanted
             )

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from pacband._arrays import EXACT, refuse_large_integers
+from pacband._cells import is_gap
 from pacband._labels import listed
 from pacband.exceptions import InvalidInput
 
 __all__ = ["CsvParser", "JsonParser", "Parser"]
 
-_MISSING = {"", "na", "n/a", "null", "none"}
 # So many JSON rows in succession must not be without the key of a label.
 _MOST_WITHOUT = 100
 
@@ -159,7 +159,7 @@ def decoded(lines: list[bytes], n_before: int, encoding: str = "utf-8") -> list[
 
 
 def _as_number(name: str, value: Any, row: int) -> float:
-    if value is None or (isinstance(value, str) and value.strip().lower() in _MISSING):
+    if value is None or (isinstance(value, str) and is_gap(value)):
         return math.nan
     try:
         return float(value)
