@@ -12,14 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from pacband._arrays import as_numbers
 from pacband._rows import Fingerprints, refuse_reused_rows, row_bits, row_fingerprints
 from pacband.certificate import single_of
 from pacband.checking import Piece, check_pieces
 from pacband.estimators.base import Certified
 from pacband.estimators.grouping import read_labels
 from pacband.exceptions import InvalidInput, ReusedData
-from pacband.frames.columns import as_frame, check_columns, refuse_inexact
+from pacband.frames.columns import as_frame, check_columns, read_values, refuse_inexact
 from pacband.frames.connection import quoted
 from pacband.models.table import batches, check_kinds, inputs_sql, match_groups
 from pacband.verdicts import Verdict
@@ -87,7 +86,8 @@ def check_model(
             match_groups(model, table)
             X = table.iloc[:, : len(kinds)]
             labels = table.iloc[:, -1].to_numpy() if group is not None else read_labels(model._grouping_, X)
-            y = _outputs(target, [table.iloc[:, len(kinds) + k].to_numpy() for k in range(n_outputs)])
+            outputs = {name: table.iloc[:, len(kinds) + k].to_numpy() for k, name in enumerate(target)}
+            y = read_values(outputs, tuple(target))
             model._check_rows(X, reset=False)
             yield y, *model._chosen(None)[0].predict_with_scale(X), labels
             seen.look(X, y)
@@ -136,9 +136,3 @@ def _selected(relation: Any, kinds: Mapping[str, str | None], others: Sequence[s
     # Under names that no column of the table has.
     free = max(map(len, relation.columns)) * "_"
     return ", ".join([inputs, *(f"{quoted(name)} as {quoted(f'{free}_{k}')}" for k, name in enumerate(others))])
-
-
-def _outputs(names: Sequence[str], columns: Sequence[Any]) -> Any:
-    """Return y as numbers: one vector, or one matrix for several outputs."""
-    found = [as_numbers(f"column {name!r}", column) for name, column in zip(names, columns, strict=True)]
-    return found[0] if len(found) == 1 else np.column_stack(found)

@@ -33,7 +33,7 @@ def opened(
     threads: int | None = None,
     output: str | None = None,
 ) -> Iterator[Any]:
-    """Yield the table in files; what cannot be read is said in one sentence.
+    """Yield the table in files. An error states in one sentence what cannot be read.
 
     Parameters
     ----------

@@ -47,7 +47,6 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
     Many models are tried, and the sharpest are certified. Columns may hold numbers or categories, with gaps; what is
     made of each is said. The model predicts with `pacband predict`, and in Python with `pacband.load`.
     """
-    from pacband.cli._warnings import plain_warnings
     from pacband.estimators import CertifiedFamily
     from pacband.frames.files import open_files
     from pacband.models import save_model
@@ -59,7 +58,7 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
     with open_files(files) as found, found.reading():
         columns, X, y = _read(found.relation(), exclude, options)
     _describe(columns)
-    with progress_bar("Looking for models") as progress, plain_warnings():
+    with progress_bar("Looking for models") as progress:
         family = CertifiedFamily(
             "auto",
             eps=options["eps"],

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import glob
 import shlex
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -67,12 +65,8 @@ def command(
     names = {"prediction": prediction, "lower": lower, "upper": upper}
     if len(set(names.values())) != 3:
         raise click.UsageError(f"the new columns need names of their own, got {', '.join(names.values())}.")
-    with (
-        open_files(files) as found,
-        found.writing(output),
-        opened_model(model, trust, max_bytes) as (estimator, kinds),
-        found.reading(),
-    ):
+    with open_files(files) as found, found.writing(output), found.reading():
+        estimator, kinds = open_estimator(model, trust, max_bytes)
         rows = write_predictions(estimator, kinds, found.relation(), names, candidate, output)
     if as_json:
         print_json({"model": model, "output": output, "rows": rows})
@@ -80,31 +74,28 @@ def command(
         note(f"Saved {output}")
 
 
-@contextmanager
-def opened_model(
+def open_estimator(
     model: str, trust: tuple[str, ...], max_bytes: int | None = None
-) -> Iterator[tuple[Any, dict[str, str | None]]]:
-    """Yield the estimator and the kinds of its columns, None where the file does not tell."""
-    from pacband.cli._warnings import plain_warnings
+) -> tuple[Any, dict[str, str | None]]:
+    """Return the estimator of a model file, and the kinds of its columns: None where the file does not state one."""
     from pacband.models import open_model
     from pacband.models.trust import UntrustedTypes
 
-    with plain_warnings():
-        try:
-            limit = {} if max_bytes is None else {"max_bytes": max_bytes}
-            estimator, columns = open_model(model, trusted=trust, **limit)
-        except UntrustedTypes as error:
-            needed = " ".join(f"--trust {shlex.quote(name)}" for name in error.types)
-            fail(
-                f"{model} holds {len(error.types)} type(s) that pacband cannot check. If you trust the packages they "
-                f"belong to, and the file, add {needed}"
-            )
-        if not hasattr(estimator, "predict_interval"):
-            fail(f"{model} is a certificate, not a model: `pacband apply` adds its band to predictions.")
-        known = getattr(estimator, "feature_names_in_", None)
-        if known is None:
-            fail(f"{model} was fitted without names of columns: fit it on a dataframe to use it on files.")
-        yield estimator, {str(name): columns.get(str(name)) for name in known}
+    try:
+        limit = {} if max_bytes is None else {"max_bytes": max_bytes}
+        estimator, columns = open_model(model, trusted=trust, **limit)
+    except UntrustedTypes as error:
+        needed = " ".join(f"--trust {shlex.quote(name)}" for name in error.types)
+        fail(
+            f"{model} holds {len(error.types)} type(s) that pacband cannot check. If you trust the packages they "
+            f"belong to, and the file, add {needed}"
+        )
+    if not hasattr(estimator, "predict_interval"):
+        fail(f"{model} is a certificate, not a model: `pacband apply` adds its band to predictions.")
+    known = getattr(estimator, "feature_names_in_", None)
+    if known is None:
+        fail(f"{model} was fitted without names of columns: fit it on a dataframe to use it on files.")
+    return estimator, {str(name): columns.get(str(name)) for name in known}
 
 
 def write_predictions(

@@ -89,7 +89,7 @@ def check_columns(frame: Frame, numeric: Iterable[str], *others: str | None) -> 
             near = [folded[one] for one in get_close_matches(name.casefold(), folded, n=3, cutoff=0.5)]
             hint = f"Did you mean {' or '.join(map(repr, near))}?" if near else f"The columns are {listed(schema, 12)}."
             raise InvalidInput(f"there is no column {name!r}. {hint}")
-    # What Python objects are (decimals, numbers with gaps) is told from the values, as for arrays.
+    # What Python objects are (decimals, numbers with gaps) is seen from the values, as for arrays.
     may_be = (nw.Boolean, nw.Object) if isinstance(frame, nw.DataFrame) else (nw.Boolean,)
     for name in wanted:
         if not (schema[name].is_numeric() or schema[name] in may_be):

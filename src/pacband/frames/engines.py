@@ -82,9 +82,9 @@ def refuse_unless(frame: nw.LazyFrame[Any], condition: str, columns: Sequence[st
         import polars as pl
 
         # A text that is no number cannot be cast to one: the error quotes it.
-        told = pl.when(pl.col(condition)).then(pl.lit("0")).otherwise(pl.lit(_CHANGED)).cast(pl.Float64)
-        held = native.with_columns(pl.when(told == 0.0).then(pl.col(name)).alias(name) for name in columns)
-        return lazy_frame(held.select(rest))
+        checked = pl.when(pl.col(condition)).then(pl.lit("0")).otherwise(pl.lit(_CHANGED)).cast(pl.Float64)
+        kept = native.with_columns(pl.when(checked == 0.0).then(pl.col(name)).alias(name) for name in columns)
+        return lazy_frame(kept.select(rest))
     if frame.implementation is nw.Implementation.DASK:
         return lazy_frame(native.map_partitions(_refuse_partition, condition, meta=native._meta)[rest])
     if frame.implementation in (nw.Implementation.PYSPARK, nw.Implementation.PYSPARK_CONNECT):

@@ -1,8 +1,8 @@
 """Tables in files: CSV and Parquet, one or many, read and written by an embedded DuckDB in a stream.
 
 The cells of a CSV file are texts. They stay as they are, so that what is passed through comes out as it went in; the
-columns that are computed with are read as float64. What cannot be read is said in one sentence: which file, line and
-column, and what is there. A file that changes while it is read is refused, and then nothing is written.
+columns that are computed with are read as float64. An error states in one sentence what cannot be read: which file,
+line and column, and what is there. A file that changes while it is read is refused, and then nothing is written.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ class Files:
 def open_files(paths: Sequence[str | os.PathLike[str]]) -> Iterator[Files]:
     """Yield the files behind paths, globs, directories and ``-`` for standard input, found and of one kind.
 
-    A file that is not the same at the end is refused, and what went wrong before is said to come from that.
+    A file that is not the same at the end is refused, and is named as the cause of what went wrong before.
     """
     with workspace() as folder:
         found = find_files([os.fspath(path) for path in paths], folder)
@@ -181,9 +181,9 @@ def reading(
     try:
         yield
     except duckdb.Error as error:
-        raise InvalidInput(_said(str(error), path, names or {}) + locate(str(error))) from None
+        raise InvalidInput(_sentence(str(error), path, names or {}) + locate(str(error))) from None
     except RuntimeError as error:
-        # This is how DuckDB tells that Ctrl-C was pressed.
+        # This is how DuckDB reports that Ctrl-C was pressed.
         if "interrupt" in str(error).lower():
             raise KeyboardInterrupt from None
         raise
@@ -197,15 +197,15 @@ def write_table(relation: Any, path: str) -> None:
         else:
             relation.write_csv(draft_of(path), header=True, use_tmp_file=False)
     except duckdb.IOException as error:
-        # What cannot be read is for those to say who know the files.
-        raise InvalidInput(_said(str(error), path if path != "-" else "standard output", {})) from None
+        # Of what cannot be read, `reading` makes a sentence: it knows the files.
+        raise InvalidInput(_sentence(str(error), path if path != "-" else "standard output", {})) from None
 
 
-def _said(message: str, path: str | None, names: dict[str, str]) -> str:
+def _sentence(message: str, path: str | None, names: dict[str, str]) -> str:
     """Turn a message of DuckDB's into one sentence."""
     where = re.search(r"^\s*file = (.*)$", message, re.MULTILINE)
-    told = where.group(1).strip() if where else ""
-    name = names.get(told, told) or path or "the table"
+    file = where.group(1).strip() if where else ""
+    name = names.get(file, file) or path or "the table"
     at = re.search(r"CSV Error on Line: (\d+)", message)
     line = f"{name}, line {at.group(1)}" if at else name
     if text := re.search(r'Error when converting column "(.*)". Could not convert string "(.*)" to', message):

@@ -141,7 +141,7 @@ def check_kinds(relation: Any, kinds: Mapping[str, str | None], *, texts: bool =
     relation : DuckDB relation
         The new rows.
     kinds : mapping of str to str or None
-        The kinds of the columns in the fit; None where the model file does not tell.
+        The kinds of the columns in the fit; None where the model file does not state them.
     texts : bool
         Whether categories were texts in the fit, and have to be texts now: the model is one of the user's own, which
         sees a category as it is written.
@@ -161,7 +161,7 @@ def check_kinds(relation: Any, kinds: Mapping[str, str | None], *, texts: bool =
         elif texts and name in kinds and not held.startswith(TEXT_TYPES):
             raise InvalidInput(
                 f"column {name!r} held texts in the fit, and holds {held} now: write it as the texts of the fit, for "
-                "a model of your own tells 1 from 1.0."
+                "a model of your own distinguishes 1 from 1.0."
             )
     return {name: str(kind) for name, kind in kinds.items()}
 
@@ -269,7 +269,7 @@ def _known(column: str) -> str:
 def batches(relation: Any, columns: str, n_rows: int = 20_480) -> Iterator[Any]:
     """Yield these columns of all rows in order as dataframes of pandas, so many rows at a time.
 
-    A gap in a column of texts is NaN, as pandas reads it from a file: some models tell it from None.
+    A gap in a column of texts is NaN, as pandas reads it from a file: some models distinguish it from None.
     """
     # By a connection of its own, for a relation would hold all rows at once; in one thread, for the rows that several
     # of them read come in any order.

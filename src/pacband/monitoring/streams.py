@@ -22,7 +22,7 @@ __all__ = ["Rows", "RowStream"]
 
 _PIECE = 1 << 20
 _PAUSE = 0.25
-# The last bytes read, by which a file that was rewritten is told.
+# The last bytes read, which differ in a file that was rewritten.
 _TAIL = 256
 
 

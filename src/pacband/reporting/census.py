@@ -26,7 +26,7 @@ from pacband.frames.columns import as_frame, check_columns
 from pacband.frames.engines import fetch_columns
 from pacband.frames.scan import FamilyScan, GroupScan
 from pacband.frames.table import Table
-from pacband.selection import Request, Search, Tally, measure, select
+from pacband.selection import Request, Search, Tally, edges_above, measure, select
 
 __all__ = ["Census", "TableCensus", "count_rows"]
 
@@ -176,7 +176,7 @@ class TableCensus:
     def _count(self, gammas: Mapping[Any, float]) -> Mapping[Any, Tally]:
         answers: Mapping[Any, Tally] = self._scan(
             {
-                label: Request((gamma, *_next(gamma)), fingerprint_unit(self._singles[label].gamma))
+                label: Request((gamma, *edges_above(gamma)), fingerprint_unit(self._singles[label].gamma))
                 for label, gamma in gammas.items()
             }
         )
@@ -192,21 +192,16 @@ class TableCensus:
 
     def _compared(self, labels: list[Any], sample: Callable[[Any], Floats]) -> dict[Any, bool]:
         """Find γ̄ of these parts anew, and return whether it is close to the certificate's."""
-        searches = {label: Search.begin(sample(label), _settled(self._singles[label])) for label in labels}
+        searches = {label: Search.begin(sample(label), _rank_of(self._singles[label])) for label in labels}
         gammas = {label: measured.gamma for label, measured in select(self._scan, searches).items()}
         tied = {label: answer.at_least[0] - _above(answer) for label, answer in self._count(gammas).items()}
         return {label: _close(gammas[label], self._singles[label], tied[label]) for label in labels}
-
-
-def _next(gamma: float) -> tuple[float, ...]:
-    """The least float above, from which on scores exceed γ̄; none where it is infinite."""
-    return (math.nextafter(gamma, math.inf),) if gamma < math.inf else ()
 
 
 def _above(answer: Tally) -> int:
     return sum(answer.at_least[1:])
 
 
-def _settled(single: Certificate) -> Callable[[int], int]:
+def _rank_of(single: Certificate) -> Callable[[int], int]:
     """The rank of the certificate; of fewer or more scores, the same share."""
     return lambda n: single.rank if n == single.n_samples else max(1, round(single.rank * (n / single.n_samples)))
