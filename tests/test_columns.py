@@ -372,7 +372,9 @@ def test_targets_that_floats_cannot_tell_apart_are_refused_by_fit(rng, run):
     frame.to_csv("train.csv", index=False)
     frame.to_parquet("train.parquet")
     duckdb.sql("copy (select x, y::decimal(30, 0) as y from 'train.parquet') to 'wide.parquet'")
-    for name in ("train.csv", "train.parquet", "wide.parquet"):
+    duckdb.sql("copy (select x, y::decimal(30, 2) as y from 'train.parquet') to 'digits.parquet'")
+    duckdb.sql("copy (select x, y::varchar as y from 'train.parquet') to 'texts.parquet'")
+    for name in ("train.csv", "train.parquet", "wide.parquet", "digits.parquet", "texts.parquet"):
         done = run("fit", name, "--target", "y", "-o", "model.pacband")
         assert done.code == 2
         assert "column 'y' has integers beyond 2**53" in done.err

@@ -94,6 +94,27 @@ def test_after_oversampling_a_calibration_set_with_training_rows_is_refused(rng,
     model.calibrate(*fresh)
 
 
+def test_after_oversampling_diagnose_and_the_check_of_a_model_find_training_rows(rng, tmp_path):
+    import pacband
+    from pacband.frames.files import open_files
+    from pacband.model_checking import check_model
+
+    X, y = sound(rng, 1500)
+    more = np.r_[np.arange(1500), np.repeat(np.arange(500), 2)]
+    fresh = sound(rng, 900)
+    some = np.r_[X[:100], fresh[0]], np.r_[y[:100], fresh[1]]
+    names = ["a", "b", "c"]
+    model = nearest().fit(pd.DataFrame(X[more], columns=names), y[more], calibration=(pd.DataFrame(fresh[0], columns=names), fresh[1]))  # fmt: skip
+    for rows, reused in ((some, True), (fresh, False)):
+        diagnosis = pacband.diagnose(rows[1], np.zeros(len(rows[1])), X=rows[0], training=(X[more], y[more]))
+        assert (diagnosis.p_values["overlap with training"] == 0.0) == reused
+    for rows, reused in ((some, True), (sound(rng, 900), False)):
+        pd.DataFrame(rows[0], columns=names).assign(y=rows[1]).to_parquet(tmp_path / "rows.parquet")
+        with open_files([tmp_path / "rows.parquet"]) as files:
+            verdict = check_model(model, dict.fromkeys(names, "number"), files.relation(), target=["y"])
+        assert (verdict.reused, verdict.training_rows) == (reused, 100 * reused)
+
+
 def coarse_tables(rng, n):
     """Independent rows that agree by chance, some often, some rarely, some in everything that X tells."""
     grid, line = rng.integers(0, 10, (n, 3)), rng.integers(0, 1000, (n, 1))

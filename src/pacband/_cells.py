@@ -24,9 +24,11 @@ import numpy as np
 
 __all__ = [
     "NUMBERS",
+    "NUMBER_TYPES",
     "TEXT_TYPES",
     "canonical",
     "gap_sql",
+    "is_gap",
     "matching",
     "number",
     "number_sql",
@@ -51,6 +53,7 @@ _WIDEST = 1e36
 TEXT_TYPES = ("VARCHAR", "ENUM", "UUID")
 _WIDE = ("DECIMAL", "HUGEINT", "UHUGEINT")
 _PLAIN = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "FLOAT", "DOUBLE")
+NUMBER_TYPES = (*_PLAIN, *_WIDE, "BOOLEAN")
 
 _whole, _part, _read = (re.compile(pattern, re.ASCII) for pattern in (_WHOLE, _PART, _READ))
 
@@ -68,7 +71,7 @@ def spelled(value: Any) -> str | None:
 
 def canonical(text: str) -> str | None:
     """Return the one text of a category that was written as this text; None for a gap. `spelled_sql` is its twin."""
-    if text.strip(_BLANKS).lower() in _GAPS:
+    if is_gap(text):
         return None
     if text in _TRUTHS:
         return _TRUTHS[text]
@@ -122,7 +125,7 @@ def number(value: Any) -> float | None:
         return None
     if not isinstance(value, str):
         return float(value)
-    if value.strip(_BLANKS).lower() in _GAPS:
+    if is_gap(value):
         return float("nan")
     if value in _TRUTHS:
         return float(_TRUTHS[value] == "true")
@@ -177,6 +180,11 @@ def matching(labels: Iterable[Any], *, exact_texts: bool = False) -> Callable[[A
         return label
 
     return match
+
+
+def is_gap(text: str) -> bool:
+    """Whether a text stands for a missing value. `gap_sql` is its twin."""
+    return text.strip(_BLANKS).lower() in _GAPS
 
 
 def gap_sql(column: str) -> str:

@@ -117,7 +117,7 @@ def column_kinds(X: Any, *, texts_only: bool = False) -> dict[str, str]:
     """Return the kind of every column by its name.
 
     With `texts_only`, columns of categories that are not texts, or NaN, are left out: a model of one's own sees them as
-    they are, which no file can tell.
+    they are, and no file shows that.
     """
     return {
         column.name: kind

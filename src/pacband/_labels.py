@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ __all__ = [
     "group_rows",
     "listed",
     "locate_rows",
+    "refuse_labels",
     "refuse_unknown",
     "sorted_labels",
 ]
@@ -68,9 +69,12 @@ def refuse_unknown(names: Iterable[Label], known: Mapping[Label, Any], where: st
     """Raise where a label has no certificate; `where` is what the error calls the labels."""
     unknown = [name for name in names if name not in known]
     if unknown:
-        raise InvalidInput(
-            f"{where} has labels without a certificate: {listed(unknown)}. Certified are {listed(list(known))}."
-        )
+        refuse_labels(unknown, known, where)
+
+
+def refuse_labels(unknown: Iterable[Any], known: Iterable[Any], where: str) -> NoReturn:
+    """Raise for labels without a certificate."""
+    raise InvalidInput(f"{where} has labels without a certificate: {listed(unknown)}. Certified are {listed(known)}.")
 
 
 def factorize(labels: npt.NDArray[Any]) -> tuple[list[Label], npt.NDArray[np.intp]]:
@@ -107,7 +111,8 @@ def _refuse_missing(missing: npt.NDArray[np.bool_]) -> None:
         raise InvalidInput(f"groups must have a label in every row: it is missing in {name_rows(missing)}.")
 
 
-def listed(names: list[Label], most: int = 5) -> str:
-    """Return the first few labels in words."""
-    shown = ", ".join(repr(name) for name in names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+def listed(names: Iterable[Any], most: int = 5) -> str:
+    """Return the first few labels or names of columns in words."""
+    given = list(names)
+    shown = ", ".join(repr(name) for name in given[:most])
+    return shown if len(given) <= most else f"{shown} and {len(given) - most} more"

@@ -19,7 +19,16 @@ from pacband._arrays import name_rows
 from pacband._cells import canonical, number
 from pacband.exceptions import ReusedData
 
-__all__ = ["Chance", "Fingerprints", "chance_of_repeats", "refuse_copies", "refuse_reused_rows", "row_fingerprints"]
+__all__ = [
+    "Chance",
+    "Fingerprints",
+    "chance_of_repeats",
+    "equal_pairs",
+    "refuse_copies",
+    "refuse_reused_rows",
+    "row_bits",
+    "row_fingerprints",
+]
 
 Fingerprints: TypeAlias = npt.NDArray[np.uint64]
 
@@ -35,6 +44,8 @@ _ROUNDED, _FEW_PAIRS = 1e-6, 5e7
 _FEW_ROWS, _TIMES = 100, 10
 # The columns that are left out in turn, at most.
 _MOST_COLUMNS = 100
+# Fewer rows than this do not show by themselves how often rows agree by chance; the training rows do.
+_ROWS_TO_JUDGE = 200
 
 
 def row_fingerprints(X: Any, y: Any) -> Fingerprints | None:
@@ -45,6 +56,12 @@ def row_fingerprints(X: Any, y: Any) -> Fingerprints | None:
     """
     bits = _table_bits(X, y)
     return None if bits is None else _mixed_columns([*bits[0], *bits[1]])
+
+
+def row_bits(X: Any, y: Any) -> tuple[Fingerprints, Fingerprints] | None:
+    """Return X and y in 8 bytes a cell, to use in their place in all functions here; None for unknown containers."""
+    bits = _table_bits(X, y)
+    return None if bits is None else (np.column_stack(bits[0]), np.column_stack(bits[1]))
 
 
 @dataclass(frozen=True)
@@ -71,7 +88,7 @@ def chance_of_repeats(*tables: tuple[Any, Any]) -> Chance | None:
     """Return how often rows agree by chance, from rows (X, y) that may hold copies; None for unknown containers.
 
     Copies multiply all pairs of rows alike, but for those that agree in everything. So the pairs that agree in *almost*
-    everything tell how many agree in everything by chance. With q(c) the share of pairs that agree in column c,
+    everything show how many agree in everything by chance. With q(c) the share of pairs that agree in column c,
 
     * of the pairs that agree in X and not in y, about one in (1 − q(y))/q(y) would have agreed in y as well;
     * of the pairs that agree in X but for column c, about one in (1 − q(c))/q(c) would have agreed in c as well, and
@@ -98,13 +115,13 @@ def chance_of_repeats(*tables: tuple[Any, Any]) -> Chance | None:
     if len(times) <= min(_FEW_ROWS, n / _TIMES) and (len(times) == 1 or np.var(times) > np.mean(times) / 10):
         # Few kinds of rows. Copies of each would come equally often; draws do not.
         return Chance(math.inf, 0)
-    agree, agree_x = _equal_pairs(whole), _equal_pairs(whole_x)
-    agree_y = _equal_pairs(whole_y) - agree
+    agree, agree_x = equal_pairs(whole), equal_pairs(whole_x)
+    agree_y = equal_pairs(whole_y) - agree
     nil = Chance(0.0, 0 if pairs < _FEW_PAIRS else _SPARE)
     varies = agree_x > agree
     if varies and any(_is_continuum(column) for column in y_columns) and agree_y <= _ROUNDED * pairs:
         return nil
-    own_pairs = [_equal_pairs(column) - agree_x for column in x_columns]
+    own_pairs = [equal_pairs(column) - agree_x for column in x_columns]
     lone = len(x_columns) == 1
     if any(own <= _ROUNDED * pairs and _is_continuum(x) for own, x in zip(own_pairs, x_columns, strict=True)):
         return nil
@@ -112,7 +129,7 @@ def chance_of_repeats(*tables: tuple[Any, Any]) -> Chance | None:
     by_column = 0.0
     for column, own, here in list(zip(x_columns, own_pairs, hashes, strict=True))[:_MOST_COLUMNS]:
         odds = _odds(1.0 / _grid_points(column) if lone else _upper(own) / pairs)
-        others = pairs - agree_x if lone else _upper(_equal_pairs(whole_x - here) - agree_x)
+        others = pairs - agree_x if lone else _upper(equal_pairs(whole_x - here) - agree_x)
         by_column = max(by_column, others * odds)
     if varies:
         by_column *= min(1.0, _CONCENTRATED * y_odds)
@@ -121,19 +138,30 @@ def chance_of_repeats(*tables: tuple[Any, Any]) -> Chance | None:
 
 
 def refuse_reused_rows(
-    training: Fingerprints | None, calibration: Fingerprints | None, chance: Chance | None = None
+    training: Fingerprints | None,
+    calibration: Fingerprints | None,
+    table: tuple[Any, Any],
+    *,
+    fitted: tuple[Any, Any] | None = None,
 ) -> None:
     """Raise `ReusedData` where calibration rows were used in training.
 
-    Tables with repeated rows have some in common by chance: `chance` tells how many. Without it the training rows
-    tell: by Good and Turing, a fresh row is one of them with a probability of about p, the share of training rows that
-    are not the only one of their kind; five standard deviations above that are let pass. Rows may also have been
-    repeated on purpose, so that p is taken to be above one half only for coarse tables, where less than a fifth of the
-    rows are distinct. Without repeats not one row passes, nor does the training set itself.
+    Tables with repeated rows have some in common by chance. How many is estimated from the calibration rows (X, y),
+    `table`, together with the rows `fitted` on where these are at hand.
+
+    Few rows alone do not show it. Then the fingerprints of the training rows do: by Good and Turing, a fresh row is one
+    of them with a probability of about p, the share of training rows that are not the only one of their kind; five
+    standard deviations above that are let pass. Rows may also have been repeated on purpose, so that p is taken to be
+    above one half only for coarse tables, where less than a fifth of the rows are distinct. Without repeats not one row
+    passes, nor does the training set itself.
     """
-    if training is None or calibration is None or not len(training):
+    if training is None or calibration is None:
         return
     seen = np.isin(calibration, training)
+    if not seen.any():
+        return
+    few = fitted is None and len(calibration) < _ROWS_TO_JUDGE
+    chance = None if few else chance_of_repeats(table, *([] if fitted is None else [fitted]))
     if chance is None:
         allowed = _by_good_and_turing(training, len(calibration))
     else:
@@ -184,7 +212,7 @@ def _is_continuum(column: Fingerprints) -> bool:
 def _grid_points(column: Fingerprints) -> float:
     """Return the number of points that the values lie on, of a grid or of few texts; infinite where there is none."""
     if (column >> np.uint64(32)).any():
-        # Texts, or the rows of a sparse table: many different ones tell rows apart.
+        # Texts, or the rows of a sparse table: many different ones identify rows.
         n_values = len(np.unique(column))
         return float(n_values) if 5 * n_values < len(column) else math.inf
     values = np.unique(column.astype(np.uint32).view(np.float32).astype(np.float64))
@@ -201,7 +229,8 @@ def _grid_points(column: Fingerprints) -> float:
     return float((values[-1] - values[0]) / least + 1.0) if np.abs(steps / least % 1.0 - 0.5).min() > 0.4 else math.inf
 
 
-def _equal_pairs(prints: Fingerprints) -> int:
+def equal_pairs(prints: Fingerprints) -> int:
+    """Return how many pairs of rows have equal fingerprints."""
     _, counts = np.unique(prints, return_counts=True)
     return int(np.sum(counts * (counts - 1)) // 2)
 

@@ -207,7 +207,7 @@ def drafted(target: Path) -> Iterator[Path]:
             os.fsync(file.fileno())
         os.replace(draft, final)
     except BaseException as error:
-        # On a disk that can no longer be written to this fails as well: what is said is the first error.
+        # On a disk that can no longer be written to this fails as well: the first error is raised.
         with suppress(OSError):
             draft.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.errno is not None and str(error.filename or draft) == str(draft):

@@ -11,7 +11,6 @@ probability of at most `level`, over all groups together. Data that do not contr
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
@@ -29,7 +28,7 @@ from pacband.frames.apply import labelled_columns
 from pacband.frames.columns import as_frame, check_columns, in_memory, read_predicted, read_values
 from pacband.frames.scan import FamilyScan, GroupScan
 from pacband.frames.table import Table
-from pacband.selection import Request, Tally, sum_tallies
+from pacband.selection import Request, Tally, edges_above, sum_tallies
 from pacband.verdicts import Count, Verdict
 
 __all__ = ["Count", "Piece", "Verdict", "check", "check_frame", "check_pieces"]
@@ -141,8 +140,8 @@ def _bounds(certificate: AnyCertificate) -> tuple[Certificate, dict[Any, float] 
 
 
 def _above(gamma: float) -> Request:
-    """Ask for the scores that are larger than γ̄, of which there are none where it is infinite; and for all of them."""
-    return Request((math.nextafter(gamma, math.inf),) if gamma < math.inf else (), fingerprint_unit(gamma))
+    """Ask how many scores are larger than γ̄, and for the fingerprint of all."""
+    return Request(edges_above(gamma), fingerprint_unit(gamma))
 
 
 def _tallies(certificate: AnyCertificate, y: Any, y_pred: Any, scale: Any, groups: Any) -> dict[Any, Tally]:

@@ -1,7 +1,7 @@
 """Does the promise of a model hold on raw rows? The model predicts them, and `check` judges what it predicted.
 
 The rows come from a table in pieces, so that memory does not grow with their number. A model knows the rows it was
-fitted on by their fingerprints: the verdict tells how many of them are among the rows.
+fitted on by their fingerprints: the verdict states how many of them are among the rows.
 """
 
 from __future__ import annotations
@@ -12,22 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from pacband._arrays import as_numbers
-from pacband._rows import Fingerprints, refuse_reused_rows, row_fingerprints
+from pacband._rows import Fingerprints, refuse_reused_rows, row_bits, row_fingerprints
 from pacband.certificate import single_of
 from pacband.checking import Piece, check_pieces
 from pacband.estimators.base import Certified
 from pacband.estimators.grouping import read_labels
 from pacband.exceptions import InvalidInput, ReusedData
-from pacband.frames.columns import as_frame, check_columns, refuse_inexact
+from pacband.frames.columns import as_frame, check_columns, read_values, refuse_inexact
 from pacband.frames.connection import quoted
 from pacband.models.table import batches, check_kinds, inputs_sql, match_groups
 from pacband.verdicts import Verdict
 
 __all__ = ["check_model"]
 
-# Rows whose fingerprints are compared with those of training at a time.
-_ROWS_COMPARED = 1 << 18
+# Cells of rows that are compared with those of training at a time; they take 64 MB.
+_CELLS_COMPARED = 1 << 23
 
 
 def check_model(
@@ -87,10 +86,11 @@ def check_model(
             match_groups(model, table)
             X = table.iloc[:, : len(kinds)]
             labels = table.iloc[:, -1].to_numpy() if group is not None else read_labels(model._grouping_, X)
-            y = _outputs(target, [table.iloc[:, len(kinds) + k].to_numpy() for k in range(n_outputs)])
+            outputs = {name: table.iloc[:, len(kinds) + k].to_numpy() for k, name in enumerate(target)}
+            y = read_values(outputs, tuple(target))
             model._check_rows(X, reset=False)
             yield y, *model._chosen(None)[0].predict_with_scale(X), labels
-            seen.look(row_fingerprints(X, y))
+            seen.look(X, y)
             done += len(table)
             progress(done, total)
 
@@ -100,29 +100,32 @@ def check_model(
 
 
 class _Seen:
-    """Which of the rows a model was fitted on; compared many at a time, for every time the training rows are sorted."""
+    """Which of the rows a model was fitted on. They are compared many at a time: each time sorts the training rows."""
 
     def __init__(self, training: Fingerprints | None) -> None:
         self._training = training
-        self._waiting: list[Fingerprints] = []
+        self._waiting: list[tuple[Fingerprints, Fingerprints]] = []
         self.n_rows, self.reused = 0, False
 
-    def look(self, rows: Fingerprints | None) -> None:
-        """Take in the fingerprints of some rows."""
-        if rows is None or self._training is None or not len(self._training):
+    def look(self, X: Any, y: Any) -> None:
+        """Take in some rows."""
+        if self._training is None or not len(self._training) or (bits := row_bits(X, y)) is None:
             return
-        self._waiting.append(rows)
-        if sum(map(len, self._waiting)) >= _ROWS_COMPARED:
+        self._waiting.append(bits)
+        if sum(part.size for rows in self._waiting for part in rows) >= _CELLS_COMPARED:
             self.compare()
 
     def compare(self) -> None:
         """Compare the rows that were taken in since the last time."""
         if not self._waiting or self._training is None:
             return
-        rows, self._waiting = np.concatenate(self._waiting), []
+        X, y = (np.concatenate(parts) for parts in zip(*self._waiting, strict=True))
+        self._waiting = []
+        rows = row_fingerprints(X, y)
+        assert rows is not None  # they are arrays
         self.n_rows += int(np.isin(rows, self._training).sum())
         try:
-            refuse_reused_rows(self._training, rows)
+            refuse_reused_rows(self._training, rows, (X, y))
         except ReusedData:
             self.reused = True
 
@@ -133,9 +136,3 @@ def _selected(relation: Any, kinds: Mapping[str, str | None], others: Sequence[s
     # Under names that no column of the table has.
     free = max(map(len, relation.columns)) * "_"
     return ", ".join([inputs, *(f"{quoted(name)} as {quoted(f'{free}_{k}')}" for k, name in enumerate(others))])
-
-
-def _outputs(names: Sequence[str], columns: Sequence[Any]) -> Any:
-    """Return y as numbers: one vector, or one matrix for several outputs."""
-    found = [as_numbers(f"column {name!r}", column) for name, column in zip(names, columns, strict=True)]
-    return found[0] if len(found) == 1 else np.column_stack(found)

@@ -45,6 +45,7 @@ __all__ = [
     "Tally",
     "Window",
     "check_unchanged",
+    "edges_above",
     "measure",
     "rth_largest",
     "select",
@@ -130,6 +131,11 @@ class Request:
     edges: tuple[float, ...] = ()
     unit: float | None = None
     keep: Window | None = None
+
+
+def edges_above(gamma: float) -> tuple[float, ...]:
+    """Return the edge from which on scores exceed γ̄, the next float; none where γ̄ is infinite."""
+    return (math.nextafter(gamma, math.inf),) if gamma < math.inf else ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

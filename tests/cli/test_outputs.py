@@ -162,11 +162,12 @@ def test_every_parameter_that_names_a_file_is_looked_at():
     assert plain == {("demo", "folder")}
 
 
-def test_a_directory_of_parquet_files_is_all_of_its_files(folder, capfd, monkeypatch):
+@pytest.mark.parametrize("named", ["below", "bel*", "b*/../below"])
+def test_a_directory_of_parquet_files_is_all_of_its_files(named, folder, capfd, monkeypatch):
     rows = pd.read_csv(folder / "data.csv")
     rows.to_parquet(folder / "below" / "part.parquet")
     before = contents(folder)
-    names = {**fresh_names(), "files": "below", "output": "below/part.parquet"}
+    names = {**fresh_names(), "files": named, "output": "below/part.parquet"}
     code, _, err = run(capfd, monkeypatch, "apply", names)
     assert code == 2
     assert "below/part.parquet is an input as well" in err

@@ -52,7 +52,7 @@ def ending(*known: type[Exception]) -> Iterator[None]:
                 from traceback import format_exc
 
                 message = format_exc().rstrip()
-            # After a closed terminal there is nobody left to tell.
+            # After a closed terminal nobody reads the message.
             with suppress(OSError, ValueError):
                 if message:
                     note(message)

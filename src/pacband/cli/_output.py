@@ -12,11 +12,11 @@ import stat
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from glob import escape, glob
 from typing import Any
 
 import click
 
+from pacband._paths import files_named
 from pacband.exceptions import InvalidInput
 
 __all__ = ["TABLES", "Input", "Output", "check_outputs"]
@@ -137,16 +137,9 @@ def _files(ctx: click.Context | None, role: str) -> list[_File]:
 
 
 def _inputs(name: str) -> Iterator[_File]:
-    """Yield the files that are read under this name, as `open_files` finds them."""
-    if name == "-":
-        return
-    if os.path.isdir(name):
-        for found in glob(os.path.join(escape(name), "**", "*.parquet"), recursive=True):
-            yield _File.named(found)
-    elif os.path.exists(name) or not (matches := glob(name, recursive=True)):
-        yield _File.named(name)
-    else:
-        yield from map(_File.named, matches)
+    """Yield the files that are read under this name."""
+    if name != "-":
+        yield from map(_File.named, files_named(name) or [name])
 
 
 def _check_writable(output: str, kinds: tuple[str, ...]) -> None:

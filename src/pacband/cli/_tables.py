@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -9,13 +10,13 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from pacband._cells import TEXT_TYPES, matching, spelled, spelled_sql
-from pacband._labels import listed
+from pacband._cells import TEXT_TYPES, spelled, spelled_sql
+from pacband._labels import listed, refuse_labels
 from pacband.exceptions import InvalidInput
-from pacband.frames.connection import glob_escaped, literal, quoted
+from pacband.frames.connection import literal, quoted
 from pacband.frames.files import Files, open_files
 
-__all__ = ["labels_of", "match_labels", "opened", "with_labels", "without_labels"]
+__all__ = ["labels_of", "opened", "with_labels", "without_labels"]
 
 # Where the user's column of groups waits while the labels stand in its place.
 _KEPT = "pacband kept group"
@@ -32,7 +33,7 @@ def opened(
     threads: int | None = None,
     output: str | None = None,
 ) -> Iterator[Any]:
-    """Yield the table in files; what cannot be read is said in one sentence.
+    """Yield the table in files. An error states in one sentence what cannot be read.
 
     Parameters
     ----------
@@ -83,7 +84,7 @@ def _dask(files: Files, numeric: Sequence[str], only: Sequence[str] | None, addr
     import dask.dataframe as dd
 
     found, columns = _cluster_files(files, numeric, only)
-    paths = [glob_escaped(path) for path in found]
+    paths = [glob.escape(path) for path in found]
     # Names of directories make no columns here, and columns no index.
     read: Any = partial(dd.read_parquet, paths, columns=columns, index=False, dataset={"partitioning": None})
     if address is None:
@@ -153,7 +154,7 @@ def with_labels(relation: Any, group: str | None, labels: Sequence[Any], *, keep
     keys = {spelled(label): label for label in labels}
     if len(keys) < len(labels) or None in keys or (str in kinds and len(kinds) > 1):
         raise InvalidInput(
-            f"column {group!r} holds {held}, and the labels of the certificate, {listed(list(labels))}, cannot be told "
+            f"column {group!r} holds {held}, and the labels of the certificate, {listed(labels)}, cannot be told "
             "apart in it: use a table with the labels as they were certified."
         )
     if kinds == {bool}:
@@ -162,10 +163,7 @@ def with_labels(relation: Any, group: str | None, labels: Sequence[Any], *, keep
     known = ", ".join(literal(str(text)) for text in keys)
     unseen = relation.filter(f"{key} not in ({known})").project(f"{column} as g").distinct().limit(6).fetchall()
     if unseen:
-        raise InvalidInput(
-            f"column {group!r} has labels without a certificate: {listed([row[0] for row in unseen])}. "
-            f"Certified are {listed(list(labels))}."
-        )
+        refuse_labels([row[0] for row in unseen], labels, f"column {group!r}")
     if kinds == {str}:
         others = {text: label for text, label in keys.items() if text != label}
         cases = "".join(f"when {literal(str(text))} then {literal(label)} " for text, label in others.items())
@@ -182,17 +180,6 @@ def without_labels(relation: Any, group: str | None) -> Any:
     if group is None or _KEPT not in relation.columns:
         return relation
     return relation.project(f"* exclude ({quoted(_KEPT)}) replace ({quoted(_KEPT)} as {quoted(group)})")
-
-
-def match_labels(certificate: Any, groups: Any) -> Any:
-    """Return the groups of rows in memory as the certificate has them, as `with_labels` does in a table."""
-    labels = labels_of(certificate)
-    if groups is None or not labels:
-        return groups
-    import numpy as np
-
-    match = matching(labels, exact_texts=True)
-    return np.fromiter((match(cell) for cell in groups), dtype=object, count=len(groups))
 
 
 def labels_of(certificate: Any) -> list[Any]:

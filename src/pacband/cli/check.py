@@ -115,7 +115,7 @@ def _check_model(
     """Predict the rows with a model, piece by piece, and judge them."""
     from pacband._checks import check_probability
     from pacband.cli._console import progress_bar
-    from pacband.cli.predict import opened_model
+    from pacband.cli.predict import open_estimator
     from pacband.frames.files import open_files
     from pacband.model_checking import check_model
 
@@ -123,9 +123,9 @@ def _check_model(
     check_probability("level", level)
     with (
         open_files(files) as found,
-        opened_model(path, trust, max_bytes) as (model, kinds),
         found.reading(),
         progress_bar("Checking") as progress,
     ):
+        model, kinds = open_estimator(path, trust, max_bytes)
         table = found.relation(target)
         return check_model(model, kinds, table, target=target, group=group, level=level, progress=progress)

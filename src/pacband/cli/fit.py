@@ -47,7 +47,6 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
     Many models are tried, and the sharpest are certified. Columns may hold numbers or categories, with gaps; what is
     made of each is said. The model predicts with `pacband predict`, and in Python with `pacband.load`.
     """
-    from pacband.cli._warnings import plain_warnings
     from pacband.estimators import CertifiedFamily
     from pacband.frames.files import open_files
     from pacband.models import save_model
@@ -59,7 +58,7 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
     with open_files(files) as found, found.reading():
         columns, X, y = _read(found.relation(), exclude, options)
     _describe(columns)
-    with progress_bar("Looking for models") as progress, plain_warnings():
+    with progress_bar("Looking for models") as progress:
         family = CertifiedFamily(
             "auto",
             eps=options["eps"],
@@ -92,7 +91,6 @@ def _read(relation: Any, exclude: list[str], options: dict[str, Any]) -> tuple[l
 
     from pacband._arrays import name_rows
     from pacband.exceptions import InvalidInput
-    from pacband.frames.delimited import refuse_large
     from pacband.models.table import batches, inputs_sql, numeric_sql, survey
 
     target, group = options["target"], options["group"]
@@ -103,7 +101,6 @@ def _read(relation: Any, exclude: list[str], options: dict[str, Any]) -> tuple[l
     columns = survey(relation, target, features=features, exclude=exclude, categories=categories)
     if group is not None and not any(column.name == group and column.kind for column in columns):
         raise InvalidInput(f"the group {group!r} must have at least two labels.")
-    refuse_large(relation, target)
     kinds = {column.name: column.kind for column in columns if column.kind}
     parts = list(batches(relation, f"{inputs_sql(relation, kinds)}, {numeric_sql(relation, target)} as pacband_target"))
     if not parts:

@@ -129,7 +129,7 @@ def _watch(
 
 
 def _known(stream: RowStream, monitor: Monitor, options: dict[str, Any]) -> StreamPosition | None:
-    """Skip what was read before of standard input, where it is said to begin with that."""
+    """Skip what was read before of standard input, where the user states that it begins with that."""
     if not options["replay"] or not monitor.ledger.streams:
         return None
     before = stream.skip(monitor.ledger.streams[-1:])

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import glob
 import shlex
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -66,12 +65,8 @@ def command(
     names = {"prediction": prediction, "lower": lower, "upper": upper}
     if len(set(names.values())) != 3:
         raise click.UsageError(f"the new columns need names of their own, got {', '.join(names.values())}.")
-    with (
-        open_files(files) as found,
-        found.writing(output),
-        opened_model(model, trust, max_bytes) as (estimator, kinds),
-        found.reading(),
-    ):
+    with open_files(files) as found, found.writing(output), found.reading():
+        estimator, kinds = open_estimator(model, trust, max_bytes)
         rows = write_predictions(estimator, kinds, found.relation(), names, candidate, output)
     if as_json:
         print_json({"model": model, "output": output, "rows": rows})
@@ -79,31 +74,28 @@ def command(
         note(f"Saved {output}")
 
 
-@contextmanager
-def opened_model(
+def open_estimator(
     model: str, trust: tuple[str, ...], max_bytes: int | None = None
-) -> Iterator[tuple[Any, dict[str, str | None]]]:
-    """Yield the estimator and the kinds of its columns, None where the file does not tell."""
-    from pacband.cli._warnings import plain_warnings
+) -> tuple[Any, dict[str, str | None]]:
+    """Return the estimator of a model file, and the kinds of its columns: None where the file does not state one."""
     from pacband.models import open_model
     from pacband.models.trust import UntrustedTypes
 
-    with plain_warnings():
-        try:
-            limit = {} if max_bytes is None else {"max_bytes": max_bytes}
-            estimator, columns = open_model(model, trusted=trust, **limit)
-        except UntrustedTypes as error:
-            needed = " ".join(f"--trust {shlex.quote(name)}" for name in error.types)
-            fail(
-                f"{model} holds {len(error.types)} type(s) that pacband cannot check. If you trust the packages they "
-                f"belong to, and the file, add {needed}"
-            )
-        if not hasattr(estimator, "predict_interval"):
-            fail(f"{model} is a certificate, not a model: `pacband apply` adds its band to predictions.")
-        known = getattr(estimator, "feature_names_in_", None)
-        if known is None:
-            fail(f"{model} was fitted without names of columns: fit it on a dataframe to use it on files.")
-        yield estimator, {str(name): columns.get(str(name)) for name in known}
+    try:
+        limit = {} if max_bytes is None else {"max_bytes": max_bytes}
+        estimator, columns = open_model(model, trusted=trust, **limit)
+    except UntrustedTypes as error:
+        needed = " ".join(f"--trust {shlex.quote(name)}" for name in error.types)
+        fail(
+            f"{model} holds {len(error.types)} type(s) that pacband cannot check. If you trust the packages they "
+            f"belong to, and the file, add {needed}"
+        )
+    if not hasattr(estimator, "predict_interval"):
+        fail(f"{model} is a certificate, not a model: `pacband apply` adds its band to predictions.")
+    known = getattr(estimator, "feature_names_in_", None)
+    if known is None:
+        fail(f"{model} was fitted without names of columns: fit it on a dataframe to use it on files.")
+    return estimator, {str(name): columns.get(str(name)) for name in known}
 
 
 def write_predictions(
@@ -116,7 +108,7 @@ def write_predictions(
 ) -> int:
     """Predict in batches, and write the rows with what was predicted; return how many."""
     from pacband.exceptions import InvalidInput
-    from pacband.frames.connection import connect, glob_escaped, literal, quoted, workspace
+    from pacband.frames.connection import connect, literal, quoted, workspace
     from pacband.frames.files import write_table
     from pacband.models.table import batches, check_kinds, find_columns, inputs_sql, match_groups, row_hash_sql
 
@@ -147,7 +139,7 @@ def write_predictions(
         # What is read once need not be kept.
         with connect(enable_external_file_cache="false") as connection:
             # A band beside a row it was not made for would be worse than none: so this is made sure of.
-            made = literal(f"{glob_escaped(folder)}/*.parquet")
+            made = literal(f"{glob.escape(folder)}/*.parquet")
             same = f"{row_hash_sql(kinds, of='t.')} = b.pacband_row"
             joined = connection.sql(
                 f"select t.*, {', '.join(f'b.{name}' for name in columns)} from ({relation.sql_query()}) t "

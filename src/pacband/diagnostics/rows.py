@@ -9,7 +9,7 @@ import numpy as np
 from scipy.stats import poisson
 
 from pacband._arrays import Floats, Numbers
-from pacband._rows import Fingerprints, refuse_reused_rows, row_fingerprints
+from pacband._rows import Fingerprints, equal_pairs, refuse_reused_rows, row_fingerprints
 from pacband.diagnostics.diagnosis import Finding
 from pacband.exceptions import InvalidInput, ReusedData
 
@@ -30,8 +30,8 @@ def check_duplicates(target: Numbers, columns: Floats, X: Any) -> Finding | None
     whole = row_fingerprints(rest, targets)
     assert whole is not None  # they are arrays
     n = len(whole)
-    pairs, alike = _equal_pairs(whole), _equal_pairs(rest)
-    expected = alike * _equal_pairs(targets) / (n * (n - 1) / 2)
+    pairs, alike = equal_pairs(whole), equal_pairs(rest)
+    expected = alike * equal_pairs(targets) / (n * (n - 1) / 2)
     copied = pairs > alike - pairs
     return Finding(
         check="duplicated rows",
@@ -55,7 +55,7 @@ def check_overlap(X: Any, y: Any, training: Any) -> Finding | None:
         return None
     shared = int(np.isin(fresh, seen).sum())
     try:
-        refuse_reused_rows(seen, fresh)
+        refuse_reused_rows(seen, fresh, (X, y), fitted=training)
     except ReusedData:
         p_value = 0.0
     else:
@@ -79,8 +79,3 @@ def joint_print(columns: Iterable[Any]) -> Fingerprints | None:
         whole = row_fingerprints(column, column) if whole is None else row_fingerprints(whole, column)
         assert whole is not None  # they are arrays
     return whole
-
-
-def _equal_pairs(prints: Fingerprints) -> int:
-    _, counts = np.unique(prints, return_counts=True)
-    return int(np.sum(counts * (counts - 1)) // 2)

@@ -13,7 +13,7 @@ from pacband.diagnostics import diagnose
 from pacband.diagnostics.checks import ScoredRows, run_checks, scored_rows
 from pacband.diagnostics.diagnosis import Diagnosis
 from pacband.frames.columns import as_frame, check_columns, read_predicted, read_values, refuse_inexact
-from pacband.frames.files import quoted
+from pacband.frames.connection import quoted
 from pacband.frames.sample import (
     class_words,
     drawn_words,

@@ -30,9 +30,6 @@ from pacband.scores import ScoreRule
 
 __all__ = ["Calibration", "Certified"]
 
-# Fewer calibration rows than this do not tell by themselves how often rows agree by chance; the training rows do.
-_ROWS_TO_JUDGE = 200
-
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
@@ -232,9 +229,7 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
         if split and fitted is not None:
             refuse_copies(training, calibration, chance_of_repeats(fitted))
             return
-        chance = chance_of_repeats((X, y), *([] if fitted is None else [fitted]))
-        few = fitted is None and len(calibration) < _ROWS_TO_JUDGE
-        refuse_reused_rows(training, calibration, None if few else chance)
+        refuse_reused_rows(training, calibration, (X, y), fitted=fitted)
 
     def _settle(self, n_samples: int | None = None, n_groups: int = 1) -> int:
         """Check every option of the promise before any work, and return the N that is planned for in each group."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import narwhals as nw
 
-from pacband._labels import Label, as_labels, listed
+from pacband._labels import Label, as_labels, refuse_unknown
 from pacband.certificate import AnyCertificate, Certificate, GroupCertificate, single_of
 from pacband.certificate.columns import Columns
 from pacband.exceptions import InvalidInput
@@ -160,11 +160,7 @@ def _far(
 def _factors(single: GroupCertificate, groups: nw.LazyFrame[Any], column: str) -> dict[Label, float]:
     """Return γ̄ of every label in a column g, rounded outwards."""
     labels = [row["g"] for row in fetch_rows(groups.unique())]
-    if unknown := [label for label in labels if label not in single.groups]:
-        raise InvalidInput(
-            f"column {column!r} has labels without a certificate: {listed(unknown)}. "
-            f"Certified are {listed(list(single.groups))}."
-        )
+    refuse_unknown(labels, single.groups, f"column {column!r}")
     return {label: float(outwards(single.groups[label].gamma)) for label in labels}
 
 

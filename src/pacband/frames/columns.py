@@ -10,6 +10,7 @@ import narwhals as nw
 import numpy as np
 
 from pacband._arrays import as_numbers, refuse_large_integers
+from pacband._labels import listed
 from pacband.certificate.columns import Columns, Names
 from pacband.exceptions import InvalidInput
 from pacband.frames.engines import chosen, fetch_rows
@@ -86,9 +87,9 @@ def check_columns(frame: Frame, numeric: Iterable[str], *others: str | None) -> 
         if name not in schema:
             folded = {known.casefold(): known for known in schema}
             near = [folded[one] for one in get_close_matches(name.casefold(), folded, n=3, cutoff=0.5)]
-            hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else f" The columns are {_listed(schema)}."
-            raise InvalidInput(f"there is no column {name!r}.{hint}")
-    # What Python objects are (decimals, numbers with gaps) is told from the values, as for arrays.
+            hint = f"Did you mean {' or '.join(map(repr, near))}?" if near else f"The columns are {listed(schema, 12)}."
+            raise InvalidInput(f"there is no column {name!r}. {hint}")
+    # What Python objects are (decimals, numbers with gaps) is seen from the values, as for arrays.
     may_be = (nw.Boolean, nw.Object) if isinstance(frame, nw.DataFrame) else (nw.Boolean,)
     for name in wanted:
         if not (schema[name].is_numeric() or schema[name] in may_be):
@@ -128,8 +129,3 @@ def read_predicted(values: Mapping[str, Any], columns: Columns) -> tuple[Any, An
     """Return T and σ̂ as `certify` takes them."""
     parts = tuple(read_values(values, part) for part in columns.scale)
     return read_values(values, columns.prediction), parts if len(parts) == 2 else parts[0] if parts else None
-
-
-def _listed(names: Mapping[str, Any], most: int = 12) -> str:
-    shown = ", ".join(map(repr, list(names)[:most]))
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

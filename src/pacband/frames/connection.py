@@ -7,8 +7,8 @@ writes what `allowing` names at the time when it is made, and nothing else; its 
 from __future__ import annotations
 
 import atexit
+import glob
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
@@ -19,7 +19,7 @@ from typing import Any
 
 import duckdb
 
-__all__ = ["allowing", "connect", "draft_of", "glob_escaped", "literal", "literals", "quoted", "standing", "workspace"]
+__all__ = ["allowing", "connect", "draft_of", "literal", "literals", "quoted", "standing", "workspace"]
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def connect(*, threads: int | None = None, paths: Sequence[str] | None = None, *
     )
     # DuckDB looks at the pattern as well as at the file that it finds by it.
     for name, places in (("allowed_paths", reached), ("allowed_directories", scope.folders)):
-        connection.execute(f"set {name} = {literals(dict.fromkeys([*places, *map(glob_escaped, places)]))}")
+        connection.execute(f"set {name} = {literals(dict.fromkeys([*places, *map(glob.escape, places)]))}")
     if scope.folders:
         connection.execute(f"set temp_directory = {literal(scope.folders[0])}")
     connection.execute("set enable_external_access = false")
@@ -141,11 +141,6 @@ def literal(value: str) -> str:
 def literals(values: Iterable[str]) -> str:
     """Return a list of texts as SQL writes it."""
     return f"[{', '.join(map(literal, values))}]"
-
-
-def glob_escaped(path: str) -> str:
-    """Return a path whose special characters stand for themselves."""
-    return re.sub(r"([*?[])", r"[\1]", path)
 
 
 def _written(draft: str) -> tuple[str, str]:

@@ -10,6 +10,7 @@ from collections import Counter
 from typing import Any
 
 from pacband._arrays import EXACT, refuse_large_integers
+from pacband._labels import listed
 from pacband.exceptions import InvalidInput
 from pacband.frames.connection import literal, quoted
 
@@ -19,8 +20,8 @@ __all__ = [
     "LONGEST_ROW",
     "csv_header",
     "is_parquet",
-    "number_sql",
-    "refuse_large",
+    "float_sql",
+    "refuse_large_texts",
     "refuse_long_end",
     "refuse_twins",
 ]
@@ -37,7 +38,7 @@ LARGE_INTEGER = "pacband found an integer beyond 2**53 in column "
 _DELIMITERS = ",;\t|"
 
 
-def number_sql(name: str) -> str:
+def float_sql(name: str) -> str:
     """Return a column of texts as float64, for a SELECT; integers that float64 cannot hold are refused."""
     text = quoted(name)
     number = f"cast({text} as double)"
@@ -46,8 +47,8 @@ def number_sql(name: str) -> str:
     return f"case when abs({number}) < {EXACT} then {number} when {_is_large(text)} then {refused} else {number} end"
 
 
-def refuse_large(relation: Any, name: str) -> None:
-    """Raise where a column of a relation has an integer that float64 cannot hold, as a number or as a text."""
+def refuse_large_texts(relation: Any, name: str) -> None:
+    """Raise where a column of texts has an integer that float64 cannot hold."""
     text = f"cast({quoted(name)} as varchar)"
     ((found,),) = relation.aggregate(f"count_if({_is_large(text)})").fetchall()
     if found:
@@ -110,9 +111,7 @@ def refuse_twins(names: list[str], shown: str) -> None:
     """Raise where two columns have one name. To DuckDB, Y is y."""
     twice = [name for name, times in Counter(names).items() if times > 1]
     if twice:
-        raise InvalidInput(
-            f"{shown} has {len(twice)} column name(s) more than once: {', '.join(map(repr, twice[:5]))}."
-        )
+        raise InvalidInput(f"{shown} has {len(twice)} column name(s) more than once: {listed(twice)}.")
     known: dict[str, str] = {}
     for name in names:
         if (first := known.setdefault(name.lower(), name)) != name:

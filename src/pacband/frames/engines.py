@@ -48,7 +48,7 @@ def named(frame: nw.LazyFrame[Any], names: Sequence[str], places: Sequence[int])
     native: Any = frame.to_native()
     pairs = list(zip(names, places, strict=True))
     if frame.implementation is nw.Implementation.DUCKDB:
-        from pacband.frames.files import quoted
+        from pacband.frames.connection import quoted
 
         return lazy_frame(native.project(", ".join(f"#{place + 1} as {quoted(name)}" for name, place in pairs)))
     if frame.implementation is nw.Implementation.POLARS:
@@ -82,9 +82,9 @@ def refuse_unless(frame: nw.LazyFrame[Any], condition: str, columns: Sequence[st
         import polars as pl
 
         # A text that is no number cannot be cast to one: the error quotes it.
-        told = pl.when(pl.col(condition)).then(pl.lit("0")).otherwise(pl.lit(_CHANGED)).cast(pl.Float64)
-        held = native.with_columns(pl.when(told == 0.0).then(pl.col(name)).alias(name) for name in columns)
-        return lazy_frame(held.select(rest))
+        checked = pl.when(pl.col(condition)).then(pl.lit("0")).otherwise(pl.lit(_CHANGED)).cast(pl.Float64)
+        kept = native.with_columns(pl.when(checked == 0.0).then(pl.col(name)).alias(name) for name in columns)
+        return lazy_frame(kept.select(rest))
     if frame.implementation is nw.Implementation.DASK:
         return lazy_frame(native.map_partitions(_refuse_partition, condition, meta=native._meta)[rest])
     if frame.implementation in (nw.Implementation.PYSPARK, nw.Implementation.PYSPARK_CONNECT):

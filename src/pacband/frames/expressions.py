@@ -21,7 +21,6 @@ from pacband.certificate.columns import Columns
 from pacband.scores import ScoreRule
 
 __all__ = [
-    "LARGEST",
     "NOT_IN_NUMPY",
     "WIDE",
     "all_of",
@@ -41,7 +40,6 @@ __all__ = [
     "sound",
 ]
 
-LARGEST = 1.7976931348623157e308
 NOT_IN_NUMPY = (nw.Int128, nw.UInt128)
 # Integers that float64 may not hold.
 WIDE = (nw.Int64, nw.UInt64, *NOT_IN_NUMPY)

@@ -1,12 +1,13 @@
 """Tables in files: CSV and Parquet, one or many, read and written by an embedded DuckDB in a stream.
 
 The cells of a CSV file are texts. They stay as they are, so that what is passed through comes out as it went in; the
-columns that are computed with are read as float64. What cannot be read is said in one sentence: which file, line and
-column, and what is there. A file that changes while it is read is refused, and then nothing is written.
+columns that are computed with are read as float64. An error states in one sentence what cannot be read: which file,
+line and column, and what is there. A file that changes while it is read is refused, and then nothing is written.
 """
 
 from __future__ import annotations
 
+import glob
 import os
 import re
 import sys
@@ -22,12 +23,12 @@ import duckdb
 from pacband._arrays import refuse_large_integers
 from pacband._storage import drafted
 from pacband.exceptions import InvalidInput
-from pacband.frames.connection import allowing, connect, draft_of, glob_escaped, literal, literals, quoted, workspace
-from pacband.frames.delimited import LARGE_INTEGER, LONGEST_ROW, csv_header, is_parquet, number_sql, refuse_long_end
+from pacband.frames.connection import allowing, connect, draft_of, literal, literals, quoted, workspace
+from pacband.frames.delimited import LARGE_INTEGER, LONGEST_ROW, csv_header, float_sql, is_parquet, refuse_long_end
 from pacband.frames.parquet import ParquetTable, parquet_table
 from pacband.frames.paths import Found, find_files
 
-__all__ = ["Files", "open_files", "quoted", "reading", "write_table"]
+__all__ = ["Files", "open_files", "reading", "write_table"]
 
 _SOURCE_COLUMN = re.compile(r"Could not convert string '(.*)' to DOUBLE when casting from source column (.*)")
 
@@ -77,14 +78,14 @@ class Files:
             wanted = self.header if only is None or set(only) - set(self.header) else only
             numbers = set(numeric)
             listed = ", ".join(
-                f"{number_sql(name)} as {quoted(name)}" if name in numbers else quoted(name)
+                f"{float_sql(name)} as {quoted(name)}" if name in numbers else quoted(name)
                 for name in self.header
                 if name in wanted
             )
             # Literals, not parameters: with those DuckDB would read the whole table at once.
             columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in self.header)
             return connection.sql(
-                f"select {listed} from read_csv({literals(map(glob_escaped, self.paths))}, auto_detect=false, "
+                f"select {listed} from read_csv({literals(map(glob.escape, self.paths))}, auto_detect=false, "
                 f"header=true, hive_partitioning=false, delim={literal(self.delimiter)}, quote='\"', escape='\"', "
                 f"columns={{{columns}}})"
             )
@@ -139,7 +140,7 @@ class Files:
 def open_files(paths: Sequence[str | os.PathLike[str]]) -> Iterator[Files]:
     """Yield the files behind paths, globs, directories and ``-`` for standard input, found and of one kind.
 
-    A file that is not the same at the end is refused, and what went wrong before is said to come from that.
+    A file that is not the same at the end is refused, and is named as the cause of what went wrong before.
     """
     with workspace() as folder:
         found = find_files([os.fspath(path) for path in paths], folder)
@@ -180,9 +181,9 @@ def reading(
     try:
         yield
     except duckdb.Error as error:
-        raise InvalidInput(_said(str(error), path, names or {}) + locate(str(error))) from None
+        raise InvalidInput(_sentence(str(error), path, names or {}) + locate(str(error))) from None
     except RuntimeError as error:
-        # This is how DuckDB tells that Ctrl-C was pressed.
+        # This is how DuckDB reports that Ctrl-C was pressed.
         if "interrupt" in str(error).lower():
             raise KeyboardInterrupt from None
         raise
@@ -196,15 +197,15 @@ def write_table(relation: Any, path: str) -> None:
         else:
             relation.write_csv(draft_of(path), header=True, use_tmp_file=False)
     except duckdb.IOException as error:
-        # What cannot be read is for those to say who know the files.
-        raise InvalidInput(_said(str(error), path if path != "-" else "standard output", {})) from None
+        # Of what cannot be read, `reading` makes a sentence: it knows the files.
+        raise InvalidInput(_sentence(str(error), path if path != "-" else "standard output", {})) from None
 
 
-def _said(message: str, path: str | None, names: dict[str, str]) -> str:
+def _sentence(message: str, path: str | None, names: dict[str, str]) -> str:
     """Turn a message of DuckDB's into one sentence."""
     where = re.search(r"^\s*file = (.*)$", message, re.MULTILINE)
-    told = where.group(1).strip() if where else ""
-    name = names.get(told, told) or path or "the table"
+    file = where.group(1).strip() if where else ""
+    name = names.get(file, file) or path or "the table"
     at = re.search(r"CSV Error on Line: (\d+)", message)
     line = f"{name}, line {at.group(1)}" if at else name
     if text := re.search(r'Error when converting column "(.*)". Could not convert string "(.*)" to', message):

@@ -6,6 +6,7 @@ the first file. So the files are compared here, before any of them is read.
 
 from __future__ import annotations
 
+import glob
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 
 from pacband._arrays import EXACT, refuse_large_integers
 from pacband.exceptions import InvalidInput
-from pacband.frames.connection import connect, glob_escaped, literal, literals, quoted
+from pacband.frames.connection import connect, literal, literals, quoted
 from pacband.frames.delimited import refuse_twins
 from pacband.frames.paths import Found
 
@@ -113,7 +114,7 @@ def parquet_table(files: Sequence[Found]) -> ParquetTable:
 def _described(file: Found) -> dict[str, str]:
     with connect(paths=[file.path]) as connection:
         rows = connection.sql(
-            f"select name, num_children from parquet_schema({literal(glob_escaped(file.path))})"
+            f"select name, num_children from parquet_schema({literal(glob.escape(file.path))})"
         ).fetchall()
         refuse_twins(list(_top_names(rows)), file.shown)
         read = _read([file])
@@ -130,7 +131,7 @@ def _top_names(rows: Sequence[tuple[str, int | None]]) -> Iterable[str]:
 
 
 def _read(files: Sequence[Found], **options: bool) -> str:
-    paths = literals(glob_escaped(file.path) for file in files)
+    paths = literals(glob.escape(file.path) for file in files)
     given = {"hive_partitioning": False, **options}
     return f"read_parquet({paths}, {', '.join(f'{name} = {str(value).lower()}' for name, value in given.items())})"
 

@@ -7,12 +7,11 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from glob import glob
 from typing import Any, BinaryIO
 from urllib.parse import unquote
 
+from pacband._paths import files_named
 from pacband.exceptions import InvalidInput
-from pacband.frames.connection import glob_escaped
 from pacband.frames.delimited import FIRST_LINE, csv_header, is_parquet
 
 __all__ = ["Found", "find_files", "is_stream"]
@@ -83,33 +82,25 @@ def is_stream(name: str) -> bool:
 def _found(name: str, copy: str) -> Iterator[Found]:
     if name == "-":
         yield _copied(sys.stdin.buffer, "standard input", copy)
+    elif is_stream(name):
+        with open(name, "rb") as stream:
+            yield _copied(stream, name, copy)
+    elif files := files_named(name):
+        yield from (_file(path, _root(name)) for path in files)
     elif os.path.isdir(name):
-        below = _below(name)
-        if not below:
-            raise InvalidInput(f"{name} is a directory without Parquet files.")
-        yield from (_file(path, root=name) for path in below)
-    elif os.path.exists(name):
-        # What exists is meant by its name, whatever characters that has.
-        if is_stream(name):
-            with open(name, "rb") as stream:
-                yield _copied(stream, name, copy)
-        else:
-            yield _file(name)
+        raise InvalidInput(f"{name} is a directory without Parquet files.")
     else:
-        root = os.path.dirname(re.split(r"[*?[]", name, maxsplit=1)[0])
-        matches = sorted(glob(name, recursive=True))
-        below = [path for match in matches for path in (_below(match) if os.path.isdir(match) else [match])]
-        if not below:
-            raise InvalidInput(f"{name}: there is no such file.")
-        # A pattern such as ** finds a directory, and then the files in it once more.
-        yield from (_file(path, root=root or ".") for path in dict.fromkeys(below))
+        raise InvalidInput(f"{name}: there is no such file.")
 
 
-def _below(folder: str) -> list[str]:
-    return sorted(glob(os.path.join(glob_escaped(folder), "**", "*.parquet"), recursive=True))
+def _root(name: str) -> str | None:
+    """Return the directory below which names of directories make columns; None for the name of a file."""
+    if os.path.exists(name):
+        return name if os.path.isdir(name) else None
+    return os.path.dirname(re.split(r"[*?[]", name, maxsplit=1)[0]) or "."
 
 
-def _file(name: str, root: str | None = None) -> Found:
+def _file(name: str, root: str | None) -> Found:
     if not os.path.isfile(name):
         raise InvalidInput(f"{name} is not a file.")
     path = _absolute(name)

@@ -131,7 +131,7 @@ def fetch_class(
 
 def _listed(names: Sequence[str]) -> str:
     """Return columns as SQL lists them. Rows in arrays are drawn without DuckDB, so that it is imported here."""
-    from pacband.frames.files import quoted
+    from pacband.frames.connection import quoted
 
     return ", ".join(map(quoted, names))
 

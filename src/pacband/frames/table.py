@@ -102,7 +102,7 @@ class Table:
         return {name: found[here] for here, name in self.called.items()}
 
     def whole(self) -> nw.Expr:
-        """Whether a row can be scored, told from a frame that has the scores; also null where it cannot."""
+        """Whether a row can be scored, in a frame that has the scores; false or null where it cannot."""
         conditions = [~self._beyond(name) for name in self._wide]
         conditions += [positive(value) for value in self._scales().values()]
         if self.rule.nonfinite == "violate":
@@ -133,12 +133,12 @@ class Table:
 
     def mean_scales(self, n_rows: int) -> dict[str, float]:
         """Return the mean of σ̂ of every columns, as for arrays; raise where the rows are no longer so many."""
-        lots = {
+        sets = {
             (name, k): [scale_part(self.rule, column) for column in part]
             for name, columns in self.candidates.items()
             for k, part in enumerate(columns.scale)
         }
-        means = self._means(lots, n_rows)
+        means = self._means(sets, n_rows)
         return {
             name: sum(means[name, k] for k in range(len(columns.scale))) / len(columns.scale) if columns.scale else 1.0
             for name, columns in self.candidates.items()
@@ -162,12 +162,12 @@ class Table:
         check_unchanged(n_rows, int(row["n"]))
         return {name: int(row[f"n{k}"]) for k, name in enumerate(self.candidates)}
 
-    def _means(self, lots: Mapping[Any, list[nw.Expr]], n_rows: int) -> dict[Any, float]:
-        """Return the exact mean of each lot of columns, nulls left out; infinite where nothing is left."""
-        names = {key: [f"v{k}x{j}" for j in range(len(lot))] for k, (key, lot) in enumerate(lots.items())}
+    def _means(self, sets: Mapping[Any, list[nw.Expr]], n_rows: int) -> dict[Any, float]:
+        """Return the exact mean of each set of columns, nulls left out; infinite where nothing is left."""
+        names = {key: [f"v{k}x{j}" for j in range(len(part))] for k, (key, part) in enumerate(sets.items())}
         if not names:
             return {}
-        columns = {name: value for key, lot in lots.items() for name, value in zip(names[key], lot, strict=True)}
+        columns = {name: value for key, part in sets.items() for name, value in zip(names[key], part, strict=True)}
         frame = self.frame.select(**columns)
         ends = {f"{end}{name}": getattr(nw.col(name), end)() for name in columns for end in ("min", "max")}
         (row,) = fetch_rows(frame.select(nw.len().alias("n"), **ends))
@@ -175,15 +175,15 @@ class Table:
         means: dict[Any, float] = {}
         sums: dict[str, nw.Expr] = {}
         units: dict[Any, float] = {}
-        for key, lot in names.items():
-            units[key] = fixed_unit(max(abs(row[f"{end}{name}"] or 0.0) for name in lot for end in ("min", "max")))
-            for name in lot:
+        for key, part in names.items():
+            units[key] = fixed_unit(max(abs(row[f"{end}{name}"] or 0.0) for name in part for end in ("min", "max")))
+            for name in part:
                 coarse, fine = fixed_terms(nw.col(name), units[key])
                 sums |= {f"c{name}": coarse.sum(), f"f{name}": fine.sum(), f"n{name}": count(sound(nw.col(name)))}
         (row,) = fetch_rows(frame.select(nw.len().alias("n"), **sums))
         check_unchanged(n_rows, int(row["n"]))
-        for key, lot in names.items():
-            totals = [sum(int(row[f"{what}{name}"] or 0) for name in lot) for what in "cfn"]
+        for key, part in names.items():
+            totals = [sum(int(row[f"{what}{name}"] or 0) for name in part) for what in "cfn"]
             means[key] = fixed_mean(totals[0], totals[1], units[key], totals[2]) if totals[2] else math.inf
         return means
 

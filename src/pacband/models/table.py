@@ -11,11 +11,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pacband._arrays import EXACT, refuse_large_integers
-from pacband._cells import TEXT_TYPES, gap_sql, matching, number_sql, spelled_sql
+from pacband._cells import NUMBER_TYPES, TEXT_TYPES, gap_sql, matching, number_sql, spelled_sql
 from pacband.exceptions import InvalidInput
-from pacband.frames.columns import as_frame, check_columns
+from pacband.frames.columns import as_frame, check_columns, refuse_inexact
 from pacband.frames.connection import connect, quoted
+from pacband.frames.delimited import refuse_large_texts
 from pacband.frames.files import reading
 
 __all__ = [
@@ -34,7 +34,6 @@ __all__ = [
 _MEANT_AS_NUMBERS = 0.9
 # A column with more texts than this share of its rows tells rows apart, not kinds of rows.
 _LIKE_AN_ID = 0.5
-_NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "FLOAT", "DOUBLE", "DECIMAL", "BOOLEAN", "U")
 _TIMES = ("DATE", "TIME", "INTERVAL")
 
 
@@ -57,7 +56,6 @@ class _Facts:
     infinite: int
     text: str | None
     truths: int = 0
-    large: int = 0
     times: int = 0
     levels: int = 0
     constant: bool = False
@@ -72,7 +70,6 @@ _COUNTS = (
 )
 _SHAPE = (
     "count_if(lower({known}) in ('true', 'false'))",
-    f"count_if(regexp_full_match({{known}}, '[+-]?[0-9]+') and abs({{number}}) > {EXACT})",
     "count(try_cast({known} as timestamp))",
     "approx_count_distinct({spelled})",
     "coalesce(min({spelled}) = max({spelled}), true)",
@@ -87,7 +84,7 @@ def survey(
     exclude: Collection[str] = (),
     categories: Collection[str] = (),
 ) -> list[Column]:
-    """Settle what to make of every column but the target.
+    """Choose what to make of every column but the target.
 
     Parameters
     ----------
@@ -113,8 +110,7 @@ def survey(
     if not facts[target].rows:
         raise InvalidInput("the table has no rows.")
     _check_numeric(target, facts[target])
-    if facts[target].large:
-        refuse_large_integers(f"column {target!r}")
+    _refuse_inexact(relation, target)
     if target in features or target in categories:
         raise InvalidInput(f"the target {target!r} cannot be a feature as well.")
     columns = []
@@ -124,7 +120,7 @@ def survey(
         if name in exclude or (features and name not in features):
             columns.append(Column(name, None, "excluded" if name in exclude else "not among the features"))
         else:
-            columns.append(_settled(name, held, facts[name], name in categories, name in features))
+            columns.append(_chosen(name, held, facts[name], name in categories, name in features))
     if not any(column.kind for column in columns):
         raise InvalidInput(f"no column but the target {target!r} can be used: there is nothing to predict from.")
     return columns
@@ -145,7 +141,7 @@ def check_kinds(relation: Any, kinds: Mapping[str, str | None], *, texts: bool =
     relation : DuckDB relation
         The new rows.
     kinds : mapping of str to str or None
-        The kinds of the columns in the fit; None where the model file does not tell.
+        The kinds of the columns in the fit; None where the model file does not state them.
     texts : bool
         Whether categories were texts in the fit, and have to be texts now: the model is one of the user's own, which
         sees a category as it is written.
@@ -165,7 +161,7 @@ def check_kinds(relation: Any, kinds: Mapping[str, str | None], *, texts: bool =
         elif texts and name in kinds and not held.startswith(TEXT_TYPES):
             raise InvalidInput(
                 f"column {name!r} held texts in the fit, and holds {held} now: write it as the texts of the fit, for "
-                "a model of your own tells 1 from 1.0."
+                "a model of your own distinguishes 1 from 1.0."
             )
     return {name: str(kind) for name, kind in kinds.items()}
 
@@ -205,8 +201,8 @@ def row_hash_sql(names: Iterable[str], of: str = "") -> str:
     return f"hash({', '.join(f'{of}{quoted(name)}' for name in names)})"
 
 
-def _settled(name: str, held: str, facts: _Facts, wanted: bool, named: bool) -> Column:
-    if not held.startswith((*_NUMBERS, *TEXT_TYPES, *_TIMES)):
+def _chosen(name: str, held: str, facts: _Facts, wanted: bool, named: bool) -> Column:
+    if not held.startswith((*NUMBER_TYPES, *TEXT_TYPES, *_TIMES)):
         return Column(name, None, f"it holds {held}, neither numbers nor texts")
     if facts.known == 0:
         return Column(name, None, "it holds no values")
@@ -239,6 +235,15 @@ def _check_numeric(name: str, facts: _Facts) -> None:
         raise InvalidInput(f"column {name!r} must be finite or missing, got {facts.infinite} infinite values.")
 
 
+def _refuse_inexact(relation: Any, name: str) -> None:
+    """Raise where a column holds integers or decimals that float64 cannot hold, as numbers or as texts."""
+    if str(relation.types[relation.columns.index(name)]).startswith(TEXT_TYPES):
+        refuse_large_texts(relation, name)
+    else:
+        frame: Any = as_frame(relation)
+        refuse_inexact(frame, frame.collect_schema(), [name])
+
+
 def _facts(relation: Any, names: Sequence[str], asked: Sequence[str]) -> dict[str, _Facts]:
     """Look at all rows, once."""
     types = dict(zip(relation.columns, map(str, relation.types), strict=True))
@@ -264,7 +269,7 @@ def _known(column: str) -> str:
 def batches(relation: Any, columns: str, n_rows: int = 20_480) -> Iterator[Any]:
     """Yield these columns of all rows in order as dataframes of pandas, so many rows at a time.
 
-    A gap in a column of texts is NaN, as pandas reads it from a file: some models tell it from None.
+    A gap in a column of texts is NaN, as pandas reads it from a file: some models distinguish it from None.
     """
     # By a connection of its own, for a relation would hold all rows at once; in one thread, for the rows that several
     # of them read come in any order.

@@ -394,9 +394,7 @@ class Monitor:
             monitor._watches[watch["label"]].restore(watch)
         monitor._state = monitor._worst_state()
         if monitor.state != content["state"]:
-            raise CertificateError(
-                f"its state is said to be {content['state']!r}, but its counts say {monitor.state!r}."
-            )
+            raise CertificateError(f"its state must be {monitor.state!r} by its counts, got {content['state']!r}.")
         monitor.ledger = Ledger.from_dict(content)
         return monitor
 

@@ -6,15 +6,16 @@ import csv
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from pacband._arrays import EXACT, refuse_large_integers
+from pacband._cells import is_gap
+from pacband._labels import listed
 from pacband.exceptions import InvalidInput
 
 __all__ = ["CsvParser", "JsonParser", "Parser"]
 
-_MISSING = {"", "na", "n/a", "null", "none"}
 # So many JSON rows in succession must not be without the key of a label.
 _MOST_WITHOUT = 100
 
@@ -63,10 +64,10 @@ class CsvParser(Parser):
         self._header = next(csv.reader(decoded([first], 0, "utf-8-sig")), [])
         twice = [name for name, times in Counter(self._header).items() if times > 1 and name]
         if twice:
-            raise InvalidInput(f"the stream has {len(twice)} column name(s) more than once: {_named(twice, 5)}.")
+            raise InvalidInput(f"the stream has {len(twice)} column name(s) more than once: {listed(twice)}.")
         for name in self._names:
             if name not in self._header:
-                raise InvalidInput(f"the stream has no column {name!r}; it has {_named(self._header)}.")
+                raise InvalidInput(f"the stream has no column {name!r}; it has {listed(self._header, 12)}.")
 
     def parse(self, lines: list[bytes], n_before: int) -> dict[str, list[Any]]:
         """Return the columns of some lines."""
@@ -128,7 +129,7 @@ class JsonParser(Parser):
             raise InvalidInput(f"row {number} of the stream must be a JSON object, got {line[:40]!r}.")
         for name in self._names:
             if name not in row and name not in self._without:
-                raise InvalidInput(f"row {number} of the stream has no {name!r}; it has {_named(row)}.")
+                raise InvalidInput(f"row {number} of the stream has no {name!r}; it has {listed(row, 12)}.")
         for name in self._without:
             if name in row:
                 self._never.discard(name)
@@ -144,8 +145,8 @@ class JsonParser(Parser):
         n_rows = self._without[name]
         rows = f"row {number} has" if n_rows == 1 else f"rows {number - n_rows + 1} to {number} have"
         raise InvalidInput(
-            f"{rows} no {name!r}, but {_named(self._keys)}. Name the column of the labels, or write null where a label "
-            "has not come yet."
+            f"{rows} no {name!r}, but {listed(self._keys, 12)}. Name the column of the labels, or write null where a "
+            "label has not come yet."
         )
 
 
@@ -158,7 +159,7 @@ def decoded(lines: list[bytes], n_before: int, encoding: str = "utf-8") -> list[
 
 
 def _as_number(name: str, value: Any, row: int) -> float:
-    if value is None or (isinstance(value, str) and value.strip().lower() in _MISSING):
+    if value is None or (isinstance(value, str) and is_gap(value)):
         return math.nan
     try:
         return float(value)
@@ -181,10 +182,5 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     row = dict(pairs)
     if len(row) < len(pairs):
         twice = [key for key, times in Counter(key for key, _ in pairs).items() if times > 1]
-        raise ValueError(f"it has a key more than once: {_named(twice)}")
+        raise ValueError(f"it has a key more than once: {listed(twice, 12)}")
     return row
-
-
-def _named(names: Iterable[str], most: int = 12) -> str:
-    shown = [repr(name) for name in names]
-    return ", ".join(shown[:most]) + (f" and {len(shown) - most} more" if len(shown) > most else "")

@@ -18,12 +18,11 @@ from pacband.monitoring.following import FollowedFile
 from pacband.monitoring.ledger import StreamPosition
 from pacband.monitoring.parsing import CsvParser, JsonParser, Parser
 
-__all__ = ["FORMATS", "Rows", "RowStream"]
+__all__ = ["Rows", "RowStream"]
 
-FORMATS = ("csv", "jsonl")
 _PIECE = 1 << 20
 _PAUSE = 0.25
-# The last bytes read, by which a file that was rewritten is told.
+# The last bytes read, which differ in a file that was rewritten.
 _TAIL = 256
 
 

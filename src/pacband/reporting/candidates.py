@@ -1,4 +1,4 @@
-"""How candidates are compared: which come first, by which number, and what may be said of the one that was chosen."""
+"""How candidates are compared: which come first, by which number, and what may be stated of the one that was chosen."""
 
 from __future__ import annotations
 

@@ -17,17 +17,16 @@ import numpy.typing as npt
 
 from pacband._arrays import Floats
 from pacband._fingerprint import fingerprint_unit, seal
-from pacband._labels import group_rows, listed
+from pacband._labels import group_rows, refuse_unknown
 from pacband._ranked import Ranked
 from pacband.certificate import AnyCertificate, Certificate, GroupCertificate, single_of
 from pacband.certificate.columns import Columns
 from pacband.exceptions import InvalidInput
 from pacband.frames.columns import as_frame, check_columns
 from pacband.frames.engines import fetch_columns
-from pacband.frames.expressions import LARGEST
 from pacband.frames.scan import FamilyScan, GroupScan
 from pacband.frames.table import Table
-from pacband.selection import Request, Search, Tally, measure, select
+from pacband.selection import Request, Search, Tally, edges_above, measure, select
 
 __all__ = ["Census", "TableCensus", "count_rows"]
 
@@ -120,11 +119,7 @@ class TableCensus:
         if grouped and columns.group is not None:
             self._scan = GroupScan(self._table, columns.group)
             self._labels = list(self._scan.counts())
-            if unknown := [label for label in self._labels if label not in self._singles]:
-                raise InvalidInput(
-                    f"column {columns.group!r} has labels without a certificate: {listed(unknown)}. Certified are "
-                    f"{listed(list(self._singles))}."
-                )
+            refuse_unknown(self._labels, self._singles, f"column {columns.group!r}")
         else:
             self._scan, self._labels = FamilyScan(self._table), [""]
         # How many scores reach γ̄, and how many exceed it.
@@ -164,7 +159,7 @@ class TableCensus:
             .with_columns(far=far)
             .with_columns(
                 step=steps.otherwise(nw.lit(-1.0, nw.Float64)).cast(nw.Int64),
-                infinite=nw.col("q0") > LARGEST,
+                infinite=nw.col("q0") == math.inf,
                 beyond=nw.col("q0") > single.gamma,
             )
             .group_by("step", "infinite", "beyond")
@@ -181,7 +176,7 @@ class TableCensus:
     def _count(self, gammas: Mapping[Any, float]) -> Mapping[Any, Tally]:
         answers: Mapping[Any, Tally] = self._scan(
             {
-                label: Request((gamma, *_next(gamma)), fingerprint_unit(self._singles[label].gamma))
+                label: Request((gamma, *edges_above(gamma)), fingerprint_unit(self._singles[label].gamma))
                 for label, gamma in gammas.items()
             }
         )
@@ -197,21 +192,16 @@ class TableCensus:
 
     def _compared(self, labels: list[Any], sample: Callable[[Any], Floats]) -> dict[Any, bool]:
         """Find γ̄ of these parts anew, and return whether it is close to the certificate's."""
-        searches = {label: Search.begin(sample(label), _settled(self._singles[label])) for label in labels}
+        searches = {label: Search.begin(sample(label), _rank_of(self._singles[label])) for label in labels}
         gammas = {label: measured.gamma for label, measured in select(self._scan, searches).items()}
         tied = {label: answer.at_least[0] - _above(answer) for label, answer in self._count(gammas).items()}
         return {label: _close(gammas[label], self._singles[label], tied[label]) for label in labels}
-
-
-def _next(gamma: float) -> tuple[float, ...]:
-    """The least float above, from which on scores exceed γ̄; none where it is infinite."""
-    return (math.nextafter(gamma, math.inf),) if gamma < math.inf else ()
 
 
 def _above(answer: Tally) -> int:
     return sum(answer.at_least[1:])
 
 
-def _settled(single: Certificate) -> Callable[[int], int]:
+def _rank_of(single: Certificate) -> Callable[[int], int]:
     """The rank of the certificate; of fewer or more scores, the same share."""
     return lambda n: single.rank if n == single.n_samples else max(1, round(single.rank * (n / single.n_samples)))

@@ -93,7 +93,7 @@ class Caveat:
 class Summary:
     """The numbers of a report; None where there is nothing to say.
 
-    `rounded_up` tells that the bounds of the curve and of the alternatives were read off a summary of the scores, and
+    `rounded_up` means that the bounds of the curve and of the alternatives were read off a summary of the scores, and
     are larger than the scores of their ranks by less than 0.01 % of the range of the scores.
     """
 

@@ -15,7 +15,7 @@ from pacband.diagnostics.checks import ScoredRows, scored_rows
 from pacband.diagnostics.rows import joint_print
 from pacband.exceptions import InvalidInput
 from pacband.frames.columns import as_frame, check_columns, read_predicted, read_values, refuse_inexact
-from pacband.frames.files import quoted
+from pacband.frames.connection import quoted
 from pacband.frames.sample import (
     class_words,
     drawn_words,
