@@ -314,8 +314,9 @@ def test_a_large_table_is_diagnosed_from_rows_that_are_named(frame, small_sample
     twice = pd.concat([frame, frame[4000:4100]], ignore_index=True)
     assert found_in(diagnose_table(relation(twice), COLUMNS, inputs=["load"])) == ["duplicated rows"]
     # Where all rows agree in the prediction there are no classes, and the first rows are looked at.
-    constant = diagnose_table(relation(frame.assign(p=0.0)), columns_of("y", "p", None))
-    assert constant.rows_used["duplicated rows"] == "the first 3,000 rows"
+    for value in range(8):
+        constant = diagnose_table(relation(frame.assign(p=float(value))), columns_of("y", "p", None))
+        assert constant.rows_used["duplicated rows"] == "the first 3,000 rows"
     fitted = relation(frame[:600])
     assert found_in(diagnose_table(relation(frame), COLUMNS, inputs=["load"], training=fitted)) == [
         "overlap with training"

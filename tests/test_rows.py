@@ -169,6 +169,58 @@ def test_real_rows_drawn_without_replacement_are_no_copies(rng, columns):
             assert not judged(table[rows][:, others], table[rows, target], rng)[1]
 
 
+def tables_that_repeat(rng, n):
+    """Independent rows of sound tables that repeat by nature: each with the name of what repeats."""
+    X, y = sound(rng, n)
+    for share in (0.02, 0.1, 0.7):
+        rest = rng.random(n) < share
+        yield f"{share:.0%} at rest", (np.where(rest[:, None], 0.0, X), np.where(rest, 0.0, y))
+    # Two states that the rows are in, and a gap in all columns.
+    state = rng.integers(0, 3, n)
+    states = np.array([[0.1, 0.2, 0.3], [1.5, 2.5, 3.7], [np.nan] * 3])[state]
+    free = rng.random(n) < 0.5
+    yield "three states", (np.where(free[:, None], X, states), np.where(free, y, state))
+    station = rng.integers(0, n // 10, n)
+    places = rng.standard_normal((n // 10, 2))[station]
+    yield "places", (places, rng.poisson(2, n))
+    yield "places and hours", (np.c_[places, rng.integers(0, 24, n)], rng.poisson(2, n))
+    codes = [np.eye(levels)[rng.integers(0, levels, n)] for levels in (5, 12, 7)]
+    yield "one column a category", (np.hstack(codes), np.hstack(codes) @ np.arange(24.0))
+    yield "one column a category but the first", (np.hstack([code[:, 1:] for code in codes]), codes[0][:, 0])
+
+
+def test_tables_that_repeat_by_nature_have_no_copies(rng):
+    for name, (X, y) in tables_that_repeat(rng, 3000):
+        agree, refused = judged(X, y, rng)
+        assert agree > 0, name
+        assert not refused, name
+
+
+def test_copies_beside_rows_that_repeat_by_nature_are_refused(rng):
+    for name, (X, y) in tables_that_repeat(rng, 3000):
+        if name.endswith("at rest") or name == "three states":
+            again = np.r_[np.arange(3000), np.arange(3000)]
+            assert judged(X[again], y[again], rng)[1], name
+    X, y = sound(rng, 1000)
+    codes = np.hstack([np.eye(levels)[rng.integers(0, levels, 1000)] for levels in (5, 12, 7)])
+    again = np.repeat(np.arange(1000), 3)
+    assert judged(codes[again], y[again], rng)[1]
+    assert judged(np.c_[codes, X][again], codes[again] @ np.arange(24.0), rng)[1]
+    # Four rows that were copied twenty times are no states, nor is one that was copied ten times.
+    for rows, times in ((4, 40), (1, 10)):
+        more = np.r_[np.arange(1000), np.repeat(np.arange(rows), times)]
+        assert judged(X[more], y[more], rng)[1]
+
+
+def test_rows_at_rest_may_calibrate_a_model_that_was_fitted_on_such_rows(rng):
+    (_, (X, y)), *_ = tables_that_repeat(rng, 3000)
+    model = nearest().fit(X, y)
+    (_, (X_new, y_new)), *_ = tables_that_repeat(rng, 1000)
+    model.calibrate(X_new, y_new)
+    with pytest.raises(ReusedData):
+        model.calibrate(np.r_[X_new, X[:20]], np.r_[y_new, y[:20]])
+
+
 def test_copies_are_told_from_chance_in_every_kind_of_table(rng):
     n = 1000
     tables = {

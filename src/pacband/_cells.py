@@ -32,6 +32,7 @@ __all__ = [
     "matching",
     "number",
     "number_sql",
+    "short_texts",
     "spelled",
     "spelled_sql",
 ]
@@ -48,6 +49,7 @@ _PART = r"-?(0|[1-9][0-9]*)\.[0-9]+|-?[1-9](\.[0-9]+)?[eE][+-]?[0-9]{1,3}"
 _READ = r"[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?|[iI][nN][fF]([iI][nN][iI][tT][yY])?)"
 # A float64 beyond this is not written out in digits, for DuckDB's widest integer ends there.
 _WIDEST = 1e36
+_LARGEST_SINGLE = float(np.finfo(np.float32).max)
 
 # Types of DuckDB, by the start of their names: those whose cells are texts, and those of numbers.
 TEXT_TYPES = ("VARCHAR", "ENUM", "UUID")
@@ -169,7 +171,7 @@ def matching(labels: Iterable[Any], *, exact_texts: bool = False) -> Callable[[A
     by_text: dict[str | None, Any] = {}
     for label in known:
         by_text[spelled(label)] = None if spelled(label) in by_text else label
-    by_text[None] = None
+    by_text = {**short_texts(known), **by_text, None: None}
 
     def match(cell: Any) -> Any:
         if cell in known:
@@ -185,6 +187,18 @@ def matching(labels: Iterable[Any], *, exact_texts: bool = False) -> Callable[[A
 def is_gap(text: str) -> bool:
     """Whether a text stands for a missing value. `gap_sql` is its twin."""
     return text.strip(_BLANKS).lower() in _GAPS
+
+
+def short_texts(labels: Iterable[Any]) -> dict[str | None, Any]:
+    """Return labels by the texts that they have as float32, where they are such numbers.
+
+    Examples
+    --------
+    >>> short_texts([0.10000000149011612, 0.1, 2.0])
+    {'0.1': 0.10000000149011612, '2': 2.0}
+    """
+    numbers = [label for label in labels if type(label) is float and abs(label) <= _LARGEST_SINGLE]
+    return {str(spelled(np.float32(label))): label for label in numbers if float(np.float32(label)) == label}
 
 
 def gap_sql(column: str) -> str:

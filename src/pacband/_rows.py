@@ -42,6 +42,9 @@ _CONCENTRATED = 5.0
 _ROUNDED, _FEW_PAIRS = 1e-6, 5e7
 # A table of at most so many different rows, each so many times on average, is a table of few kinds of rows.
 _FEW_ROWS, _TIMES = 100, 10
+# So many kinds of rows, at most, that come so often in training are states that rows are in, such as all zeros where a
+# machine is at rest: nobody copies a single row so often.
+_STATES, _OFTEN = 3, 20
 # The columns that are left out in turn, at most.
 _MOST_COLUMNS = 100
 # Fewer rows than this do not show by themselves how often rows agree by chance; the training rows do.
@@ -96,13 +99,14 @@ def chance_of_repeats(*tables: tuple[Any, Any]) -> Chance | None:
 
     The larger of both, times a factor for columns that depend on each other, is the estimate; each count is taken at
     its upper limit of confidence. Where a column of X is a continuum, its values come once but for copies, and the
-    chance is nil; so it is where y is one, though X repeats.
+    chance is nil; so it is where y is one, though X repeats. A column of X is no continuum where X repeats and y does
+    not, such as the place of a station. Columns that say the level of one category, one each, are one column here.
     """
     found = [_table_bits(*table) for table in tables]
     parts = [bits for bits in found if bits is not None]
     if len(parts) < len(found) or len({(len(x), len(y)) for x, y in parts}) != 1:
         return None
-    x_columns = [np.concatenate(column) for column in zip(*(x for x, _ in parts), strict=True)]
+    x_columns = _levels_joined([np.concatenate(column) for column in zip(*(x for x, _ in parts), strict=True)])
     y_columns = [np.concatenate(column) for column in zip(*(y for _, y in parts), strict=True)]
     n = len(x_columns[0])
     if n < 2:
@@ -123,7 +127,8 @@ def chance_of_repeats(*tables: tuple[Any, Any]) -> Chance | None:
         return nil
     own_pairs = [equal_pairs(column) - agree_x for column in x_columns]
     lone = len(x_columns) == 1
-    if any(own <= _ROUNDED * pairs and _is_continuum(x) for own, x in zip(own_pairs, x_columns, strict=True)):
+    rare = agree_x - agree <= _ROUNDED * pairs
+    if rare and any(own <= _ROUNDED * pairs and _is_continuum(x) for own, x in zip(own_pairs, x_columns, strict=True)):
         return nil
     y_odds = _odds(_upper(agree_y) / pairs)
     by_column = 0.0
@@ -153,11 +158,12 @@ def refuse_reused_rows(
     of them with a probability of about p, the share of training rows that are not the only one of their kind; five
     standard deviations above that are let pass. Rows may also have been repeated on purpose, so that p is taken to be
     above one half only for coarse tables, where less than a fifth of the rows are distinct. Without repeats not one row
-    passes, nor does the training set itself.
+    passes, nor does the training set itself. Rows in a state that comes often, as all zeros where a machine is at rest,
+    do not count.
     """
     if training is None or calibration is None:
         return
-    seen = np.isin(calibration, training)
+    seen = _seen(calibration, training)
     if not seen.any():
         return
     few = fitted is None and len(calibration) < _ROWS_TO_JUDGE
@@ -177,13 +183,22 @@ def refuse_copies(training: Fingerprints | None, calibration: Fingerprints | Non
     """Raise `ReusedData` where rows of one table, split at random, are copies of each other on both sides."""
     if training is None or calibration is None or chance is None:
         return
-    copies = int(np.count_nonzero(np.isin(calibration, training)))
+    copies = int(np.count_nonzero(_seen(calibration, training)))
     if copies > chance.most(len(training), len(calibration)):
         raise ReusedData(
             f"fit needs every row once: of the {len(calibration)} rows that it kept for calibration, {copies} are "
             "copies of rows that it trains on, in every column and in y. Drop the copies first, such as by "
-            "drop_duplicates(), or pass calibration=(X_cal, y_cal) with rows that are not in X."
+            "drop_duplicates(), or pass calibration=(X_cal, y_cal) with rows that are not in X. Where rows repeat by "
+            "nature, fit the model by itself, and certify it by CertifiedRegressor(model).calibrate(X_cal, y_cal)."
         )
+
+
+def _seen(calibration: Fingerprints, training: Fingerprints) -> npt.NDArray[np.bool_]:
+    """Whether each calibration row is a training row, but for rows in one of few states that come often."""
+    kinds, times = np.unique(training, return_counts=True)
+    states = kinds[times >= _OFTEN]
+    seen = np.isin(calibration, kinds)
+    return seen & ~np.isin(calibration, states) if len(states) <= _STATES else seen
 
 
 def _by_good_and_turing(training: Fingerprints, n_calibration: int) -> float:
@@ -227,6 +242,24 @@ def _grid_points(column: Fingerprints) -> float:
     if np.abs(values).max() * 2.0**-22 > least:
         return math.inf
     return float((values[-1] - values[0]) / least + 1.0) if np.abs(steps / least % 1.0 - 0.5).min() > 0.4 else math.inf
+
+
+def _levels_joined(columns: list[Fingerprints]) -> list[Fingerprints]:
+    """Return the columns, with those side by side of zeros and ones, of which a row has at most one, made one."""
+    joined: list[Fingerprints] = []
+    taken: npt.NDArray[np.bool_] | None = None
+    level = 1
+    for column in columns:
+        ones = column == _number_bits(1)
+        has_levels = bool(ones.any()) and not column[~ones].any()
+        if has_levels and taken is not None and not (taken & ones).any():
+            level += 1
+            taken |= ones
+            joined[-1] = np.where(ones, _number_bits(level), joined[-1])
+        else:
+            level, taken = 1, ones if has_levels else None
+            joined.append(column)
+    return joined
 
 
 def equal_pairs(prints: Fingerprints) -> int:
@@ -310,6 +343,10 @@ def _float_bits(column: npt.NDArray[Any]) -> Fingerprints:
     return rounded.view(np.uint32).astype(np.uint64)
 
 
+def _number_bits(value: float) -> np.uint64:
+    return np.uint64(_float_bits(np.array([value]))[0])
+
+
 def _text(cell: Any) -> str:
     return cell if isinstance(cell, str) else "" if cell is None else str(cell)
 
@@ -320,5 +357,5 @@ def _text_bits(text: str) -> int:
     value = math.nan if spelled is None else number(spelled)
     # "007" says 7 in a column of numbers, but is no way to write it.
     if value is not None and (spelled in (None, "true", "false") or canonical(repr(value)) == spelled):
-        return int(_float_bits(np.array([value]))[0])
+        return int(_number_bits(value))
     return int.from_bytes(blake2b(str(spelled).encode(), digest_size=8).digest(), "little")

@@ -104,6 +104,27 @@ def test_every_way_to_write_a_label_finds_its_group(run, tmp_path, kind, way):
         assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_labels_of_single_precision_find_their_groups_again(run, tmp_path, suffix):
+    rng = np.random.default_rng(0)
+    labels = np.array([0.1, 0.3], dtype=np.float32)[np.arange(600) % 2]
+    frame = pd.DataFrame({"y": rng.standard_normal(600) * (1 + labels), "p": np.zeros(600), "g": labels})
+    frame.to_parquet(tmp_path / "rows.parquet", index=False)
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    columns = ["--prediction", "p", "--group", "g"]
+    done = run("certify", "rows.parquet", "--target", "y", *columns, "--eps", 0.1, "--delta", 0.05, "-o", "cert.json")
+    assert done.returncode == 0, done.stderr
+    done = run("apply", "cert.json", f"rows.{suffix}", "-o", "out.parquet")
+    assert done.returncode == 0, done.stderr
+    out = pd.read_parquet(tmp_path / "out.parquet")
+    expected = pacband.load(tmp_path / "cert.json").interval(frame.p, frame.g)
+    np.testing.assert_array_equal(out[["lower", "upper"]].to_numpy(), expected)
+    for command, options in {"check": [], "report": ["-o", "out.html"], "monitor": ["--state", "state.json"]}.items():
+        if (command, suffix) != ("monitor", "parquet"):
+            done = run(command, "cert.json", f"rows.{suffix}", *options)
+            assert done.returncode == 0, (command, done.stderr)
+
+
 @pytest.mark.parametrize("odd", ["1.4", "0.6", "1.5", "01", "x", "True"])
 def test_a_label_near_a_certified_one_is_refused_by_its_name(run, tmp_path, odd):
     certified(tmp_path, [1, 2])

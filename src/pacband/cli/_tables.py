@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from pacband._cells import TEXT_TYPES, spelled, spelled_sql
+from pacband._cells import TEXT_TYPES, short_texts, spelled, spelled_sql
 from pacband._labels import listed, refuse_labels
 from pacband.exceptions import InvalidInput
 from pacband.frames.connection import literal, quoted
@@ -159,6 +159,7 @@ def with_labels(relation: Any, group: str | None, labels: Sequence[Any], *, keep
         )
     if kinds == {bool}:
         keys |= {"1": True, "0": False}
+    keys = short_texts(labels) | keys
     key = spelled_sql(column, held)
     known = ", ".join(literal(str(text)) for text in keys)
     unseen = relation.filter(f"{key} not in ({known})").project(f"{column} as g").distinct().limit(6).fetchall()
@@ -171,6 +172,10 @@ def with_labels(relation: Any, group: str | None, labels: Sequence[Any], *, keep
     else:
         kind = {frozenset([bool]): "boolean", frozenset([int]): "bigint"}.get(frozenset(kinds), "double")
         value = f"cast({key} as {kind})"
+        others = {text: label for text, label in keys.items() if type(label) is float and float(str(text)) != label}
+        if others:
+            cases = "".join(f"when {literal(str(text))} then {label!r}::double " for text, label in others.items())
+            value = f"case {key} {cases}else {value} end"
     kept = f", {column} as {quoted(_KEPT)}" if keep else ""
     return relation.project(f"* replace ({value} as {column}){kept}")
 

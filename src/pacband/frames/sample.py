@@ -121,12 +121,12 @@ def fetch_class(
     """Return about `SAMPLE` rows of a DuckDB relation, such that rows that agree in the columns `by` come together.
 
     Rows are put into classes by a hash of these columns; one class is returned, and the number of classes. None where
-    it has more than `WHOLE` rows, because the columns have few different values.
+    it has more than `WHOLE` rows, or none, because the columns have few different values.
     """
     n_classes = -(-n_rows // SAMPLE)
     own = relation.filter(f"hash({_listed(by)}) % {n_classes} = 0").limit(WHOLE + 1)
     found = dict(own.project(_listed(names)).fetchnumpy())
-    return None if len(found[names[0]]) > WHOLE else (found, n_classes)
+    return (found, n_classes) if 0 < len(found[names[0]]) <= WHOLE else None
 
 
 def _listed(names: Sequence[str]) -> str:
