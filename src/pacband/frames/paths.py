@@ -8,7 +8,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from glob import glob
-from typing import Any, BinaryIO
+from io import BufferedIOBase
+from typing import Any
 from urllib.parse import unquote
 
 from pacband.exceptions import InvalidInput
@@ -150,7 +151,7 @@ def _absolute(name: str) -> str:
     return os.path.abspath(os.path.join(above, *parts[after:]) if after else name)
 
 
-def _copied(stream: BinaryIO | Any, shown: str, copy: str) -> Found:
+def _copied(stream: BufferedIOBase | Any, shown: str, copy: str) -> Found:
     """Copy a pipe or a device to a file; one whose first line makes no sense, or has no end, is refused at once."""
     with open(copy, "wb") as file:
         try:
