@@ -217,6 +217,9 @@ def test_commands_that_take_a_certificate_say_what_is_wrong_with_a_model_file(tm
     code, out, err = here(capfd, monkeypatch, "apply", path, tmp_path / "rows.csv", "--prediction", "p")
     assert (code, err) == (0, "")
     assert out.splitlines()[0] == "a,y,p,lower,upper"
+    code, out, err = here(capfd, monkeypatch, "apply", path, tmp_path / "rows.csv")
+    assert (code, out) == (2, "")
+    assert "a model predicts by itself: `pacband predict` adds its prediction and its band" in err
 
 
 def test_types_of_other_packages_have_to_be_trusted(tmp_path, capfd, monkeypatch):
@@ -272,6 +275,36 @@ def test_what_fit_refuses(tmp_path, capfd, monkeypatch):
     assert "files of their own" in said(good, "--report", tmp_path / "model.pacband")
     assert "is an input as well" in said(good, "-o", path)
     assert os.listdir(tmp_path) == ["data.csv"]
+
+
+def test_fit_leaves_copies_out_where_it_is_told_to(tmp_path, capfd, monkeypatch):
+    rows = table(400).drop(columns=["id", "day", "unit"])
+    pd.concat([rows, rows[::10]]).to_csv(tmp_path / "data.csv", index=False)
+    rows.to_csv(tmp_path / "once.csv", index=False)
+    options = ["--target", "y", *PROMISE, "--time-budget", "1", "--jobs", "1", "--json"]
+    model, page = tmp_path / "model.pacband", tmp_path / "report.html"
+    code, out, err = here(capfd, monkeypatch, "fit", tmp_path / "data.csv", *options, "-o", model)
+    assert (code, out, model.exists()) == (2, "", False)
+    assert "fit needs every row once: 40 of 440 rows are copies of other rows" in err
+    assert err.endswith("--drop-copies leaves the copies out.\n")
+    arguments = [*options, "--drop-copies", "--report", page, "-o", model]
+    code, out, err = here(capfd, monkeypatch, "fit", tmp_path / "data.csv", *arguments)
+    assert (code, page.exists()) == (0, True)
+    assert "Left out 40 of 440 rows, which are copies of other rows." in err
+    assert json.loads(out)["rows"] == 400
+    code, out, err = here(capfd, monkeypatch, "fit", tmp_path / "once.csv", *options, "--drop-copies", "-o", model)
+    assert (code, json.loads(out)["rows"]) == (0, 400)
+    assert "Left out" not in err
+
+
+def test_rows_that_agree_by_chance_are_not_dropped(tmp_path, capfd, monkeypatch):
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame({"a": rng.integers(0, 5, 400), "y": rng.integers(0, 5, 400)})
+    rows.to_csv(tmp_path / "data.csv", index=False)
+    options = ["--target", "y", *PROMISE, "--time-budget", "1", "--jobs", "1", "--json", "--drop-copies"]
+    code, out, err = here(capfd, monkeypatch, "fit", tmp_path / "data.csv", *options, "-o", tmp_path / "model.pacband")
+    assert (code, json.loads(out)["rows"]) == (0, 400)
+    assert "Left out" not in err
 
 
 def test_interrupted_fit_leaves_the_old_model(tmp_path):

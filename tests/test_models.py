@@ -324,6 +324,10 @@ def test_damage_is_seen(saved, tmp_path):
     path.write_bytes(saved[:where] + bytes([saved[where] ^ 1]) + saved[where + 1 :])
     with pytest.raises(CertificateError, match="is damaged: Bad CRC-32"):
         pacband.load(path)
+    # The thirtieth byte begins the name of the first entry.
+    path.write_bytes(saved[:30] + bytes([saved[30] ^ 1]) + saved[31:])
+    with pytest.raises(CertificateError, match=r"is damaged: File name in directory .* differ\.$"):
+        pacband.load(path)
 
 
 def test_the_same_model_gives_the_same_bytes(rows, tmp_path):

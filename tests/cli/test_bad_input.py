@@ -79,7 +79,7 @@ def refused(done, message):
 ARGUMENTS = {
     "no such file": (("certify", "nowhere.csv", *COLUMNS), "nowhere.csv: there is no such file"),
     "no match": (("certify", "nowhere*.csv", *COLUMNS), "there is no such file"),
-    "directory without Parquet": (("certify", "empty", *COLUMNS), "empty is a directory without Parquet files"),
+    "directory without Parquet": (("certify", "empty", *COLUMNS), "empty is a directory without Parquet files. Name CSV files by a pattern"),
     "no target": (("certify", "data.csv", "--prediction", "yhat"), "name the --target column"),
     "both": (("certify", "data.csv", *COLUMNS, "--candidate", "a=yhat"), "either the --prediction column or"),
     "bad candidate": (("certify", "data.csv", "--target", "y", "--candidate", "yhat"), "a candidate is NAME=PREDICTION"),

@@ -87,6 +87,7 @@ def test_the_traceback_is_there_for_whoever_asks(monkeypatch, capfd):
         (FileNotFoundError(2, "No such file", "x.csv"), 2, "pacband: x.csv: No such file\n"),
         (ModuleNotFoundError("no", name="polars"), 2, "pacband: this needs the package 'polars': pip install 'pacband[polars]'\n"),
         (ModuleNotFoundError("no", name="pyspark.sql"), 2, "pacband: this needs the package 'pyspark': pip install 'pacband[spark]'\n"),
+        (ModuleNotFoundError("no", name="py4j"), 2, "pacband: this needs the package 'py4j': pip install 'pacband[spark]'\n"),
         (ModuleNotFoundError("no", name="rich"), 2, "pacband: this needs the package 'rich': pip install 'pacband[cli]'\n"),
         (KeyboardInterrupt(), 130, "pacband: interrupted; nothing was written.\n"),
     ],

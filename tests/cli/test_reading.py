@@ -119,6 +119,26 @@ def test_a_pipe_is_a_file(line, rows, folder):
     assert (made.gamma, made.data_digest) == (known.gamma, known.data_digest)
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/stdin"), reason="needs /dev/stdin")
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{} certify - data.csv < data.csv", "data.csv is the same file as standard input"),
+        ("{} certify data.csv - < data.csv", "standard input is the same file as data.csv"),
+        ("{} certify data.csv /dev/stdin < data.csv", "/dev/stdin is the same file as data.csv"),
+        ("{} certify - - < data.csv", "standard input is given twice"),
+        ("cat data.csv | {} certify - -", "standard input is given twice"),
+        ("cat data.csv | {} certify - /dev/stdin", "/dev/stdin is the same file as standard input"),
+    ],
+)
+def test_the_rows_of_standard_input_count_once(line, message, rows, folder):
+    command = line.format(f"{sys.executable} -m pacband") + f" {' '.join((*COLUMNS, *PROMISE))} -o new.json"
+    done = subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"pacband: {message}: its rows would count twice.\n"
+    assert not (folder / "new.json").exists()
+
+
 @pytest.mark.parametrize("command", [("certify", "pipe", *COLUMNS), ("check", "cert.json", "pipe"), ("check", "cert.json", "-")])  # fmt: skip
 def test_what_is_read_once_has_no_report(command, run, folder):
     os.mkfifo(folder / "pipe")

@@ -136,7 +136,8 @@ def _usage(error: click.UsageError) -> str:
 
 def _extra(package: str) -> str:
     """Return the extra that brings a package."""
-    return {"distributed": "dask", "pyspark": "spark", "dask": "dask", "polars": "polars"}.get(package, "cli")
+    extras = {"distributed": "dask", "dask": "dask", "pyspark": "spark", "py4j": "spark", "polars": "polars"}
+    return extras.get(package, "cli")
 
 
 def _close_output() -> None:

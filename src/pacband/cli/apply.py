@@ -48,9 +48,14 @@ def command(
     from pacband.cli._tables import labels_of, opened, with_labels, without_labels
     from pacband.frames.apply import apply_frame, chosen_columns
     from pacband.frames.files import write_table
-    from pacband.models import load_certificate
+    from pacband.models import is_model, load_certificate
 
     cert = load_certificate(certificate)
+    if prediction is None and is_model(certificate):
+        raise click.UsageError(
+            "a model predicts by itself: `pacband predict` adds its prediction and its band. To put its band around "
+            "predictions that the table has already, name their column with --prediction."
+        )
     columns = chosen_columns(single_of(cert), prediction=prediction, scale=scale_columns(scale), group=group)
     with opened(files, columns.predicted, threads=1, output=output) as table:
         labelled = with_labels(table, columns.group, labels_of(cert), keep=True)

@@ -36,6 +36,7 @@ Examples:
 @click.option("--group", help="Column of groups: the promise is made within each.")
 @click.option("--calibration-size", help="Rows kept for calibration, as a number or a share; of each group.")
 @click.option("--drop-missing-target", is_flag=True, help="Leave out rows without a target.")
+@click.option("--drop-copies", is_flag=True, help="Leave out copies of rows, if there are more than chance explains.")
 @click.option("--time-budget", type=float, default=300.0, show_default=True, help="Seconds to look for models.")
 @click.option("--jobs", type=int, default=-1, show_default=True, help="Threads; -1 is every core.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seeds the split and the models.")
@@ -48,6 +49,7 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
     made of each is said. The model predicts with `pacband predict`, and in Python with `pacband.load`.
     """
     from pacband.estimators import CertifiedFamily
+    from pacband.exceptions import ReusedData
     from pacband.frames.files import open_files
     from pacband.models import save_model
 
@@ -70,7 +72,12 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
             n_jobs=options["jobs"],
             time_budget=options["time_budget"],
             progress=progress,
-        ).fit(X, y)
+        )
+        try:
+            family.fit(X, y)
+        except ReusedData:
+            X, y = _without_copies(X, y, drop=options["drop_copies"])
+            family.fit(X, y)
     page = _page(family, X, y) if report else None
     kinds = {column.name: column.kind for column in columns if column.kind}
     save_model(family, output, columns=kinds)
@@ -115,6 +122,25 @@ def _read(relation: Any, exclude: list[str], options: dict[str, Any]) -> tuple[l
     if missing.any():
         note(f"Left out {int(missing.sum())} of {len(y)} rows without a target.")
     return columns, table[~missing].reset_index(drop=True), y[~missing]
+
+
+def _without_copies(X: Any, y: Any, *, drop: bool) -> tuple[Any, Any]:
+    """Return the first of all rows that agree, in their order; or raise where the copies are not to be dropped."""
+    import numpy as np
+
+    from pacband._rows import row_fingerprints
+    from pacband.exceptions import ReusedData
+
+    _, first = np.unique(np.asarray(row_fingerprints(X, y)), return_index=True)
+    copies = f"{len(y) - len(first)} of {len(y)} rows"
+    if not drop:
+        raise ReusedData(
+            f"fit needs every row once: {copies} are copies of other rows, in every column that is used and in the "
+            "target, more than chance explains. --drop-copies leaves the copies out."
+        )
+    note(f"Left out {copies}, which are copies of other rows.")
+    kept = np.sort(first)
+    return X.iloc[kept].reset_index(drop=True), y[kept]
 
 
 def _describe(columns: list[Column]) -> None:

@@ -7,7 +7,8 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from io import BufferedIOBase
+from typing import Any
 from urllib.parse import unquote
 
 from pacband._paths import files_named
@@ -64,19 +65,39 @@ class Found:
 
 def find_files(given: Sequence[str], folder: str) -> list[Found]:
     """Return the files behind what was given; what is no regular file is copied to the folder first."""
-    found: dict[tuple[int, int], Found] = {}
-    for place, name in enumerate(given):
-        for file in _found(name, os.path.join(folder, f"copy-{place}")):
-            first = found.setdefault(file.stamp[:2], file)
-            if first is not file:
-                same = "is given twice" if first.shown == file.shown else f"is the same file as {first.shown}"
-                raise InvalidInput(f"{file.shown} {same}: its rows would count twice.")
-    return list(found.values())
+    found: list[Found] = []
+    known: dict[tuple[int, int], str] = {}
+    for number, name in enumerate(given):
+        stream = is_stream(name)
+        # A stream is read once, and its copy is another file: where it comes from tells whether it is given twice.
+        if stream and (source := _source(name)) is not None:
+            _refuse_twice(known, source, "standard input" if name == "-" else name)
+        for file in _found(name, os.path.join(folder, f"copy-{number}")):
+            if not stream:
+                _refuse_twice(known, file.stamp[:2], file.shown)
+            found.append(file)
+    return found
 
 
 def is_stream(name: str) -> bool:
     """Return whether a name is standard input, a pipe or a device, which can be read only once."""
     return name == "-" or (os.path.exists(name) and not os.path.isdir(name) and not os.path.isfile(name))
+
+
+def _source(name: str) -> tuple[int, int] | None:
+    """Return the device and inode of a pipe, or of what standard input was redirected to; None where it has none."""
+    try:
+        at = os.fstat(sys.stdin.fileno()) if name == "-" else os.stat(name)
+    except (AttributeError, OSError, ValueError):
+        return None
+    return at.st_dev, at.st_ino
+
+
+def _refuse_twice(known: dict[tuple[int, int], str], place: tuple[int, int], shown: str) -> None:
+    if place in known:
+        same = "is given twice" if known[place] == shown else f"is the same file as {known[place]}"
+        raise InvalidInput(f"{shown} {same}: its rows would count twice.")
+    known[place] = shown
 
 
 def _found(name: str, copy: str) -> Iterator[Found]:
@@ -88,7 +109,7 @@ def _found(name: str, copy: str) -> Iterator[Found]:
     elif files := files_named(name):
         yield from (_file(path, _root(name)) for path in files)
     elif os.path.isdir(name):
-        raise InvalidInput(f"{name} is a directory without Parquet files.")
+        raise InvalidInput(f"{name} is a directory without Parquet files. Name CSV files by a pattern: '*.csv'.")
     else:
         raise InvalidInput(f"{name}: there is no such file.")
 
@@ -121,12 +142,13 @@ def _absolute(name: str) -> str:
     return os.path.abspath(os.path.join(above, *parts[after:]) if after else name)
 
 
-def _copied(stream: BinaryIO | Any, shown: str, copy: str) -> Found:
+def _copied(stream: BufferedIOBase | Any, shown: str, copy: str) -> Found:
     """Copy a pipe or a device to a file; one whose first line makes no sense, or has no end, is refused at once."""
     with open(copy, "wb") as file:
         try:
             size = 0
-            while block := stream.read(_BLOCK):
+            # What has come is taken at once: a full block of a slow pipe may take for ever.
+            while block := stream.read1(_BLOCK):
                 file.write(block)
                 looked = size >= FIRST_LINE
                 size += len(block)

@@ -195,7 +195,7 @@ def _entries(data: bytes, source: str) -> tuple[dict[str, Any], dict[str, bytes]
     except CertificateError:
         raise
     except (BadZipFile, EOFError, KeyError, NotImplementedError, OSError, RuntimeError, ValueError) as error:
-        raise CertificateError(f"{source} is damaged: {error}.") from None
+        raise CertificateError(f"{source} is damaged: {str(error).rstrip('.')}.") from None
     if _zipped({_MANIFEST: manifest, **files}) != data:
         raise CertificateError(f"{source} was edited or damaged: it is not, byte for byte, what pacband wrote.")
     return content, files
