@@ -55,6 +55,8 @@ def as_numbers(name: str, value: Any, *, scalar: bool = False, empty: bool = Fal
 
 
 def _to_array(name: str, value: Any) -> Numbers:
+    if type(value) is np.ndarray and value.dtype == np.float64:
+        return value  # most of what comes; all below is for the rest
     if isinstance(value, np.ma.MaskedArray):
         known = _to_array(name, value.compressed())
         if known.dtype.kind not in "fiub":
@@ -152,7 +154,7 @@ def check_same_rows(**columns: Any) -> None:
                 f"{_both(indexes[0][0], name)} must have the same index, got different ones: align them, or pass "
                 ".to_numpy() of both to match rows by position."
             )
-    frames = [(name, _names(part)) for name, part in parts if _names(part)]
+    frames = [(name, names) for name, part in parts if (names := _names(part))]
     for name, names in frames[1:]:
         first, order = frames[0]
         if names != order and set(names) == set(order):

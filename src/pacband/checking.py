@@ -119,11 +119,11 @@ def check_frame(
         groups = None if columns.group is None else values[columns.group]
         y = read_values(values, columns.target)
         return check(certificate, y, *read_predicted(values, columns), groups=groups, level=level)
-    distant = Table.of(table, schema, single.rule, {"": columns})
+    in_engine = Table.of(table, schema, single.rule, {"": columns})
     if columns.group is None:
-        answers: Mapping[Any, Tally] = FamilyScan(distant)({"": _above(single.gamma)})
+        answers: Mapping[Any, Tally] = FamilyScan(in_engine)({"": _above(single.gamma)})
     else:
-        scan = GroupScan(distant, columns.group)
+        scan = GroupScan(in_engine, columns.group)
         labels = scan.counts()
         if gammas is not None:
             refuse_unknown(labels, gammas, f"column {columns.group!r}")

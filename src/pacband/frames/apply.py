@@ -65,8 +65,8 @@ def apply_frame(
         if name.casefold() in taken:
             raise InvalidInput(f"the table has a column {name!r} already: pass other names for the ends of the band.")
     if isinstance(table, nw.DataFrame):
-        return _near(single, table, schema, columns, ends)
-    return _far(single, table, schema, columns, ends)
+        return _band_in_memory(single, table, columns, ends)
+    return _band_in_engine(single, table, schema, columns, ends)
 
 
 def chosen_columns(certificate: Certificate, *, target: Any = None, prediction: Any, scale: Any, group: Any) -> Columns:
@@ -100,10 +100,9 @@ def labelled_columns(certificate: Certificate, *, target: Any, prediction: Any, 
     return columns
 
 
-def _near(
+def _band_in_memory(
     single: Certificate | GroupCertificate,
     table: nw.DataFrame[Any],
-    schema: nw.Schema,
     columns: Columns,
     ends: list[tuple[str, str]],
 ) -> Any:
@@ -122,7 +121,7 @@ def _near(
     return table.with_columns(*series).to_native()
 
 
-def _far(
+def _band_in_engine(
     single: Certificate | GroupCertificate,
     table: nw.LazyFrame[Any],
     schema: nw.Schema,

@@ -115,23 +115,23 @@ def certify_frame(
     if isinstance(table, nw.DataFrame):
         wanted = dict.fromkeys(name for columns in named.values() for name in columns.all)
         values = in_memory(table, wanted)
-        return _near(values, named, candidates is not None, weights, n_candidates, options)
+        return _certify_in_memory(values, named, candidates is not None, weights, n_candidates, options)
     parts = [named] if len(named) <= TOGETHER or not isinstance(gauge, str) else _parts(named)
-    distant = [Table.of(table, schema, terms.scoring, part) for part in parts]
-    values = distant[0].first(SAMPLE + 1)
+    in_engine = [Table.of(table, schema, terms.scoring, part) for part in parts]
+    values = in_engine[0].first(SAMPLE + 1)
     if len(parts) == 1 and len(next(iter(values.values()))) <= SAMPLE:
-        return _near(values, named, candidates is not None, weights, n_candidates, options)
+        return _certify_in_memory(values, named, candidates is not None, weights, n_candidates, options)
 
     if not isinstance(gauge, str):
         raise InvalidInput("a matrix gauge needs the rows in memory: collect the table first.")
     reporting = _reporting(progress, len(parts))
     if candidates is not None:
-        return _family(terms, distant, parts, values, shares, reporting)
+        return _family(terms, in_engine, parts, values, shares, reporting)
     sample = _scores(terms, values, named[""])
     if group is not None:
-        scan = GroupScan(distant[0], group)
+        scan = GroupScan(in_engine[0], group)
         return _groups(terms, scan, named[""], sample, values[group], n_candidates, reporting)
-    return _single(terms, distant[0], named[""], sample, n_candidates, reporting)
+    return _single(terms, in_engine[0], named[""], sample, n_candidates, reporting)
 
 
 def _parts(named: Mapping[str, Columns]) -> list[dict[str, Columns]]:
@@ -140,7 +140,7 @@ def _parts(named: Mapping[str, Columns]) -> list[dict[str, Columns]]:
     return [{name: named[name] for name in names[k : k + TOGETHER]} for k in range(0, len(names), TOGETHER)]
 
 
-def _near(
+def _certify_in_memory(
     values: Mapping[str, Any],
     named: Mapping[str, Columns],
     family: bool,
