@@ -300,3 +300,11 @@ def test_weights_whose_names_do_not_fit_are_refused(weights):
     y, p, s = sample(400)
     with pytest.raises(InvalidInput, match="weights must"):
         certify_family(y, {"a": p, "b": (p, s)}, weights=weights, **PROMISE)
+
+
+def test_labels_that_cannot_name_a_group_are_refused_by_the_rule():
+    for odd in (bytearray(b"a"), [1], {"a": 1}, b"a"):
+        labels = np.empty(400, dtype=object)
+        labels[:] = [odd] * 400
+        with pytest.raises(InvalidInput, match="group labels must be strings, finite numbers or booleans, got"):
+            certify_groups(np.arange(400.0), np.zeros(400), labels, eps=0.1, delta=0.05)

@@ -589,3 +589,10 @@ def test_help_has_examples(tmp_path):
 def test_nothing_is_left_behind(cert, tmp_path):
     run(tmp_path, stdin=b"y,p\n0,0\n")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cert.json", "state.json", "state.json.lock"]
+
+
+def test_a_first_line_that_is_no_header_ends_with_exit_code_two(cert, tmp_path):
+    for text in (b"y,p\r1,2\r", b"PAR1\x15\x00\r\x15\n"):
+        done = run(tmp_path, stdin=text)
+        assert done.returncode == 2, done.stderr
+        assert b"first line that is no header" in done.stderr

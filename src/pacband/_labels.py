@@ -84,7 +84,12 @@ def factorize(labels: npt.NDArray[Any]) -> tuple[list[Label], npt.NDArray[np.int
         names: list[Any] = unique.tolist()
     else:
         order: dict[Any, int] = {}
-        found = np.fromiter((order.setdefault(label, len(order)) for label in labels), np.intp, len(labels))
+        try:
+            found = np.fromiter((order.setdefault(label, len(order)) for label in labels), np.intp, len(labels))
+        except TypeError:  # it cannot be a key
+            for label in labels:
+                check_label(label)
+            raise
         ranked = sorted_labels(order)
         position = np.empty(len(order), dtype=np.intp)
         position[[order[label] for label in ranked]] = np.arange(len(order))

@@ -7,6 +7,7 @@ import tempfile
 import threading
 
 import click
+import duckdb
 import numpy as np
 import pandas as pd
 import pytest
@@ -228,3 +229,13 @@ def without_times(value):
     if isinstance(value, dict):
         return {key: without_times(item) for key, item in value.items() if key != "created"}
     return [without_times(item) for item in value] if isinstance(value, list) else value
+
+
+def test_a_report_reads_features_of_any_type(run, rows, folder):
+    rows[["y", "yhat"]].to_parquet(folder / "rows.parquet")
+    held = {"a blob": "yhat::varchar::blob", "a list": "[y, yhat]", "a record": "{'a': y}", "a map": "map([1], [y])"}
+    made = ", ".join(f'{value} as "{name}"' for name, value in held.items())
+    duckdb.sql(f"copy (select *, {made} from '{folder / 'rows.parquet'}') to '{folder / 'odd.parquet'}'")
+    raised, _ = run("report", "cert.json", "odd.parquet", "-o", "new.html")
+    assert raised is None
+    assert (folder / "new.html").exists()

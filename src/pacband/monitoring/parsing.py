@@ -61,7 +61,10 @@ class CsvParser(Parser):
 
     def __init__(self, numbers: Sequence[str], words: Sequence[str], first: bytes) -> None:
         super().__init__(numbers, words)
-        self._header = next(csv.reader(decoded([first], 0, "utf-8-sig")), [])
+        try:
+            self._header = next(csv.reader(decoded([first], 0, "utf-8-sig")), [])
+        except csv.Error as error:
+            raise InvalidInput(f"the stream has a first line that is no header: {error}.") from None
         twice = [name for name, times in Counter(self._header).items() if times > 1 and name]
         if twice:
             raise InvalidInput(f"the stream has {len(twice)} column name(s) more than once: {listed(twice)}.")
