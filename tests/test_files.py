@@ -183,6 +183,9 @@ def test_damaged_parquet_files_are_refused(rows, damage):
         file.write(data)
     with pytest.raises(InvalidInput, match=r"b.parquet is a damaged Parquet file"):
         certified("a.parquet", "b.parquet")
+    alone = "b.parquet: " if damage == "footer" else "b.parquet is a damaged Parquet file: it has no footer."
+    with pytest.raises(InvalidInput, match=alone):
+        certified("b.parquet")
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])

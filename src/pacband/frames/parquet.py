@@ -175,6 +175,8 @@ def _is_integer(text: str) -> bool:
 def _alike(files: Sequence[Found]) -> list[list[Found]]:
     """Return the files by what their footers say of columns: quick for ten thousand files of one kind."""
     if len(files) == 1:
+        # One file is alike, but it may have been cut.
+        _footer(files[0])
         return [list(files)]
     groups: dict[bytes, list[Found]] = {}
     for file in files:
