@@ -138,7 +138,9 @@ def number_sql(column: str, held: str) -> str:
     """Return a column of this type as numbers, for a SELECT; null for a gap, and where a cell says no number."""
     text = f"trim(cast({column} as varchar), E' \\t\\r\\n')"
     if held.startswith(_PLAIN):
-        return f"(case when isnan(cast({column} as double)) then null else cast({column} as double) end)"
+        # Not by isnan, which DuckDB answers from the statistics of a Parquet file, and these leave NaN out.
+        value = f"cast({column} as double)"
+        return f"(case when isfinite({value}) or isinf({value}) then {value} end)"
     if held == "BOOLEAN":
         return f"cast(cast({column} as integer) as double)"
     if held.startswith(_WIDE):
@@ -168,10 +170,10 @@ def matching(labels: Iterable[Any], *, exact_texts: bool = False) -> Callable[[A
     [2, 1, 'x', 1.4, '007']
     """
     known = set(labels)
-    by_text: dict[str | None, Any] = {}
+    whole: dict[str | None, Any] = {}
     for label in known:
-        by_text[spelled(label)] = None if spelled(label) in by_text else label
-    by_text = {**short_texts(known), **by_text, None: None}
+        whole[spelled(label)] = None if spelled(label) in whole else label
+    by_text: dict[str | None, Any] = dict(short_texts(known)) | whole | {None: None}
 
     def match(cell: Any) -> Any:
         if cell in known:
