@@ -171,8 +171,8 @@ def test_a_label_is_matched_by_itself_or_by_its_text_and_never_by_rounding():
 def test_nan_in_a_parquet_file_is_a_gap_whatever_its_statistics_say(tmp_path):
     values = np.array([1.0, 2.0, np.nan, 3.0])
     for held, dtype in (("DOUBLE", "f8"), ("FLOAT", "f4")):
-        for number in (np.inf, 4.0):
-            column = np.append(values, number).astype(dtype)
+        for last in (np.inf, 4.0):
+            column = np.append(values, last).astype(dtype)
             pq.write_table(pa.table({"x": pa.array(column, from_pandas=False)}), tmp_path / "rows.parquet")
             rows = duckdb.sql(f"select {number_sql('x', held)} from '{tmp_path / 'rows.parquet'}'").fetchall()
-            assert [value for (value,) in rows] == [1.0, 2.0, None, 3.0, number]
+            assert [value for (value,) in rows] == [1.0, 2.0, None, 3.0, last]

@@ -161,7 +161,7 @@ def _feature(column: Any) -> Column:
     """Numbers where all cells are; else texts, in which a gap is a category of its own."""
     if column.dtype.kind in "fiu":
         return np.asarray(np.ma.filled(column.astype(np.float64), np.nan))
-    cells = np.ma.filled(np.ma.asarray(column, dtype=object), "")
+    cells: Any = np.ma.filled(np.ma.asarray(column, dtype=object), "")
     # A cell may also be a list, a record, or bytes.
     texts = np.array([cell if type(cell) is str else str(cell) for cell in cells], dtype=str)
     try:
