@@ -2,6 +2,7 @@
 
 import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -67,11 +68,19 @@ def test_deep_nesting_is_refused(single, levels):
 
 
 def test_a_promise_in_words_that_contradicts_the_numbers_is_refused(single):
+    promise = pacband.load(single).promise
+
     def widen(content):
         content["promise"] = content["promise"].replace("95 %", "99.9 %")
 
     redigested(single, widen)
     with pytest.raises(CertificateError, match="its promise in words is not that of its numbers, which say: With"):
+        pacband.load(single)
+    # The same numbers in other words are the same promise.
+    redigested(single, lambda content: content.update(promise=f"So be it. {promise}"))
+    assert pacband.load(single).promise == promise
+    redigested(single, lambda content: content.update(promise=promise.replace("≤ ", "≤ 1")))
+    with pytest.raises(CertificateError, match="its promise in words"):
         pacband.load(single)
     # Another version may word it otherwise.
     redigested(single, lambda content: content.update(pacband_version="0.0.9"))
@@ -164,3 +173,16 @@ def test_an_integer_that_no_float_holds_is_no_probability():
             pacband.plan(value, 0.1)
         with pytest.raises(pacband.exceptions.InvalidInput):
             pacband.Monitor(pacband.certify([1.0] * 100, [0.0] * 100, eps=0.1, delta=0.1), false_alarm_interval=value)
+
+
+FILES = Path(__file__).parent / "files"
+
+
+def test_files_that_were_written_earlier_still_load():
+    names = ("single", "family", "groups", "matrix", "successor")
+    certificates = {name: pacband.load(FILES / f"{name}.json") for name in names}
+    assert certificates["successor"].predecessor == certificates["single"].digest
+    for state, name in (("monitor", "single"), ("monitor_of_groups", "groups")):
+        monitor = pacband.Monitor.load(FILES / f"{state}.json", certificates[name])
+        assert monitor.n_rows == 3000
+        assert (monitor.state == "revoked") == (name == "groups")

@@ -173,7 +173,7 @@ def matching(labels: Iterable[Any], *, exact_texts: bool = False) -> Callable[[A
     whole: dict[str | None, Any] = {}
     for label in known:
         whole[spelled(label)] = None if spelled(label) in whole else label
-    by_text: dict[str | None, Any] = dict(short_texts(known)) | whole | {None: None}
+    by_text = short_texts(known) | whole | {None: None}
 
     def match(cell: Any) -> Any:
         if cell in known:
@@ -200,7 +200,7 @@ def short_texts(labels: Iterable[Any]) -> dict[str | None, Any]:
     {'0.1': 0.10000000149011612, '2': 2.0}
     """
     numbers = [label for label in labels if type(label) is float and abs(label) <= _LARGEST_SINGLE]
-    return {str(spelled(np.float32(label))): label for label in numbers if float(np.float32(label)) == label}
+    return {spelled(np.float32(label)): label for label in numbers if float(np.float32(label)) == label}
 
 
 def gap_sql(column: str) -> str:

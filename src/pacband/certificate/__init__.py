@@ -7,7 +7,9 @@ the same rule, and a scale that was used at calibration cannot be forgotten late
 
 from __future__ import annotations
 
+import math
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -61,12 +63,23 @@ def revive(data: bytes, source: str) -> Certificate | FamilyCertificate | GroupC
     return certificate
 
 
+def _same_numbers(words: str, others: str) -> bool:
+    """Whether two sentences state the same numbers: percentages exactly, others to three digits."""
+    found, wanted = (re.findall(r"(\d+(?:\.\d+)?(?:e[+-]?\d+)?)( %)?", text) for text in (words, others))
+    return len(found) == len(wanted) and all(
+        unit == other_unit and math.isclose(float(one), float(other), rel_tol=0.0 if unit else 1e-3)
+        for (one, unit), (other, other_unit) in zip(found, wanted, strict=True)
+    )
+
+
 def _check_words(content: Mapping[str, Any], certificate: AnyCertificate) -> None:
     """Raise where a certificate says something else in words, or in numbers that follow, than it states.
 
-    Another version of pacband may word its promise in another way, so that its words are not compared.
+    The numbers in its words are compared, for pacband may word a promise in another way one day; and another version
+    may state other numbers.
     """
-    if single_of(certificate).pacband_version == __version__ and content["promise"] != certificate.promise:
+    same_version = single_of(certificate).pacband_version == __version__
+    if same_version and not _same_numbers(content["promise"], certificate.promise):
         raise CertificateError(f"its promise in words is not that of its numbers, which say: {certificate.promise}")
     if isinstance(certificate, Certificate):
         if content["expected_violation"] != certificate.expected_violation:
