@@ -63,6 +63,7 @@ def outcome(family):
     return [(tried.name, tried.width, tried.status) for tried in family.tried]
 
 
+@pytest.mark.verify
 def test_sharper_than_one_model_with_a_constant_scale_and_the_promise_holds(rng):
     X, y = draw(rng, 1000)
     X_cal, y_cal = draw(rng, 1000)

@@ -323,6 +323,7 @@ def test_a_large_table_is_diagnosed_from_rows_that_are_named(frame, small_sample
     ]
 
 
+@pytest.mark.verify
 def test_sound_large_tables_raise_findings_at_most_at_the_stated_level(monkeypatch, rng):
     """At level .05 over 200 tables with exponential tails: more findings than this have a probability below 1e-6."""
     from scipy.stats import binom

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Iterable
 from typing import Any
@@ -15,7 +16,9 @@ def check_probability(name: str, value: Any) -> float:
     """Return `value` as a float in the open interval (0, 1), or raise."""
     try:
         number = float(value)
-    except (TypeError, ValueError, OverflowError):
+    except OverflowError:  # an integer that no float comes near
+        number = math.inf
+    except (TypeError, ValueError):
         raise InvalidInput(f"{name} must be a number in (0, 1), got {value!r}.") from None
     if isinstance(value, (bool, str)) or not 0.0 < number < 1.0:
         percent = _percentage(name, number) if 1.0 <= number < 100.0 else ""

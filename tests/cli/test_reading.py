@@ -184,8 +184,9 @@ def test_integers_beyond_float64_are_refused_by_every_command(run, rows, folder,
     assert not [path.name for path in folder.iterdir() if path.name.startswith("new")]
 
 
+@pytest.mark.verify
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("case", ["quoted", pytest.param("all", marks=pytest.mark.verify)])
+@pytest.mark.parametrize("case", ["quoted", "all"])
 def test_spark_reads_by_the_same_rules(case, rows, tmp_path, monkeypatch):
     import shutil
 

@@ -23,7 +23,7 @@ WAYS = {
 # These run in engines or read many files: most of their table is for the long studies.
 STREAMS = {"csv", "csv from elsewhere", "csv among keys", "standard input", "json lines"}
 LONG = {
-    "objects", "pandas nullable series", "pandas arrow series", "pandas nullable", "pandas of arrow", "polars", "arrow dataset",
+    "lists", "objects", "pyarrow arrays", "pandas of objects", "standard input", "pandas nullable series", "pandas arrow series", "pandas nullable", "pandas of arrow", "polars", "arrow dataset",
     "polars of parquet", "dask", "dask of arrow", "dask of parquet", "spark",
     "csv from elsewhere", "csv packed", "csv parts", "csv among keys", "parquet", "parquet among keys",
 }  # fmt: skip
