@@ -141,7 +141,7 @@ def spark():
 
 @pytest.mark.xdist_group("spark")
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("job", ["family", "groups", *(pytest.param(job, marks=pytest.mark.verify) for job in ("pair", "upper"))])  # fmt: skip
+@pytest.mark.parametrize("job", ["groups", *(pytest.param(job, marks=pytest.mark.verify) for job in ("family", "pair", "upper"))])  # fmt: skip
 def test_spark_gives_the_certificate_of_arrays(job, rng, monkeypatch, tmp_path, spark):
     monkeypatch.setattr(certifying, "SAMPLE", 300)
     frame = table(rng)

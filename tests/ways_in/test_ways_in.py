@@ -53,7 +53,8 @@ def table():
         for way, (_, _, commands) in WAYS.items():
             for command in commands:
                 if expresses(case, way, command):
-                    marks = [pytest.mark.verify] if way in LONG else []
+                    long = way in LONG or (command in ("report", "diagnose") and way not in ("numpy", "csv"))
+                    marks = [pytest.mark.verify] if long else []
                     yield pytest.param(case, way, command, id=f"{case} | {way} | {command}", marks=marks)
 
 

@@ -5,6 +5,7 @@ The engine hashes the labels once, so that a hundred thousand groups cost little
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -160,10 +161,12 @@ def _map_dask(frame: Any, column: str, labels: list[Label], values: Mapping[str,
 
 def _join_spark(frame: Any, column: str, labels: list[Label], values: Mapping[str, Values]) -> Any:
     from pyspark.sql import functions
-    from pyspark.sql.types import DoubleType, StructField, StructType
+    from pyspark.sql.types import ArrayType, DoubleType, StructField, StructType
 
     fields = [StructField(_LABEL, frame.schema[column].dataType), *(StructField(name, DoubleType()) for name in values)]
-    rows = list(zip(labels, *(map(float, of.values()) for of in values.values()), strict=True))
-    small = frame.sparkSession.createDataFrame(rows, StructType(fields))
+    rows = [{_LABEL: label, **{name: float(of[label]) for name, of in values.items()}} for label in labels]
+    # As JSON that Spark reads itself: rows of Python would need workers of the same Python on every machine.
+    listed = functions.from_json(functions.lit(json.dumps(rows)), ArrayType(StructType(fields)))
+    small = frame.sparkSession.range(1).select(functions.explode(listed).alias("row")).select("row.*")
     joined = frame.join(functions.broadcast(small), frame[column] == small[_LABEL], "left")
     return joined.drop(_LABEL)
