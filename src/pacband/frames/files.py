@@ -148,7 +148,7 @@ def open_files(paths: Sequence[str | os.PathLike[str]]) -> Iterator[Files]:
             files = _files(tuple(found), folder)
             try:
                 yield files
-            except Exception:
+            except Exception:  # whatever went wrong, a file that changed is the reason to name
                 files.refuse_changes()
                 raise
             files.refuse_changes()
