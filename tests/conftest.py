@@ -1,3 +1,6 @@
+import sys
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import settings
@@ -12,3 +15,23 @@ settings.load_profile("reproducible")
 @pytest.fixture
 def rng():
     return np.random.default_rng(20240501)
+
+
+@pytest.fixture
+def run(tmp_path, capfd, monkeypatch):
+    """Run a command in this process and in a folder of its own."""
+    from pacband.cli import main
+
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["pacband", *map(str, arguments)])
+        capfd.readouterr()
+        code = 0
+        try:
+            main()
+        except SystemExit as exit_:
+            code = exit_.code or 0
+        return SimpleNamespace(returncode=code, **dict(zip(("stdout", "stderr"), capfd.readouterr(), strict=True)))
+
+    return call

@@ -1,10 +1,8 @@
 """T(x) is a function of x: of the cells of a row, and not of the rows beside it, its table's library, or its file."""
 
 import json
-import sys
 import warnings
 from decimal import Decimal
-from types import SimpleNamespace
 
 import duckdb
 import numpy as np
@@ -26,29 +24,10 @@ from pacband import CertifiedFamily, CertifiedRegressor, InvalidInput
 from pacband._auto import screening
 from pacband._auto.defaults import default_predictors, default_scales
 from pacband._auto.tables import TableReader, scaled
-from pacband.cli import main
 from pacband.exceptions import UnknownCategories
 
 PROMISE = {"eps": 0.05, "delta": 1e-3}
 CODES = ["A", 1, 2.5, True, "007", "n/a", None, "1e+16", -0.0]
-
-
-@pytest.fixture
-def run(tmp_path, capfd, monkeypatch):
-    """Run a command in this process and in a folder of its own."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["pacband", *map(str, arguments)])
-        capfd.readouterr()
-        code = 0
-        try:
-            main()
-        except SystemExit as exit_:
-            code = exit_.code or 0
-        return SimpleNamespace(code=code, **dict(zip(("out", "err"), capfd.readouterr(), strict=True)))
-
-    return call
 
 
 @pytest.fixture
@@ -79,12 +58,12 @@ def shell_family(run, frame, name, *options):
     frame.to_csv(name, index=False) if name.endswith("csv") else frame.to_parquet(name, index=False)
     promise = ["--eps", PROMISE["eps"], "--delta", PROMISE["delta"], "--jobs", 1, "--time-budget", 20]
     done = run("fit", name, "--target", "y", *promise, *options, "-o", "model.pacband")
-    assert done.code == 0, done.err
+    assert done.returncode == 0, done.stderr
 
 
 def shell_ends(run, name, model="model.pacband"):
     done = run("predict", model, name, "-o", "out.parquet")
-    assert (done.code, done.err) == (0, "Saved out.parquet\n")
+    assert (done.returncode, done.stderr) == (0, "Saved out.parquet\n")
     return pd.read_parquet("out.parquet")[["lower", "upper"]].to_numpy()
 
 
@@ -170,8 +149,8 @@ def test_groups_of_a_fitted_model_are_known_in_every_spelling(rng, hasty, run):
         np.testing.assert_array_equal(shell_ends(run, name), expected)
     X.assign(code=1.4).to_csv("odd.csv", index=False)
     done = run("predict", "model.pacband", "odd.csv")
-    assert done.code == 2
-    assert "'1.4'" in done.err
+    assert done.returncode == 2
+    assert "'1.4'" in done.stderr
 
 
 cells = st.one_of(
@@ -284,8 +263,8 @@ def test_far_more_unknown_categories_than_in_the_fit_are_warned_of(rng, hasty, r
     with warnings.catch_warnings():
         warnings.simplefilter("default")
         done = run("predict", "model.pacband", "new.csv", "-o", "out.csv")
-    assert done.code == 0
-    assert "Warning: column 'code' has categories that the model was not fitted on in 100 of 100 rows" in done.err
+    assert done.returncode == 0
+    assert "Warning: column 'code' has categories that the model was not fitted on in 100 of 100 rows" in done.stderr
 
 
 def test_unknown_categories_of_a_long_tail_are_no_surprise(rng):
@@ -312,8 +291,8 @@ def test_a_column_of_numbers_that_holds_texts_is_refused_with_its_rows(rng, hast
         fam.predict(bad)
     bad.to_csv("new.csv", index=False)
     done = run("predict", "model.pacband", "new.csv")
-    assert done.code == 2
-    assert "column 'x' must be numeric, got 'much'" in done.err
+    assert done.returncode == 2
+    assert "column 'x' must be numeric, got 'much'" in done.stderr
     with pytest.raises(InvalidInput, match="turn times into numbers"):
         fam.predict(X.assign(x=pd.Timestamp("2020-01-01")))
     np.testing.assert_array_equal(fam.predict(X.astype(str)), fam.predict(X))
@@ -348,13 +327,13 @@ def test_a_pipeline_of_ones_own_sees_at_the_shell_what_it_saw_in_the_fit(rng, ru
     for name in ("new.csv", "new.parquet"):
         np.testing.assert_allclose(shell_ends(run, name), expected, rtol=1e-12)
     done = run("check", "model.pacband", "new.csv", "--target", "y", "--json")
-    assert done.code == 0, done.err
-    assert json.loads(done.out)["counts"][0]["violations"] == round(400 * outside(expected, y))
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["counts"][0]["violations"] == round(400 * outside(expected, y))
     # Which text the fit had for the number 2, no file can tell.
     X[(X.code != "007") & X.code.notna()].assign(code=lambda X: X.code.astype(float)).to_parquet("numbers.parquet")
     done = run("predict", "model.pacband", "numbers.parquet")
-    assert done.code == 2
-    assert "column 'code' held texts in the fit, and holds DOUBLE now" in done.err
+    assert done.returncode == 2
+    assert "column 'code' held texts in the fit, and holds DOUBLE now" in done.stderr
 
 
 @pytest.mark.parametrize(("codes", "kind"), [((1, 2), "category"), (("A", "NA"), object), (("A", None), object)])
@@ -363,8 +342,8 @@ def test_what_no_file_can_tell_is_refused(rng, run, codes, kind):
     own_model().fit(X, y).save("model.pacband")
     X.to_csv("new.csv", index=False)
     done = run("predict", "model.pacband", "new.csv")
-    assert done.code == 2
-    assert "does not tell whether column 'code' holds numbers or texts" in done.err
+    assert done.returncode == 2
+    assert "does not tell whether column 'code' holds numbers or texts" in done.stderr
 
 
 def test_targets_that_floats_cannot_tell_apart_are_refused_by_fit(rng, run):
@@ -376,8 +355,8 @@ def test_targets_that_floats_cannot_tell_apart_are_refused_by_fit(rng, run):
     duckdb.sql("copy (select x, y::varchar as y from 'train.parquet') to 'texts.parquet'")
     for name in ("train.csv", "train.parquet", "wide.parquet", "digits.parquet", "texts.parquet"):
         done = run("fit", name, "--target", "y", "-o", "model.pacband")
-        assert done.code == 2
-        assert "column 'y' has integers beyond 2**53" in done.err
+        assert done.returncode == 2
+        assert "column 'y' has integers beyond 2**53" in done.stderr
 
 
 def seeds(model, path="model"):

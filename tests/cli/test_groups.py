@@ -1,8 +1,6 @@
 """Groups from the shell: matched by value, never by rounding, and the user's columns stay as they are."""
 
 import json
-import sys
-from types import SimpleNamespace
 
 import duckdb
 import numpy as np
@@ -10,7 +8,6 @@ import pandas as pd
 import pytest
 
 import pacband
-from pacband.cli import main
 
 LABELS = {
     "integers": [1, 2],
@@ -27,24 +24,6 @@ WAYS = {
     "parquet of floats": ("parquet", lambda labels: labels.astype(float)),
     "parquet of texts": ("parquet", lambda labels: labels.astype(str)),
 }
-
-
-@pytest.fixture
-def run(tmp_path, capfd, monkeypatch):
-    """Run a command in this process and in a folder of its own."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["pacband", *map(str, arguments)])
-        capfd.readouterr()
-        code = 0
-        try:
-            main()
-        except SystemExit as exit_:
-            code = exit_.code or 0
-        return SimpleNamespace(returncode=code, **dict(zip(("stdout", "stderr"), capfd.readouterr(), strict=True)))
-
-    return call
 
 
 def certified(folder, labels):
