@@ -43,8 +43,8 @@ from sklearn.preprocessing import StandardScaler
 
 import pacband
 from benchmarks._timing import print_table
-from pacband._members import predict_members
-from pacband.auto import AutoFamily, auto_candidates
+from pacband.candidates.automatic import AutoFamily, auto_candidates
+from pacband.candidates.members import predict_members
 
 EPS, DELTA = 0.1, 0.05
 TABLES = ("power_plant", "concrete", "protein", "diabetes")

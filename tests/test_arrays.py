@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import pacband
-from pacband._arrays import EXACT, as_numbers
+from pacband.core.arrays import EXACT, as_numbers
 from pacband.exceptions import InvalidInput
 
 N = 400

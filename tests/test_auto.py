@@ -18,12 +18,12 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 
 from pacband import CertifiedFamily, InvalidInput, NotEnoughSamples, certify, certify_family
-from pacband._auto.blend import convex_weights
-from pacband._auto.defaults import default_predictors
-from pacband._auto.tables import TableReader
-from pacband._auto.windows import ShortestWindow
-from pacband._members import Member, predict_members
-from pacband.auto import auto_candidates
+from pacband.candidates.automatic import auto_candidates
+from pacband.candidates.blend import convex_weights
+from pacband.candidates.defaults import default_predictors
+from pacband.candidates.members import Member, predict_members
+from pacband.candidates.reader import TableReader
+from pacband.candidates.windows import ShortestWindow
 
 FAST = {
     "linear": make_pipeline(SimpleImputer(), Ridge()),

@@ -6,7 +6,7 @@ from scipy.optimize import approx_fprime
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 
-from pacband._auto.smooth import SmoothProcess, evidence
+from pacband.candidates.smooth import SmoothProcess, evidence
 
 
 def draw(rng, n, columns):

@@ -9,7 +9,7 @@ from scipy.optimize import brentq
 from scipy.stats import binomtest, kstest, norm, uniform
 
 from pacband import InvalidInput, NotEnoughSamples, baselines, certify
-from pacband.baselines import gaussian_bound, largest_error, markov_bound
+from pacband.certification.baselines import gaussian_bound, largest_error, markov_bound
 from pacband.datasets import paper_bound, paper_predictor, paper_sample, paper_scale, paper_violation
 
 FALSE_ALARM = 1e-6

@@ -18,7 +18,6 @@ from scipy.stats import beta, binomtest, chi2, kstest
 
 from pacband import (
     CertificateError,
-    _terms,
     attained_delta,
     certify,
     certify_family,
@@ -279,7 +278,7 @@ class TestFamilies:
         def careless(eps, delta, *, n_candidates=1, **options):
             return plan(eps, delta, n_candidates=1, **options)
 
-        monkeypatch.setattr(_terms, "plan", careless)
+        monkeypatch.setattr("pacband.certification.terms.plan", careless)
         with pytest.raises(CertificateError, match="does not certify"):
             certify_family(y, candidates, eps=self.eps, delta=self.delta)
 

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pacband._cells import matching, number, number_sql, spelled, spelled_sql
+from pacband.core.cells import matching, number, number_sql, spelled, spelled_sql
 
 TEXTS = [
     "1", "1.0", "1.00", "01", "007", "7", "+7", "-7", "-0", "-0.0", "0", "0.0", ".5", "5.", "0.5", "0.50", "1.10", "1.1",

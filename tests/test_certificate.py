@@ -26,8 +26,8 @@ from pacband import (
     certify_groups,
     load,
 )
-from pacband._frozen import FrozenMap
-from pacband._wording import complement, confidence
+from pacband.core.frozen import FrozenMap
+from pacband.core.wording import complement, confidence
 
 
 def sample(n=400, seed=0):
@@ -78,7 +78,7 @@ def test_survives_pickling_and_is_immutable(cert):
 @each_kind
 def test_file_follows_the_shipped_schema(cert, tmp_path):
     document = json.loads(cert.save(tmp_path / "cert.json").read_text())
-    schema = json.loads(resources.files("pacband.schemas").joinpath("pacband-certificate.json").read_text())
+    schema = json.loads(resources.files("pacband.core.schemas").joinpath("pacband-certificate.json").read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.Draft202012Validator(schema).validate(document)
 
@@ -126,7 +126,7 @@ def test_any_truncation_is_detected_and_named(data):
 
 def rewrite(path, change, *, resign=True):
     """Edit the document as someone who knows the format would."""
-    from pacband._storage import _digest, _serialize
+    from pacband.core.documents import _digest, _serialize
 
     document = json.loads(path.read_text())
     change(document)

@@ -11,8 +11,8 @@ from mpmath import binomial, mp, mpf
 from scipy.stats import binom, binomtest
 
 import pacband
-from pacband.checking import Count
 from pacband.exceptions import InvalidInput, InvalidScale
+from pacband.judging import Count
 
 
 @given(st.integers(1, 400), st.data(), st.floats(1e-4, 0.9))

@@ -17,7 +17,7 @@ from sklearn.linear_model import LinearRegression
 import pacband
 from pacband import CertifiedRegressor
 from pacband.cli import main
-from pacband.frames.files import open_files
+from pacband.tables.files import open_files
 
 # Before its third release pandas read floats to the last bit only where it was asked to.
 EXACT = {"float_precision": "round_trip"} if pd.__version__ < "3" else {}
@@ -97,7 +97,7 @@ def test_fit_says_what_it_made_of_every_column(fitted):
 
 def test_the_report_shows_the_rows_that_calibrated(fitted):
     from pacband.cli.fit import _page, _read
-    from pacband.frames.files import open_files
+    from pacband.tables.files import open_files
 
     folder, _ = fitted
     options = {"target": "y", "group": None, "features": "", "categories": "", "drop_missing_target": False}
@@ -446,7 +446,7 @@ class Gaps(LinearRegression):
 
 
 def test_a_prediction_that_is_not_a_number_counts_with_a_model_as_with_its_certificate(tmp_path):
-    from pacband.model_checking import check_model
+    from pacband.tables.model_checking import check_model
 
     rows = linear(600, 0)
     model = CertifiedRegressor(Gaps(), eps=0.1, delta=0.05, random_state=0, nonfinite="violate")
@@ -462,7 +462,7 @@ def test_a_prediction_that_is_not_a_number_counts_with_a_model_as_with_its_certi
 
 
 def test_a_model_with_groups_is_judged_in_each_of_them(tmp_path):
-    from pacband.model_checking import check_model
+    from pacband.tables.model_checking import check_model
 
     rows = linear(900, 0).assign(kind=np.arange(900) % 2)
     model = CertifiedRegressor(LinearRegression(), eps=0.1, delta=0.05, random_state=0, groups="kind")

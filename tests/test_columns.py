@@ -21,9 +21,9 @@ from sklearn.tree import DecisionTreeRegressor
 
 import pacband
 from pacband import CertifiedFamily, CertifiedRegressor, InvalidInput
-from pacband._auto import screening
-from pacband._auto.defaults import default_predictors, default_scales
-from pacband._auto.tables import TableReader, scaled
+from pacband.candidates import screening
+from pacband.candidates.defaults import default_predictors, default_scales
+from pacband.candidates.reader import TableReader, scaled
 from pacband.exceptions import UnknownCategories
 
 PROMISE = {"eps": 0.05, "delta": 1e-3}
@@ -189,8 +189,8 @@ def _objects(codes, numbers):
 
 
 def test_every_library_and_file_gives_the_same_matrix_to_the_last_bit(rng, tmp_path):
-    from pacband.frames.files import open_files
-    from pacband.models.table import batches, check_kinds, inputs_sql
+    from pacband.tables.files import open_files
+    from pacband.tables.survey import batches, check_kinds, inputs_sql
 
     n = 300
     frame = pd.DataFrame(

@@ -9,10 +9,10 @@ import pytest
 from scipy.special import betaincc
 
 import pacband
-from pacband import _crossing
-from pacband import curve as curve_module
-from pacband._crossing import crossing_probability
-from pacband.curve import _boundary, curve_of_scores
+from pacband.certification import crossing as _crossing
+from pacband.certification import curve as curve_module
+from pacband.certification.crossing import crossing_probability
+from pacband.certification.curve import _boundary, curve_of_scores
 from pacband.exceptions import InvalidInput, NotEnoughSamples
 from pacband.scores import ScoreRule
 
@@ -65,7 +65,7 @@ def test_transforms_agree_with_direct_convolutions(monkeypatch):
     curve = curve_of_scores(np.arange(20_000.0), delta=1e-4, rule=ScoreRule(), n_outputs=1, scale_kind="none")
     boundary = np.array(curve.levels), np.array(curve.ranks)
     direct = crossing_probability(20_000, *boundary, accuracy=1e-14)
-    monkeypatch.setattr("pacband._crossing._MANY", 1)
+    monkeypatch.setattr("pacband.certification.crossing._MANY", 1)
     assert crossing_probability(20_000, *boundary, accuracy=1e-14) == pytest.approx(direct, rel=1e-9)
 
 

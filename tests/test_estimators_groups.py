@@ -237,7 +237,7 @@ def test_a_family_within_groups_predicts_with_the_sharpest(rng, side):
 
 def test_the_automatic_family_within_groups(rng, monkeypatch):
     monkeypatch.setattr(
-        "pacband._auto.screening.default_predictors",
+        "pacband.candidates.screening.default_predictors",
         lambda *_: {"boosting": HistGradientBoostingRegressor(max_iter=20, random_state=0)},
     )
     table, y = draw(rng, 1500)

@@ -11,11 +11,11 @@ import pandas as pd
 import pytest
 
 from pacband import certify, certify_groups
-from pacband.cli._tables import opened
+from pacband.cli.tables import opened
 from pacband.exceptions import InvalidInput
-from pacband.frames import certify_frame
-from pacband.frames.connection import allowing, connect, workspace
-from pacband.frames.files import open_files, write_table
+from pacband.tables import certify_frame
+from pacband.tables.connection import allowing, connect, workspace
+from pacband.tables.files import open_files, write_table
 
 PROMISE = {"eps": 0.1, "delta": 0.01}
 # What Dask imports warns.
@@ -128,7 +128,7 @@ def test_columns_in_another_order_are_the_same_columns(rows):
 
 
 def test_the_schema_of_many_files_is_looked_up_once(rows, monkeypatch):
-    from pacband.frames import parquet
+    from pacband.tables import parquet
 
     looked = []
     described = parquet._described
@@ -146,8 +146,8 @@ def test_the_schema_of_many_files_is_looked_up_once(rows, monkeypatch):
 @pytest.mark.parametrize("library", ["pyarrow", "duckdb", "polars"])
 def test_the_columns_of_a_footer_end_where_the_row_groups_begin(rows, library):
     # The rest of a footer differs between files with the same columns, the columns never do.
-    from pacband.frames.parquet import _footer, _schema_end
-    from pacband.frames.paths import find_files
+    from pacband.tables.parquet import _footer, _schema_end
+    from pacband.tables.paths import find_files
 
     wide = pd.concat([rows.add_suffix(f" {k}") for k in range(20)], axis=1).assign(text="é", whole=1, yes=True)
     cut = []

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pacband
-from pacband._storage import _digest, _serialize
+from pacband.core.documents import _digest, _serialize
 from pacband.exceptions import CertificateError
 
 

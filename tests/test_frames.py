@@ -15,10 +15,10 @@ import pyarrow.parquet
 import pytest
 
 import pacband
-from pacband import selection
 from pacband.exceptions import InvalidInput, InvalidScale, NotEnoughSamples
+from pacband.selection import search as selection
 
-certifying = importlib.import_module("pacband.frames.certify")
+certifying = importlib.import_module("pacband.tables.certifying")
 N = 6000
 PROMISE = {"eps": 0.1, "delta": 0.01}
 
@@ -390,7 +390,7 @@ def test_many_groups_in_the_same_passes(rng, far):
 
 def test_chunks_give_the_certificate_of_all_rows_at_once(rng, monkeypatch):
     monkeypatch.setattr(selection, "FEW", 100)
-    monkeypatch.setattr("pacband.frames.chunks.PIECE", 512)
+    monkeypatch.setattr("pacband.tables.chunks.PIECE", 512)
     frame = table(rng)
     y, p, s, up = (frame[name].to_numpy() for name in ("y", "p", "s", "up"))
     for scale in (None, s, (s, up)):

@@ -13,14 +13,14 @@ import pyarrow as pa
 import pytest
 
 import pacband
-from pacband import selection
-from pacband._labels import locate_rows
+from pacband.core.labels import locate_rows
 from pacband.exceptions import InvalidInput, InvalidScale
-from pacband.frames.engines import refuse_unless
+from pacband.selection import search as selection
+from pacband.tables.engines import refuse_unless
 from test_frames import JOBS, PROMISE, N, by_arrays, stated, table
 from test_frames import spark as spark_session  # noqa: F401
 
-certifying = importlib.import_module("pacband.frames.certify")
+certifying = importlib.import_module("pacband.tables.certifying")
 dd = pytest.importorskip("dask.dataframe")
 
 CHANGED = "rows changed between two readings"
@@ -454,7 +454,7 @@ def test_duckdb_joins_many_groups_in_the_order_of_the_rows(threads, rng, tmp_pat
 
 
 def test_groups_that_engines_cannot_rank_in_little_memory_are_searched_for(rng, monkeypatch, far):
-    monkeypatch.setattr("pacband.frames.scan.KEPT", 10)
+    monkeypatch.setattr("pacband.tables.scan.KEPT", 10)
     frame = table(rng)
     expected = pacband.certify_groups(frame["y"], frame["p"], frame["site"], **PROMISE)
     found = pacband.certify_frame(duckdb.from_df(frame), target="y", prediction="p", group="site", **PROMISE)

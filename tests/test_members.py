@@ -9,7 +9,7 @@ from sklearn.linear_model import BayesianRidge, LinearRegression, Ridge
 from sklearn.neighbors import KNeighborsRegressor
 
 from pacband import CertifiedFamily, CertifiedRegressor, InvalidInput, LocalRidge, datasets
-from pacband._members import Member, fit_members, predict_members
+from pacband.candidates.members import Member, fit_members, predict_members
 from pacband.scale import (
     EnsembleScale,
     FloorScale,

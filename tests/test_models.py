@@ -44,8 +44,8 @@ from pacband import (
     ReusedData,
     scale,
 )
-from pacband._auto import screening
-from pacband._auto.defaults import ScaleModel
+from pacband.candidates import screening
+from pacband.candidates.defaults import ScaleModel
 from pacband.models import load_certificate
 from pacband.models.declarations import KINDS
 from pacband.models.trust import UntrustedTypes
@@ -173,7 +173,7 @@ def test_the_automatic_family_with_groups_comes_back_whole(rows, tmp_path, monke
 def test_every_estimator_of_ours_is_declared():
     ours = set()
     for module in pkgutil.walk_packages(pacband.__path__, "pacband."):
-        if module.name.startswith(("pacband._auto", "pacband.local", "pacband.scale")):
+        if module.name.startswith(("pacband.candidates", "pacband.local", "pacband.scale")):
             for kind in vars(importlib.import_module(module.name)).values():
                 if inspect.isclass(kind) and issubclass(kind, BaseEstimator) and kind.__module__ == module.name:
                     ours.add(kind)

@@ -30,7 +30,7 @@ from pacband import (
     min_samples,
     plan,
 )
-from pacband._binomial import _CONTEXT, _DOUBT, _integrated_ratio, _summed_ratios, binomial_tail, tail_at_most
+from pacband.planning.binomial import _CONTEXT, _DOUBT, _integrated_ratio, _summed_ratios, binomial_tail, tail_at_most
 
 with warnings.catch_warnings():
     # toleranceinterval 1.0.3 leaves its VERSION file open on import.

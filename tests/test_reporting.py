@@ -13,8 +13,8 @@ from scipy.stats import binom, binomtest, norm
 
 import pacband
 from pacband import datasets
-from pacband._counts import exact_interval, exceedance
 from pacband.exceptions import InvalidInput, InvalidScale
+from pacband.judging.counts import exact_interval, exceedance
 from pacband.reporting import rows as report_rows
 from pacband.reporting.bins import quantile_codes, slice_rows
 from pacband.reporting.numbers import slice_numbers

@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 import pacband
-from pacband._wording import figure
+from pacband.core.wording import figure
 from pacband.reporting.summary import Verdict
 from pacband.reporting.terminal import show
 

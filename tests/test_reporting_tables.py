@@ -9,16 +9,16 @@ import pandas as pd
 import pytest
 
 import pacband
-from pacband._ranked import Ranked
 from pacband.certificate import single_of
 from pacband.diagnostics.tables import diagnose_table
 from pacband.exceptions import InvalidInput, InvalidScale
-from pacband.frames import sample
-from pacband.frames.columns import columns_of, read_predicted, read_values
-from pacband.frames.files import open_files
 from pacband.reporting import rows as report_rows
 from pacband.reporting import summary as report_summary
 from pacband.reporting.tables import report_table
+from pacband.selection.ranked import Ranked
+from pacband.tables import sample
+from pacband.tables.columns import columns_of, read_predicted, read_values
+from pacband.tables.files import open_files
 
 N = 12_000
 

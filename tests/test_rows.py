@@ -8,7 +8,7 @@ from sklearn.linear_model import Ridge
 from sklearn.neighbors import KNeighborsRegressor
 
 from pacband import CertifiedRegressor, ReusedData
-from pacband._rows import chance_of_repeats, refuse_copies, row_fingerprints
+from pacband.core.row_hashes import chance_of_repeats, refuse_copies, row_fingerprints
 
 PROMISE = {"eps": 0.05, "delta": 1e-3, "random_state": 0}
 
@@ -96,8 +96,8 @@ def test_after_oversampling_a_calibration_set_with_training_rows_is_refused(rng,
 
 def test_after_oversampling_diagnose_and_the_check_of_a_model_find_training_rows(rng, tmp_path):
     import pacband
-    from pacband.frames.files import open_files
-    from pacband.model_checking import check_model
+    from pacband.tables.files import open_files
+    from pacband.tables.model_checking import check_model
 
     X, y = sound(rng, 1500)
     more = np.r_[np.arange(1500), np.repeat(np.arange(500), 2)]

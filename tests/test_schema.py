@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pacband
-from pacband import _storage
-from pacband._schema import quick_check
+from pacband.core import documents as _storage
+from pacband.core.schema import quick_check
 
 NAMES = ("pacband/certificate", "pacband/monitor", "pacband/model")
 ODD = (None, True, 0, 1, -1, 1.0, 0.5, -0.0, 1e30, 10**30, "", "x", "1", [], [1], {}, {"a": 1})
@@ -126,7 +126,7 @@ def test_no_pair_of_changes_is_accepted_that_jsonschema_refuses(data):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_schema_can_be_checked_quickly(name):
-    text = resources.files("pacband.schemas").joinpath(f"{name.replace('/', '-')}.json").read_text("utf-8")
+    text = resources.files("pacband.core.schemas").joinpath(f"{name.replace('/', '-')}.json").read_text("utf-8")
     assert not quick_check(json.loads(text))({})
 
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import pacband
-from pacband._fingerprint import fingerprint
 from pacband.exceptions import InvalidInput, InvalidScale
 from pacband.scores import ScoreRule
+from pacband.selection.fingerprint import fingerprint
 
 FLOATS = st.floats(-1e6, 1e6, allow_subnormal=False)
 SCALES = st.floats(1e-3, 1e3)

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from pacband import selection
-from pacband._fingerprint import fingerprint
-from pacband._search import float_at, ordinal
+from pacband.core.floats import float_at, ordinal
 from pacband.selection import Request, Search, Tally, measure, rth_largest, select, sum_tallies, tally
+from pacband.selection import search as selection
+from pacband.selection.fingerprint import fingerprint
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=True, width=64)
 # Few different values: many ties.

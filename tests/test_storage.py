@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import pacband
-from pacband._storage import drafted, replace_file
-from pacband.frames.files import open_files, write_table
+from pacband.core.documents import drafted, replace_file
 from pacband.monitoring import StateFile
+from pacband.tables.files import open_files, write_table
 
 
 def mode(path):

@@ -19,13 +19,15 @@ TYPE_CHECKING = False  # as in typing, whose import would be most of ours
 if TYPE_CHECKING:
     from typing import Any
 
-    from pacband import baselines, datasets, scale
+    from pacband import datasets, scale
     from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
-    from pacband.certification import certify, certify_family, certify_groups
-    from pacband.checking import Verdict, check, check_frame
-    from pacband.curve import certify_curve
+    from pacband.certification import baselines, certify, certify_family, certify_groups
+    from pacband.certification.curve import certify_curve
+    from pacband.certification.succession import recalibrate
     from pacband.diagnostics import diagnose
-    from pacband.estimators import CertifiedFamily, CertifiedRegressor
+    from pacband.estimators.family import CertifiedFamily
+    from pacband.estimators.files import load
+    from pacband.estimators.regressor import CertifiedRegressor
     from pacband.exceptions import (
         CertificateError,
         InvalidInput,
@@ -35,26 +37,26 @@ if TYPE_CHECKING:
         ReusedData,
         UnknownCategories,
     )
-    from pacband.frames import apply_frame, certify_chunks, certify_frame
+    from pacband.judging import Verdict, check
     from pacband.local import LocalKernelRidge, LocalRidge
-    from pacband.models import load
     from pacband.monitoring import Monitor
     from pacband.planning import Plan, attained_delta, attained_eps, max_rank, min_samples, plan
     from pacband.reporting import plot_band, plot_family, plot_plan, plot_scores, plot_slices, report
     from pacband.scale import ParzenScale
-    from pacband.succession import recalibrate
+    from pacband.tables import apply_frame, certify_chunks, certify_frame, check_frame
 
 __version__ = "0.1.0"
 
+# The home of every public name.
 _HOMES = {
-    "baselines": (),
     "certificate": ("Certificate", "FamilyCertificate", "GroupCertificate"),
     "certification": ("certify", "certify_family", "certify_groups"),
-    "checking": ("Verdict", "check", "check_frame"),
-    "curve": ("certify_curve",),
-    "datasets": (),
+    "certification.curve": ("certify_curve",),
+    "certification.succession": ("recalibrate",),
     "diagnostics": ("diagnose",),
-    "estimators": ("CertifiedFamily", "CertifiedRegressor"),
+    "estimators.family": ("CertifiedFamily",),
+    "estimators.files": ("load",),
+    "estimators.regressor": ("CertifiedRegressor",),
     "exceptions": (
         "CertificateError",
         "InvalidInput",
@@ -64,16 +66,16 @@ _HOMES = {
         "ReusedData",
         "UnknownCategories",
     ),
-    "frames": ("apply_frame", "certify_chunks", "certify_frame"),
+    "judging": ("Verdict", "check"),
     "local": ("LocalKernelRidge", "LocalRidge"),
-    "models": ("load",),
     "monitoring": ("Monitor",),
     "planning": ("Plan", "attained_delta", "attained_eps", "max_rank", "min_samples", "plan"),
     "reporting": ("plot_band", "plot_family", "plot_plan", "plot_scores", "plot_slices", "report"),
     "scale": ("ParzenScale",),
-    "succession": ("recalibrate",),
+    "tables": ("apply_frame", "certify_chunks", "certify_frame", "check_frame"),
 }
 _MODULE_OF = {name: module for module, names in _HOMES.items() for name in names}
+_MODULES = {module.rpartition(".")[2]: module for module in ("certification.baselines", "datasets", "scale")}
 
 __all__ = [
     "Certificate",
@@ -126,8 +128,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name in _MODULE_OF:
         value = getattr(import_module(f"pacband.{_MODULE_OF[name]}"), name)
-    elif name in _HOMES:
-        value = import_module(f"pacband.{name}")
+    elif name in _MODULES:
+        value = import_module(f"pacband.{_MODULES[name]}")
     else:
         raise AttributeError(f"module 'pacband' has no attribute {name!r}")
     globals()[name] = value

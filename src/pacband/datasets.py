@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr, ndtri
 
-from pacband._arrays import Floats
-from pacband._checks import check_positive_integer, check_probability
+from pacband.core.arrays import Floats
+from pacband.core.checks import check_positive_integer, check_probability
 
 __all__ = ["paper_bound", "paper_predictor", "paper_sample", "paper_scale", "paper_violation"]
 

@@ -18,7 +18,7 @@ from sklearn.linear_model import LinearRegression
 
 import pacband as library
 from pacband.cli import main
-from pacband.cli._console import visible
+from pacband.cli.console import visible
 
 PROMISE = ("--eps", "0.1", "--delta", "0.01")
 COLUMNS = ("--target", "y", "--prediction", "yhat", "--scale", "s")

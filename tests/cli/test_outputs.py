@@ -147,7 +147,7 @@ def test_two_outputs_are_two_files(name, one, other, way, there, folder, capfd, 
 
 
 def test_every_parameter_that_names_a_file_is_looked_at():
-    from pacband.cli._output import Input, Output
+    from pacband.cli.output import Input, Output
 
     found = {name: {p.name: p.type for p in import_module(f"pacband.cli.{name}").command.params} for name in COMMANDS}
     written = {name: [n for n, kind in kinds.items() if isinstance(kind, Output)] for name, kinds in found.items()}

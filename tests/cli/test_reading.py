@@ -193,7 +193,7 @@ def test_spark_reads_by_the_same_rules(case, rows, tmp_path, monkeypatch):
     pytest.importorskip("pyspark")
     if shutil.which("java") is None:
         pytest.skip("Spark needs Java")
-    from pacband.cli._tables import opened
+    from pacband.cli.tables import opened
 
     monkeypatch.chdir(tmp_path)
     rows = rows[["y", "yhat", "s"]][:400]

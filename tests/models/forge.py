@@ -7,11 +7,11 @@ from hashlib import sha256
 import numpy as np
 
 from pacband import CertifiedRegressor
-from pacband._storage import document_bytes
+from pacband.core.documents import document_bytes
+from pacband.estimators.parts import certificates_of, take_apart
 from pacband.models.archive import SCHEMA, SCHEMA_VERSION, _entries, _zipped, write_archive
 from pacband.models.archive import Archive as Whole
 from pacband.models.content import write_content
-from pacband.models.parts import certificates_of, take_apart
 from pacband.models.trust import Trust
 from pacband.models.versions import versions
 

@@ -108,11 +108,11 @@ from sklearn.svm import SVR, LinearSVR, NuSVR
 from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
 
 from pacband import LocalKernelRidge, LocalRidge, scale
-from pacband._auto.blend import Averaged, Band, Stack
-from pacband._auto.defaults import LogOfStandardised
-from pacband._auto.smooth import SmoothProcess
-from pacband._auto.tables import TableReader
-from pacband._auto.windows import ShortestWindow
+from pacband.candidates.blend import Averaged, Band, Stack
+from pacband.candidates.defaults import LogOfStandardised
+from pacband.candidates.reader import TableReader
+from pacband.candidates.smooth import SmoothProcess
+from pacband.candidates.windows import ShortestWindow
 from pacband.scale.shrinkage import Shrinkage
 
 N = 60

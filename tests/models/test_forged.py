@@ -21,11 +21,11 @@ from sklearn.svm import SVR, NuSVR
 
 import pacband
 from pacband import CertificateError, CertifiedFamily, CertifiedRegressor, scale
-from pacband._storage import document_bytes
+from pacband.core.documents import document_bytes
+from pacband.estimators.parts import certificates_of, kind_of, take_apart
 from pacband.models import load_certificate
 from pacband.models.archive import Archive, _zipped, write_archive
 from pacband.models.content import write_content
-from pacband.models.parts import certificates_of, kind_of, take_apart
 from pacband.models.trust import Trust, UntrustedTypes
 from pacband.models.versions import versions
 

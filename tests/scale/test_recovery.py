@@ -18,7 +18,7 @@ from sklearn.preprocessing import FunctionTransformer, PolynomialFeatures
 from threadpoolctl import threadpool_limits
 
 from pacband import CertifiedRegressor, LocalKernelRidge, certify_family, datasets
-from pacband._members import Member, fit_members
+from pacband.candidates.members import Member, fit_members
 from pacband.scale import (
     EnsembleScale,
     FloorScale,

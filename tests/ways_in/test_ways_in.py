@@ -10,7 +10,7 @@ from _cases import CASES, COLUMNS, HALF, base, grouped
 from _ways import ARRAYS, COMMANDS, FILES, FRAMES, PROMISE, TEXTS, Refused, by_arrays, by_files, by_frames, expected
 
 import pacband
-from pacband import selection
+from pacband.selection import search as selection
 
 # Dask has not yet followed what pandas is going to change.
 pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword in DataFrame.reset_index:DeprecationWarning")
@@ -61,7 +61,7 @@ def table():
 @pytest.fixture
 def small_engine(monkeypatch):
     """Let tables in engines be too large to be brought here, and their windows too large to be fetched at once."""
-    monkeypatch.setattr(importlib.import_module("pacband.frames.certify"), "SAMPLE", 100)
+    monkeypatch.setattr(importlib.import_module("pacband.tables.certifying"), "SAMPLE", 100)
     monkeypatch.setattr(selection, "FEW", 60)
 
 

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from pacband import __version__
-from pacband._storage import parse_document
 from pacband.certificate.family import FamilyCertificate
 from pacband.certificate.groups import GroupCertificate
 from pacband.certificate.portable import SCHEMA, SCHEMA_VERSION
 from pacband.certificate.single import Certificate
+from pacband.core.documents import parse_document
 from pacband.exceptions import CertificateError, InvalidInput
 
 __all__ = ["AnyCertificate", "Certificate", "FamilyCertificate", "GroupCertificate", "load", "revive", "single_of"]

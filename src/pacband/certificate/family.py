@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-from pacband._arrays import Floats
-from pacband._frozen import FrozenMap
-from pacband._wording import card, complement, confidence, figure
 from pacband.certificate.portable import Portable, decode, encode
 from pacband.certificate.single import Certificate, check_joint
+from pacband.core.arrays import Floats
+from pacband.core.frozen import FrozenMap
+from pacband.core.wording import card, complement, confidence, figure
 from pacband.exceptions import CertificateError, InvalidInput
 
 __all__ = ["FamilyCertificate", "check_candidates", "split_candidate"]

@@ -8,12 +8,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from pacband._arrays import Floats, check_same_rows
-from pacband._frozen import FrozenMap
-from pacband._labels import Label, as_labels, group_rows, locate_rows
-from pacband._wording import card, complement, confidence
 from pacband.certificate.portable import Portable
 from pacband.certificate.single import Certificate, check_joint
+from pacband.core.arrays import Floats, check_same_rows
+from pacband.core.frozen import FrozenMap
+from pacband.core.labels import Label, as_labels, group_rows, locate_rows
+from pacband.core.wording import card, complement, confidence
 from pacband.exceptions import InvalidInput
 
 __all__ = ["GroupCertificate"]

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from pacband._storage import document_digest, write_document
+from pacband.core.documents import document_digest, write_document
 
 __all__ = ["SCHEMA", "SCHEMA_VERSION", "Portable", "decode", "encode"]
 

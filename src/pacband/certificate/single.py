@@ -15,16 +15,16 @@ from typing import Any, Self
 from scipy.special import betaincinv
 
 from pacband import __version__
-from pacband._arrays import Floats, Numbers, as_numbers, check_same_rows
-from pacband._binomial import tail_at_most
-from pacband._checks import check_positive_integer, check_probability
-from pacband._wording import card, complement, confidence, figure, percent, round_up
 from pacband.certificate.chain import check_chain
-from pacband.certificate.columns import Columns
 from pacband.certificate.portable import Portable, decode, encode
+from pacband.core.arrays import Floats, Numbers, as_numbers, check_same_rows
+from pacband.core.checks import check_positive_integer, check_probability
+from pacband.core.wording import card, complement, confidence, figure, percent, round_up
 from pacband.exceptions import CertificateError, InvalidInput, InvalidScale
 from pacband.planning import LARGEST_N, check_eps, smallest_delta
+from pacband.planning.binomial import tail_at_most
 from pacband.scores import Matrix, ScoreRule
+from pacband.scores.columns import Columns
 from pacband.selection import Measured, measure
 
 __all__ = ["Certificate", "check_joint", "issue"]

@@ -84,9 +84,9 @@ def pacband() -> None:
 
 def main() -> Any:
     """Run the command line."""
-    from pacband.cli._console import speak_plainly
-    from pacband.cli._ending import ending
-    from pacband.cli._warnings import plain_warnings
+    from pacband.cli.console import speak_plainly
+    from pacband.cli.ending import ending
+    from pacband.cli.warnings import plain_warnings
 
     speak_plainly()
     with ending(PacbandError), plain_warnings():

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from pacband.cli._console import note
-from pacband.cli._options import scale_columns
-from pacband.cli._output import TABLES, Input, Output
+from pacband.cli.console import note
+from pacband.cli.options import scale_columns
+from pacband.cli.output import TABLES, Input, Output
 
 EXAMPLES = """
 \b
@@ -45,10 +45,10 @@ def command(
 ) -> None:
     """Add the ends of the certified band to the rows of CSV or Parquet FILES, and leave all else as it is."""
     from pacband.certificate import single_of
-    from pacband.cli._tables import labels_of, opened, with_labels, without_labels
-    from pacband.frames.apply import apply_frame, chosen_columns
-    from pacband.frames.files import write_table
+    from pacband.cli.tables import labels_of, opened, with_labels, without_labels
     from pacband.models import is_model, load_certificate
+    from pacband.tables.applying import apply_frame, chosen_columns
+    from pacband.tables.files import write_table
 
     cert = load_certificate(certificate)
     if prediction is None and is_model(certificate):

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pacband.cli._console import note, print_json, progress_bar, tell
-from pacband.cli._options import candidate_columns, column_options, engine_options, promise_options, scale_columns
-from pacband.cli._output import Input, Output
+from pacband.cli.console import note, print_json, progress_bar, tell
+from pacband.cli.options import candidate_columns, column_options, engine_options, promise_options, scale_columns
+from pacband.cli.output import Input, Output
 
 if TYPE_CHECKING:
     from pacband.certificate import AnyCertificate
@@ -63,9 +63,9 @@ def command(
     """
     if target is None or (prediction is None) == (not candidates):
         raise click.UsageError("name the --target column, and either the --prediction column or --candidate columns.")
-    from pacband.cli._tables import opened
-    from pacband.frames import certify_frame
-    from pacband.frames.paths import is_stream
+    from pacband.cli.tables import opened
+    from pacband.tables import certify_frame
+    from pacband.tables.paths import is_stream
 
     if page is not None and (engine != "duckdb" or any(map(is_stream, files))):
         raise click.UsageError("--report reads the rows again: it goes with files, and with the engine duckdb.")

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pacband.cli._console import note, print_json, say
-from pacband.cli._options import scale_columns
-from pacband.cli._output import Input, Output
+from pacband.cli.console import note, print_json, say
+from pacband.cli.options import scale_columns
+from pacband.cli.output import Input, Output
 
 if TYPE_CHECKING:
-    from pacband.verdicts import Verdict
+    from pacband.judging.verdicts import Verdict
 
 KNOWN = ", if it is not called as at calibration"
 
@@ -65,11 +65,11 @@ def command(
     where the bound is weak.
     """
     from pacband.certificate import single_of
-    from pacband.checking import check_frame
-    from pacband.cli._tables import labels_of, opened, with_labels
-    from pacband.frames.apply import labelled_columns
-    from pacband.frames.paths import is_stream
+    from pacband.cli.tables import labels_of, opened, with_labels
     from pacband.models import is_model, load_certificate
+    from pacband.tables.applying import labelled_columns
+    from pacband.tables.checking import check_frame
+    from pacband.tables.paths import is_stream
 
     cert = load_certificate(certificate)
     if is_model(certificate):
@@ -113,11 +113,11 @@ def _check_model(
     max_bytes: int | None,
 ) -> Verdict:
     """Predict the rows with a model, piece by piece, and judge them."""
-    from pacband._checks import check_probability
-    from pacband.cli._console import progress_bar
+    from pacband.cli.console import progress_bar
     from pacband.cli.predict import open_estimator
-    from pacband.frames.files import open_files
-    from pacband.model_checking import check_model
+    from pacband.core.checks import check_probability
+    from pacband.tables.files import open_files
+    from pacband.tables.model_checking import check_model
 
     # Before the model is opened and predicts, which may take a while.
     check_probability("level", level)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from pacband.cli._console import say
+from pacband.cli.console import say
 
 EXAMPLES = """
 \b

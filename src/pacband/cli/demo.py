@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from pacband.cli._console import progress_bar, say, tell
-from pacband.cli._output import check_outputs
+from pacband.cli.console import progress_bar, say, tell
+from pacband.cli.output import check_outputs
 
 EXAMPLES = """
 \b

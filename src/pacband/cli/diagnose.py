@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from pacband.cli._console import print_json, say
-from pacband.cli._options import scale_columns
-from pacband.cli._output import Input
+from pacband.cli.console import print_json, say
+from pacband.cli.options import scale_columns
+from pacband.cli.output import Input
 
 EXAMPLES = """
 \b
@@ -58,9 +58,9 @@ def command(
     """
     if training is not None and not inputs:
         raise click.UsageError("--training needs --input columns to compare rows by.")
-    from pacband.cli._tables import opened
+    from pacband.cli.tables import opened
     from pacband.diagnostics.tables import diagnose_table
-    from pacband.frames.columns import columns_of
+    from pacband.tables.columns import columns_of
 
     columns = columns_of(target, prediction, scale_columns(scale), group)
     with opened([file], columns.numeric) as table:

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pacband.cli._console import note, print_json, progress_bar, say
-from pacband.cli._output import Input, Output
+from pacband.cli.console import note, print_json, progress_bar, say
+from pacband.cli.output import Input, Output
 
 if TYPE_CHECKING:
-    from pacband.estimators import CertifiedFamily
-    from pacband.models.table import Column
+    from pacband.estimators.family import CertifiedFamily
+    from pacband.tables.survey import Column
 
 EXAMPLES = """
 \b
@@ -48,10 +48,10 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
     Many models are tried, and the sharpest are certified. Columns may hold numbers or categories, with gaps; what is
     made of each is said. The model predicts with `pacband predict`, and in Python with `pacband.load`.
     """
-    from pacband.estimators import CertifiedFamily
+    from pacband.estimators.family import CertifiedFamily
+    from pacband.estimators.files import save_model
     from pacband.exceptions import ReusedData
-    from pacband.frames.files import open_files
-    from pacband.models import save_model
+    from pacband.tables.files import open_files
 
     group = options["group"]
     exclude = _names(options["exclude"])
@@ -96,9 +96,9 @@ def _read(relation: Any, exclude: list[str], options: dict[str, Any]) -> tuple[l
     import numpy as np
     import pandas as pd
 
-    from pacband._arrays import name_rows
+    from pacband.core.arrays import name_rows
     from pacband.exceptions import InvalidInput
-    from pacband.models.table import batches, inputs_sql, numeric_sql, survey
+    from pacband.tables.survey import batches, inputs_sql, numeric_sql, survey
 
     target, group = options["target"], options["group"]
     features, categories = _names(options["features"]), _names(options["categories"])
@@ -128,7 +128,7 @@ def _without_copies(X: Any, y: Any, *, drop: bool) -> tuple[Any, Any]:
     """Return the first of all rows that agree, in their order; or raise where the copies are not to be dropped."""
     import numpy as np
 
-    from pacband._rows import row_fingerprints
+    from pacband.core.row_hashes import row_fingerprints
     from pacband.exceptions import ReusedData
 
     _, first = np.unique(np.asarray(row_fingerprints(X, y)), return_index=True)

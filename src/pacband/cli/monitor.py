@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from pacband.cli._console import fail, note, say
-from pacband.cli._output import Input, Output
+from pacband.cli.console import fail, note, say
+from pacband.cli.output import Input, Output
 
 if TYPE_CHECKING:
-    from pacband.certificate.columns import Columns
     from pacband.monitoring import Monitor, StateFile
     from pacband.monitoring.ledger import StreamPosition
     from pacband.monitoring.streams import RowStream
+    from pacband.scores.columns import Columns
 
 EXAMPLES = """
 \b
@@ -92,10 +92,10 @@ def _watch(
     as_json: bool,
     options: dict[str, Any],
 ) -> None:
-    from pacband.frames.columns import read_predicted, read_values
     from pacband.monitoring.following import FollowedFile
     from pacband.monitoring.metrics import write_metrics
     from pacband.monitoring.streams import RowStream
+    from pacband.tables.columns import read_predicted, read_values
 
     columns = _columns(monitor, options)
     follow = options["follow"]
@@ -141,7 +141,7 @@ def _known(stream: RowStream, monitor: Monitor, options: dict[str, Any]) -> Stre
 def _columns(monitor: Monitor, options: dict[str, Any]) -> Columns:
     """Return the columns that were named, else those the certificate was made from."""
     from pacband.certificate import single_of
-    from pacband.frames.apply import labelled_columns
+    from pacband.tables.applying import labelled_columns
 
     names = options["scale"]
     scale = None if not names else names if monitor.scale_kind == "asymmetric" else list(names)
@@ -156,7 +156,7 @@ def _columns(monitor: Monitor, options: dict[str, Any]) -> Columns:
 
 def _groups(words: list[Any], monitor: Monitor) -> list[Any]:
     """Return the labels as the certificate has them: in CSV every label is a word."""
-    from pacband._cells import matching
+    from pacband.core.cells import matching
 
     match = matching(monitor.groups, exact_texts=True)
     return [match(word) for word in words]

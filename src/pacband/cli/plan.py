@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from pacband.cli._console import print_json, tell
+from pacband.cli.console import print_json, tell
 
 EXAMPLES = """
 \b

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from pacband.cli._console import fail, note, print_json, progress_bar
-from pacband.cli._output import TABLES, Input, Output
+from pacband.cli.console import fail, note, print_json, progress_bar
+from pacband.cli.output import TABLES, Input, Output
 
 EXAMPLES = """
 \b
@@ -60,7 +60,7 @@ def command(
     """
     if as_json and output == "-":
         raise click.UsageError("--json needs an output file, for standard output has the rows.")
-    from pacband.frames.files import open_files
+    from pacband.tables.files import open_files
 
     names = {"prediction": prediction, "lower": lower, "upper": upper}
     if len(set(names.values())) != 3:
@@ -78,7 +78,7 @@ def open_estimator(
     model: str, trust: tuple[str, ...], max_bytes: int | None = None
 ) -> tuple[Any, dict[str, str | None]]:
     """Return the estimator of a model file, and the kinds of its columns: None where the file does not state one."""
-    from pacband.models import open_model
+    from pacband.estimators.files import open_model
     from pacband.models.trust import UntrustedTypes
 
     try:
@@ -108,9 +108,9 @@ def write_predictions(
 ) -> int:
     """Predict in batches, and write the rows with what was predicted; return how many."""
     from pacband.exceptions import InvalidInput
-    from pacband.frames.connection import connect, literal, quoted, workspace
-    from pacband.frames.files import write_table
-    from pacband.models.table import batches, check_kinds, find_columns, inputs_sql, match_groups, row_hash_sql
+    from pacband.tables.connection import connect, literal, quoted, workspace
+    from pacband.tables.files import write_table
+    from pacband.tables.survey import batches, check_kinds, find_columns, inputs_sql, match_groups, row_hash_sql
 
     find_columns(relation, list(kinds))
     texts = not estimator._reads_categories

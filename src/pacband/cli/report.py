@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pacband.cli._console import note, print_json, say
-from pacband.cli._output import Input, Output
+from pacband.cli.console import note, print_json, say
+from pacband.cli.output import Input, Output
 
 if TYPE_CHECKING:
-    from pacband.certificate.columns import Columns
     from pacband.reporting import Report
+    from pacband.scores.columns import Columns
 
 EXAMPLES = """
 \b
@@ -93,7 +93,7 @@ def certificate_report(
     **options: Any,
 ) -> Report:
     """Return the report of a certificate with the rows of files; all other columns are features by default."""
-    from pacband.cli._tables import labels_of, opened, with_labels
+    from pacband.cli.tables import labels_of, opened, with_labels
     from pacband.reporting.tables import report_table
 
     known = columns or _columns(certificate, None, None, (), None)
@@ -113,7 +113,7 @@ def _columns(
     from dataclasses import replace
 
     from pacband.certificate import single_of
-    from pacband.certificate.columns import Columns
+    from pacband.scores.columns import Columns
 
     known = single_of(cert).columns
     if known is None:
@@ -132,7 +132,7 @@ def _columns(
 def _write(page: Any, output: str, kind: str) -> None:
     import json
 
-    from pacband._storage import replace_file
+    from pacband.core.documents import replace_file
 
     if output == "-":
         if kind == "json":

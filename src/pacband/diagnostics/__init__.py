@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from pacband._arrays import check_same_rows
-from pacband._checks import check_probability
+from pacband.core.arrays import check_same_rows
+from pacband.core.checks import check_probability
 from pacband.diagnostics.checks import run_checks, scored_rows
 from pacband.diagnostics.diagnosis import Diagnosis, Finding
 from pacband.exceptions import InvalidInput

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pacband._arrays import Floats, Numbers, as_numbers
-from pacband._frozen import FrozenMap
+from pacband.core.arrays import Floats, Numbers, as_numbers
+from pacband.core.frozen import FrozenMap
 from pacband.diagnostics.diagnosis import Diagnosis, Finding
 from pacband.diagnostics.order import check_drift, check_serial_dependence
 from pacband.diagnostics.rows import check_duplicates, check_overlap

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass, field
 from html import escape
 from typing import Any
 
-from pacband._frozen import FrozenMap
-from pacband._wording import figure, percent
+from pacband.core.frozen import FrozenMap
+from pacband.core.wording import figure, percent
 
 __all__ = ["Diagnosis", "Finding"]
 

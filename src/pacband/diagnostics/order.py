@@ -14,8 +14,8 @@ from scipy.fft import irfft, next_fast_len, rfft
 from scipy.special import chdtrc, kolmogorov, ndtri
 from scipy.stats import rankdata
 
-from pacband._arrays import Floats
-from pacband._wording import figure, percent
+from pacband.core.arrays import Floats
+from pacband.core.wording import figure, percent
 from pacband.diagnostics.diagnosis import Finding
 
 __all__ = ["check_drift", "check_serial_dependence"]

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import poisson
 
-from pacband._arrays import Floats, Numbers
-from pacband._rows import Fingerprints, equal_pairs, refuse_reused_rows, row_fingerprints
+from pacband.core.arrays import Floats, Numbers
+from pacband.core.row_hashes import Fingerprints, equal_pairs, refuse_reused_rows, row_fingerprints
 from pacband.diagnostics.diagnosis import Finding
 from pacband.exceptions import InvalidInput, ReusedData
 

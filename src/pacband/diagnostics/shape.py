@@ -9,9 +9,9 @@ import numpy as np
 from scipy.special import comb, ndtr
 from scipy.stats import binom, rankdata
 
-from pacband._arrays import Floats
-from pacband._labels import as_labels, group_rows
-from pacband._wording import figure, percent
+from pacband.core.arrays import Floats
+from pacband.core.labels import as_labels, group_rows
+from pacband.core.wording import figure, percent
 from pacband.diagnostics.diagnosis import Finding
 from pacband.diagnostics.order import FEWEST_ROWS
 from pacband.exceptions import InvalidInput

@@ -7,14 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from pacband._checks import check_probability
-from pacband.certificate.columns import Columns
+from pacband.core.checks import check_probability
 from pacband.diagnostics import diagnose
 from pacband.diagnostics.checks import ScoredRows, run_checks, scored_rows
 from pacband.diagnostics.diagnosis import Diagnosis
-from pacband.frames.columns import as_frame, check_columns, read_predicted, read_values, refuse_inexact
-from pacband.frames.connection import quoted
-from pacband.frames.sample import (
+from pacband.scores import ScoreRule
+from pacband.scores.columns import Columns
+from pacband.selection import Request
+from pacband.tables.columns import as_frame, check_columns, read_predicted, read_values, refuse_inexact
+from pacband.tables.connection import quoted
+from pacband.tables.sample import (
     class_words,
     drawn_words,
     fetch_class,
@@ -23,10 +25,8 @@ from pacband.frames.sample import (
     first_words,
     is_large,
 )
-from pacband.frames.scan import FamilyScan
-from pacband.frames.table import Table
-from pacband.scores import ScoreRule
-from pacband.selection import Request
+from pacband.tables.scan import FamilyScan
+from pacband.tables.table import Table
 
 __all__ = ["diagnose_table"]
 

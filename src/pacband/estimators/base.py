@@ -15,12 +15,12 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from pacband._checks import check_choice, check_probability
-from pacband._columns import column_kinds, is_frame
-from pacband._labels import Label
-from pacband._members import Member, fit_members
-from pacband._rows import Fingerprints, chance_of_repeats, refuse_copies, refuse_reused_rows, row_fingerprints
+from pacband.candidates.members import Member, fit_members
 from pacband.certificate import Certificate, GroupCertificate
+from pacband.core.checks import check_choice, check_probability
+from pacband.core.column_kinds import column_kinds, is_frame
+from pacband.core.labels import Label
+from pacband.core.row_hashes import Fingerprints, chance_of_repeats, refuse_copies, refuse_reused_rows, row_fingerprints
 from pacband.estimators.columns import as_columns
 from pacband.estimators.grouping import Grouping, read_labels, rows_by_group
 from pacband.estimators.splitting import calibration_rows, draw_rows, take_rows
@@ -181,7 +181,7 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
         -------
         Path
         """
-        from pacband.models import save_model
+        from pacband.estimators.files import save_model
 
         return save_model(self, path, trusted=trusted)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pacband._arrays import Floats
+from pacband.core.arrays import Floats
 from pacband.exceptions import InvalidInput
 
 __all__ = ["as_columns"]

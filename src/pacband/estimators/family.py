@@ -9,11 +9,12 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
-from pacband._arrays import Floats
-from pacband._checks import check_choice
-from pacband._members import Member, Progress, predict_members, speaks_std
+from pacband.candidates.members import Member, Progress, predict_members, speaks_std
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
-from pacband.certification import certify_family, certify_groups, delta_shares
+from pacband.certification import certify_family, certify_groups
+from pacband.certification.terms import delta_shares
+from pacband.core.arrays import Floats
+from pacband.core.checks import check_choice
 from pacband.estimators.base import Calibration, Certified
 from pacband.estimators.grouping import Grouping
 from pacband.exceptions import InvalidInput
@@ -196,7 +197,7 @@ class CertifiedFamily(Certified):
     def _fitted(self, declared: dict[str, Member], X: Any, y: Any, rows: Calibration) -> dict[str, Member]:
         if not self._automatic:
             return super()._fitted(declared, X, y, rows)
-        from pacband.auto import Automatic, auto_candidates
+        from pacband.candidates.automatic import Automatic, auto_candidates
 
         n_groups = len(rows.sizes)
         self.auto_ = auto_candidates(
@@ -230,7 +231,7 @@ class CertifiedFamily(Certified):
             return self._certified_groups(members, rows)
         weights = self.weights
         if self._automatic:
-            from pacband.auto import entrants
+            from pacband.candidates.automatic import entrants
 
             weights = entrants(list(members), sum(rows.sizes), self.eps, self.delta, rank=self.rank, rule=self.rule)
             members = {name: members[name] for name in weights}
@@ -240,7 +241,7 @@ class CertifiedFamily(Certified):
     def _certified_groups(self, members: dict[str, Member], rows: Calibration) -> dict[str, GroupCertificate]:
         """Every candidate's certificate, the sharpest one first."""
         if self._automatic:
-            from pacband.auto import group_entrants
+            from pacband.candidates.automatic import group_entrants
 
             names = group_entrants(list(members), rows.sizes, self.eps, self.delta, rule=self.rule)
             members = {name: members[name] for name in names}
@@ -281,7 +282,7 @@ def _is_auto(candidate: Any) -> bool:
 def _member(candidate: Any) -> Member:
     if _is_auto(candidate):
         # Only here, for it loads much that other families do without.
-        from pacband.auto import Automatic
+        from pacband.candidates.automatic import Automatic
 
         return Member(Automatic())
     return Member(*candidate) if isinstance(candidate, tuple) else Member(candidate)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import issparse
 
-from pacband._labels import Label, as_labels, group_rows
+from pacband.core.labels import Label, as_labels, group_rows
 from pacband.exceptions import InvalidInput
 
 __all__ = ["Grouping", "Rows", "read_labels", "rows_by_group"]

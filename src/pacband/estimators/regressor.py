@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from pacband._checks import check_positive_integer
-from pacband._members import Member
+from pacband.candidates.members import Member
 from pacband.certificate import Certificate, GroupCertificate
 from pacband.certification import certify, certify_groups
+from pacband.core.checks import check_positive_integer
 from pacband.estimators.base import Calibration, Certified
 from pacband.estimators.grouping import Grouping
 

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state, indexable
 
-from pacband._labels import Label
+from pacband.core.labels import Label
 from pacband.estimators.grouping import Rows
 from pacband.exceptions import InvalidInput
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pacband._arrays import Floats
+from pacband.core.arrays import Floats
 from pacband.local.kernels import Kernel
 
 __all__ = ["Gram", "Regressors", "regressors"]

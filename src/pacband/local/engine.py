@@ -11,7 +11,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from pacband._arrays import Floats
+from pacband.core.arrays import Floats
 from pacband.local.solvers import dense, line, lowrank, neighbors
 from pacband.local.solvers.jobs import Job, Members, Model, Piece, budget, grouped
 

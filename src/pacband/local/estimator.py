@@ -11,7 +11,7 @@ from joblib import hash as fingerprint
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from pacband._arrays import Floats
+from pacband.core.arrays import Floats
 from pacband.exceptions import InvalidInput
 from pacband.local.engine import Progress, evaluate
 from pacband.local.locality import Locality

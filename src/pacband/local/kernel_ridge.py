@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pacband._arrays import Floats
+from pacband.core.arrays import Floats
 from pacband.exceptions import InvalidInput
 from pacband.local.design import Gram, Regressors, regressors
 from pacband.local.estimator import LocalRegressor, Shared

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from pacband._arrays import Floats
+from pacband.core.arrays import Floats
 from pacband.exceptions import InvalidInput
 
 __all__ = ["Kernel", "is_number", "resolve_kernel"]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 from sklearn.neighbors import NearestNeighbors
 
-from pacband._arrays import Floats
+from pacband.core.arrays import Floats
 from pacband.local.norms import Norm
 from pacband.local.weights import nearest
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from pacband._arrays import Floats
+from pacband.core.arrays import Floats
 from pacband.exceptions import InvalidInput
 
 __all__ = ["Norm", "resolve_norm"]

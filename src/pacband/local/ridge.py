@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import clone
 
-from pacband._arrays import Floats
+from pacband.core.arrays import Floats
 from pacband.exceptions import InvalidInput
 from pacband.local.design import Regressors, regressors
 from pacband.local.estimator import LocalRegressor, Shared

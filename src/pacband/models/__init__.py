@@ -9,91 +9,12 @@ What is of no declared kind is saved and loaded only with the user's word (`pacb
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate, revive
-from pacband.exceptions import CertificateError
-from pacband.models.archive import MAX_BYTES, Archive, is_archive, read_archive, write_archive
+from pacband.models.archive import is_archive, read_archive
 
-if TYPE_CHECKING:
-    from pacband.estimators.base import Certified
-
-__all__ = ["is_model", "load", "load_certificate", "open_model", "save_model"]
-
-
-def load(path: str | os.PathLike[str], *, trusted: Sequence[str | type] = (), max_bytes: int = MAX_BYTES) -> Any:
-    """Read a certificate, or a fitted model with its certificate, from its file.
-
-    The digest in a file protects against accidents, not against people: whoever edits a file on purpose can compute a
-    new digest, and the file loads. Where that matters, sign files with a tool made for it, or compute the certificate
-    again from the rows with `verify`.
-
-    Parameters
-    ----------
-    path : path
-        What `save` of a certificate, a `CertifiedRegressor` or a `CertifiedFamily` wrote.
-    trusted : sequence of str or type
-        For models: types that pacband cannot check, by their full names, such as ``lightgbm.LGBMRegressor``. Only files
-        that were saved with ``trusted`` hold any. Loading such a type may run code of the package it belongs to, so
-        name only those of packages you trust, in a file you trust.
-    max_bytes : int
-        The memory that a model may take, going by the sizes it states; by default 1 GiB. A file that states more is
-        refused before anything of it is unpacked.
-
-    Returns
-    -------
-    Certificate, FamilyCertificate, GroupCertificate, CertifiedRegressor or CertifiedFamily
-
-    Raises
-    ------
-    CertificateError
-        If the file is damaged, truncated, edited by hand, too large, or written by a newer pacband, or if it holds
-        types that are not trusted; the message says which.
-
-    Examples
-    --------
-    >>> import pacband, pathlib, tempfile
-    >>> cert = pacband.certify([1.0, 2.0, 3.0], [1.5, 2.0, 2.0], eps=0.5, delta=0.5)
-    >>> path = cert.save(pathlib.Path(tempfile.mkdtemp()) / "cert.json")
-    >>> pacband.load(path) == cert
-    True
-    """
-    return open_model(path, trusted=trusted, max_bytes=max_bytes)[0]
-
-
-def open_model(
-    path: str | os.PathLike[str], *, trusted: Sequence[str | type] = (), max_bytes: int = MAX_BYTES
-) -> tuple[Any, dict[str, str]]:
-    """Return what `load` does, and the kinds of a model's columns where the file tells."""
-    source, data = os.fspath(path), Path(path).read_bytes()
-    if not is_archive(data):
-        return revive(data, source), {}
-    archive = read_archive(data, source, max_bytes=max_bytes)
-    from pacband.models.content import read_content
-    from pacband.models.parts import assemble
-    from pacband.models.trust import Trust, UntrustedTypes
-    from pacband.models.values import Unsound
-    from pacband.models.versions import described, versions, warn_of_another
-
-    trust = Trust(trusted, archive.objects)
-    missing = sorted(set(archive.trusted) - trust.names)
-    if missing:
-        raise UntrustedTypes(source, missing)
-    # No more than it names at its top.
-    trust.names &= set(archive.trusted)
-    try:
-        parts = read_content(archive.model, archive.arrays, trust)
-        estimator = assemble(archive.kind, parts, archive.certificates, archive.candidates)
-    except Unsound as error:
-        raise CertificateError(
-            f"{source} was forged or damaged, or was saved with other versions: {error}. It was saved with "
-            f"{described(archive.versions)}; this is {described(versions())}."
-        ) from None
-    warn_of_another(archive.versions, source, stacklevel=4)
-    estimator._columns_ = dict(archive.columns)
-    return estimator, archive.columns
+__all__ = ["is_model", "load_certificate"]
 
 
 def is_model(path: str | os.PathLike[str]) -> bool:
@@ -108,39 +29,3 @@ def load_certificate(path: str | os.PathLike[str]) -> Certificate | FamilyCertif
     if not is_archive(data):
         return revive(data, os.fspath(path))
     return read_archive(data, os.fspath(path), certificates_only=True).certificates[0]
-
-
-def save_model(
-    estimator: Certified,
-    path: str | os.PathLike[str],
-    *,
-    columns: Mapping[str, str] | None = None,
-    trusted: Sequence[str | type] = (),
-) -> Path:
-    """Write a fitted certified estimator to a file, atomically; see `Certified.save`.
-
-    `columns` are the kinds of its columns, "number" or "category", for files to come; by default those of its fit.
-    """
-    from pacband.models.content import write_content
-    from pacband.models.parts import certificates_of, kind_of, take_apart
-    from pacband.models.trust import Trust
-    from pacband.models.versions import versions
-
-    kind = kind_of(estimator)
-    candidates, certificates = certificates_of(estimator)
-    trust = Trust(trusted)
-    document, arrays = write_content(take_apart(estimator), trust)
-    return write_archive(
-        path,
-        Archive(
-            kind=kind,
-            candidates=candidates,
-            versions=versions(),
-            columns=dict(getattr(estimator, "_columns_", {}) if columns is None else columns),
-            trusted=tuple(sorted(trust.needed)),
-            certificates=certificates,
-            model=document,
-            arrays=arrays,
-            objects=tuple(trust.files),
-        ),
-    )

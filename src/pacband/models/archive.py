@@ -25,10 +25,10 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
-from pacband._storage import document_bytes, parse_document, replace_file
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate, revive
 from pacband.certificate.portable import SCHEMA as CERTIFICATE_SCHEMA
 from pacband.certificate.portable import SCHEMA_VERSION as CERTIFICATE_VERSION
+from pacband.core.documents import document_bytes, parse_document, replace_file
 from pacband.exceptions import CertificateError, InvalidInput
 
 __all__ = ["MAX_BYTES", "Archive", "is_archive", "read_archive", "write_archive"]

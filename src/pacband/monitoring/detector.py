@@ -21,7 +21,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from pacband._arrays import Floats
+from pacband.core.arrays import Floats
 
 __all__ = ["Detector", "Levels"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pacband._wording import percent
+from pacband.core.wording import percent
 from pacband.monitoring.sequence import confidence_sequence
 
 if TYPE_CHECKING:

@@ -15,15 +15,15 @@ from typing import Any, Self
 
 import numpy as np
 
-from pacband._checks import check_probability
-from pacband._frozen import FrozenMap
-from pacband._labels import Label
-from pacband._wording import card, figure, percent
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
+from pacband.core.checks import check_probability
+from pacband.core.frozen import FrozenMap
+from pacband.core.labels import Label
+from pacband.core.wording import card, figure, percent
 from pacband.exceptions import CertificateError, InvalidInput
+from pacband.judging.judge import Judge
 from pacband.monitoring.ledger import Ledger
 from pacband.monitoring.sequence import confidence_sequence
-from pacband.monitoring.violations import Judge
 from pacband.monitoring.watch import STATES, Watch
 
 __all__ = ["Batch", "Monitor"]

@@ -9,9 +9,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from pacband._arrays import EXACT, refuse_large_integers
-from pacband._cells import is_gap
-from pacband._labels import listed
+from pacband.core.arrays import EXACT, refuse_large_integers
+from pacband.core.cells import is_gap
+from pacband.core.labels import listed
 from pacband.exceptions import InvalidInput
 
 __all__ = ["CsvParser", "JsonParser", "Parser"]

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from scipy.optimize import brentq
 from scipy.special import betaln
 
-from pacband._checks import check_probability
+from pacband.core.checks import check_probability
 from pacband.monitoring.eprocess import prior
 
 __all__ = ["confidence_sequence"]

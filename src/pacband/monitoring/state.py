@@ -9,8 +9,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from pacband._storage import check_directory, document_bytes, read_document, replace_file
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
+from pacband.core.documents import check_directory, document_bytes, read_document, replace_file
 from pacband.exceptions import CertificateError, InvalidInput
 
 if TYPE_CHECKING:

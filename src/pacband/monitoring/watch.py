@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pacband._wording import figure, percent
+from pacband.core.wording import figure, percent
 from pacband.exceptions import CertificateError
 from pacband.monitoring.detector import Detector, Levels
 from pacband.monitoring.eprocess import first_crossing, log_e_value

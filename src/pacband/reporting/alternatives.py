@@ -8,11 +8,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from pacband._arrays import Floats
-from pacband._ranked import Ranked
 from pacband.certificate import Certificate
+from pacband.core.arrays import Floats
 from pacband.exceptions import NotEnoughSamples
 from pacband.planning import PLAN_RULES, min_samples, plan
+from pacband.selection.ranked import Ranked
 
 __all__ = ["Alternative", "PlanMap", "SampleSize", "alternatives", "own_delta", "plan_map", "rank_rule", "sample_sizes"]
 

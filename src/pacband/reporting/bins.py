@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pacband._arrays import Floats
-from pacband._counts import exact_interval, exceedance
+from pacband.core.arrays import Floats
+from pacband.judging.counts import exact_interval, exceedance
 
 __all__ = ["Density", "Slice", "Slicing", "density", "mark_weak", "quantile_codes", "slice_rows"]
 

@@ -15,18 +15,18 @@ import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
-from pacband._arrays import Floats
-from pacband._fingerprint import fingerprint_unit, seal
-from pacband._labels import group_rows, refuse_unknown
-from pacband._ranked import Ranked
 from pacband.certificate import AnyCertificate, Certificate, GroupCertificate, single_of
-from pacband.certificate.columns import Columns
+from pacband.core.arrays import Floats
+from pacband.core.labels import group_rows, refuse_unknown
 from pacband.exceptions import InvalidInput
-from pacband.frames.columns import as_frame, check_columns
-from pacband.frames.engines import fetch_columns
-from pacband.frames.scan import FamilyScan, GroupScan
-from pacband.frames.table import Table
+from pacband.scores.columns import Columns
 from pacband.selection import Request, Search, Tally, edges_above, measure, select
+from pacband.selection.fingerprint import fingerprint_unit, seal
+from pacband.selection.ranked import Ranked
+from pacband.tables.columns import as_frame, check_columns
+from pacband.tables.engines import fetch_columns
+from pacband.tables.scan import FamilyScan, GroupScan
+from pacband.tables.table import Table
 
 __all__ = ["Census", "TableCensus", "count_rows"]
 

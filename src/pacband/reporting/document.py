@@ -10,8 +10,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from pacband._storage import replace_file
 from pacband.certificate import AnyCertificate
+from pacband.core.documents import replace_file
 from pacband.reporting.summary import Summary, summarise
 
 __all__ = ["Report", "report"]

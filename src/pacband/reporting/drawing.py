@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import betaincinv, betaln, xlog1py, xlogy
 
-from pacband._wording import figure as said
-from pacband._wording import percent, round_up
+from pacband.core.look import BAND, INK, LIMIT, MUTED, POINT, SURFACE, THIRD, dress, legend, plain_text
+from pacband.core.wording import figure as said
+from pacband.core.wording import percent, round_up
 from pacband.reporting.alternatives import PlanMap
 from pacband.reporting.bins import Density, Slicing
 from pacband.reporting.candidates import rank_candidates, sharpness_name
 from pacband.reporting.numbers import BandNumbers, ScaleNumbers, ScoreNumbers, WidthNumbers
-from pacband.reporting.style import BAND, INK, LIMIT, MUTED, POINT, SURFACE, THIRD, dress, legend, plain_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from pacband.certificate import Certificate, FamilyCertificate
-    from pacband.curve import Curve
+    from pacband.certification.curve import Curve
 
 __all__ = [
     "draw_band",

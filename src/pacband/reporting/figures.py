@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pacband._arrays import as_numbers
 from pacband.certificate import AnyCertificate, Certificate, FamilyCertificate, GroupCertificate, single_of
+from pacband.core.arrays import as_numbers
+from pacband.core.look import axes_of, new_figure
 from pacband.exceptions import InvalidInput
 from pacband.planning import Plan
 from pacband.reporting import drawing
@@ -21,7 +22,6 @@ from pacband.reporting.bins import mark_weak, slice_rows
 from pacband.reporting.candidates import chosen_beforehand
 from pacband.reporting.numbers import band_numbers, score_numbers
 from pacband.reporting.rows import read_rows
-from pacband.reporting.style import axes_of, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pacband._arrays import Floats
 from pacband.certificate import AnyCertificate, GroupCertificate, single_of
+from pacband.core.arrays import Floats
 from pacband.reporting.bins import Density, Slicing, density, mark_weak, slice_rows
 from pacband.reporting.rows import SAMPLE, Rows
 

@@ -6,14 +6,14 @@ import math
 from itertools import groupby
 from typing import Any
 
-from pacband._wording import complement, confidence, figure, percent, round_up
 from pacband.certificate import FamilyCertificate, GroupCertificate
+from pacband.core.wording import complement, confidence, figure, percent, round_up
 from pacband.exceptions import PacbandError
-from pacband.frames.sample import SEED
 from pacband.reporting.alternatives import rank_rule
 from pacband.reporting.candidates import rank_candidates, sharpness_name
 from pacband.reporting.rows import MOST_FEATURES
 from pacband.reporting.summary import Summary
+from pacband.tables.sample import SEED
 
 __all__ = ["render_html", "render_markdown"]
 

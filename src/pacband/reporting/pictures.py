@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pacband._wording import figure, percent, round_up
+from pacband.core.look import axes_of, figure_of, house_style
+from pacband.core.wording import figure, percent, round_up
 from pacband.reporting import drawing
 from pacband.reporting.figures import draw_slicing
-from pacband.reporting.style import axes_of, figure_of, house_style
 from pacband.reporting.summary import Summary
 from pacband.reporting.svg import inline_svg
 

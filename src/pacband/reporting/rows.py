@@ -14,13 +14,13 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from pacband._arrays import Floats, Numbers, as_numbers, check_same_rows
-from pacband._labels import as_labels
 from pacband.certificate import AnyCertificate, Certificate, FamilyCertificate, GroupCertificate, single_of
 from pacband.certificate.family import split_candidate
+from pacband.core.arrays import Floats, Numbers, as_numbers, check_same_rows
+from pacband.core.labels import as_labels
 from pacband.exceptions import InvalidInput
-from pacband.frames.sample import SAMPLE, SEED, WHOLE, draw_rows
 from pacband.reporting.census import Census, count_rows
+from pacband.tables.sample import SAMPLE, SEED, WHOLE, draw_rows
 
 __all__ = ["MOST_FEATURES", "SAMPLE", "Features", "Rows", "best_columns", "pick_scale", "read_rows", "sampled_rows"]
 

@@ -12,20 +12,18 @@ from typing import Any
 import numpy as np
 
 from pacband import __version__
-from pacband._arrays import Floats, as_numbers
-from pacband._counts import exact_interval, exceedance
-from pacband._labels import as_labels
-from pacband._ranked import Ranked
-from pacband._wording import complement, percent
 from pacband.certificate import AnyCertificate, Certificate, GroupCertificate, single_of
 from pacband.certificate.portable import encode
 from pacband.certificate.single import ASSUMPTIONS
-from pacband.curve import Curve, curve_of_scores
+from pacband.certification.curve import Curve, curve_of_scores
+from pacband.core.arrays import Floats, as_numbers
+from pacband.core.labels import as_labels
+from pacband.core.wording import complement, percent
 from pacband.diagnostics import Diagnosis
 from pacband.diagnostics.checks import ScoredRows, run_checks, scored_rows
 from pacband.diagnostics.rows import joint_print
 from pacband.exceptions import InvalidInput, NotEnoughSamples
-from pacband.frames.sample import SEED, WHOLE, draw_rows, drawn_words, first_words
+from pacband.judging.counts import exact_interval, exceedance
 from pacband.planning import max_rank
 from pacband.reporting.alternatives import (
     Alternative,
@@ -51,6 +49,8 @@ from pacband.reporting.numbers import (
     width_numbers,
 )
 from pacband.reporting.rows import MOST_FEATURES, SAMPLE, Features, Rows, best_columns, pick_scale, read_rows
+from pacband.selection.ranked import Ranked
+from pacband.tables.sample import SEED, WHOLE, draw_rows, drawn_words, first_words
 
 __all__ = ["Caveat", "Summary", "Verdict", "summarise"]
 

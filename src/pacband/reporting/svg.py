@@ -7,7 +7,7 @@ import re
 from html import escape
 from typing import TYPE_CHECKING
 
-from pacband.reporting.style import COLOURS
+from pacband.core.look import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

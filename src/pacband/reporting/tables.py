@@ -7,16 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from pacband._arrays import Floats
-from pacband._labels import as_labels
 from pacband.certificate import AnyCertificate, GroupCertificate, single_of
-from pacband.certificate.columns import Columns
+from pacband.core.arrays import Floats
+from pacband.core.labels import as_labels
 from pacband.diagnostics.checks import ScoredRows, scored_rows
 from pacband.diagnostics.rows import joint_print
 from pacband.exceptions import InvalidInput
-from pacband.frames.columns import as_frame, check_columns, read_predicted, read_values, refuse_inexact
-from pacband.frames.connection import quoted
-from pacband.frames.sample import (
+from pacband.reporting.census import TableCensus
+from pacband.reporting.document import Report, report
+from pacband.reporting.rows import MOST_FEATURES, Column, Features, sampled_rows
+from pacband.reporting.summary import Summary, check_rows, has_curve, summarise_rows
+from pacband.scores import ScoreRule
+from pacband.scores.columns import Columns
+from pacband.tables.columns import as_frame, check_columns, read_predicted, read_values, refuse_inexact
+from pacband.tables.connection import quoted
+from pacband.tables.sample import (
     class_words,
     drawn_words,
     fetch_class,
@@ -25,11 +30,6 @@ from pacband.frames.sample import (
     first_words,
     is_large,
 )
-from pacband.reporting.census import TableCensus
-from pacband.reporting.document import Report, report
-from pacband.reporting.rows import MOST_FEATURES, Column, Features, sampled_rows
-from pacband.reporting.summary import Summary, check_rows, has_curve, summarise_rows
-from pacband.scores import ScoreRule
 
 __all__ = ["report_table"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from pacband._wording import figure, percent, round_up
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
+from pacband.core.wording import figure, percent, round_up
 from pacband.planning import Plan
 from pacband.reporting.candidates import chosen_beforehand, rank_candidates, sharpness_name
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import RegressorMixin, clone
 
-from pacband._arrays import Floats
+from pacband.core.arrays import Floats
 from pacband.scale.crossfit import cross_predict
 from pacband.scale.ends import QuantileEnds
 

@@ -13,7 +13,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils import assert_all_finite, column_or_1d, get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from pacband._arrays import Floats, as_numbers, name_rows
+from pacband.core.arrays import Floats, as_numbers, name_rows
 from pacband.exceptions import InvalidInput
 from pacband.scale.crossfit import Predictor
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pacband._arrays import Floats
+from pacband.core.arrays import Floats
 from pacband.exceptions import InvalidInput
 from pacband.scale.base import BaseScale, fit_scale, rounding_of
 from pacband.scale.crossfit import predictions

@@ -14,8 +14,8 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import KFold, cross_val_predict
 
-from pacband._arrays import Floats, name_rows
-from pacband._checks import check_positive_integer
+from pacband.core.arrays import Floats, name_rows
+from pacband.core.checks import check_positive_integer
 from pacband.exceptions import InvalidInput
 
 __all__ = ["Predictor", "cross_predict", "predictions"]

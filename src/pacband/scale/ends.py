@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from pacband._arrays import Floats
-from pacband._checks import check_probability
+from pacband.core.arrays import Floats
+from pacband.core.checks import check_probability
 from pacband.exceptions import InvalidInput
 from pacband.scale.base import BaseScale, after_preprocessing, rounding_of
 from pacband.scale.crossfit import cross_predict

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
-from pacband._arrays import Floats
+from pacband.core.arrays import Floats
 from pacband.exceptions import InvalidInput
 from pacband.scale.base import BaseScale, rounding_of
 from pacband.scale.crossfit import cross_predict, predictions

@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_array
 
-from pacband._arrays import Floats
-from pacband._checks import check_choice
+from pacband.core.arrays import Floats
+from pacband.core.checks import check_choice
 from pacband.exceptions import InvalidInput
 from pacband.scale.base import BaseScale, rounding_of
 from pacband.scale.shrinkage import Shrinkage

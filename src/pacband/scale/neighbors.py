@@ -11,8 +11,8 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 
-from pacband._arrays import Floats
-from pacband._checks import check_positive_integer
+from pacband.core.arrays import Floats
+from pacband.core.checks import check_positive_integer
 from pacband.scale.base import BaseScale, after_preprocessing, rounding_of
 from pacband.scale.shrinkage import Shrinkage, unfitness
 

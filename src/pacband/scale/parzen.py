@@ -10,7 +10,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
-from pacband._arrays import Floats
+from pacband.core.arrays import Floats
 from pacband.local.design import Regressors
 from pacband.local.engine import evaluate
 from pacband.local.estimator import unit_of

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from pacband._arrays import Floats
-from pacband._checks import check_choice
+from pacband.core.arrays import Floats
+from pacband.core.checks import check_choice
 from pacband.scale.crossfit import predictions
 from pacband.scale.ends import QuantileEnds
 from pacband.scale.residual import CAUTIOUS

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from pacband._arrays import Floats
+from pacband.core.arrays import Floats
 from pacband.scale.base import BaseScale, after_preprocessing, rounding_of
 from pacband.scale.crossfit import cross_predict
 from pacband.scale.shrinkage import Shrinkage

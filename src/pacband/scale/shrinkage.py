@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pacband._arrays import Floats
-from pacband._checks import check_probability
+from pacband.core.arrays import Floats
+from pacband.core.checks import check_probability
 
 __all__ = ["PairShrinkage", "Shrinkage", "unfitness"]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from pacband._arrays import Floats
+from pacband.core.arrays import Floats
 from pacband.exceptions import InvalidInput
 from pacband.scale.base import BaseScale, rounding_of
 

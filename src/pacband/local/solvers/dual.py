@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pacband._arrays import Floats
+from pacband.core.arrays import Floats
 from pacband.local.solvers.linear import solve_bordered
 
 __all__ = ["fit_dual"]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn import get_config
 
-from pacband._arrays import Floats
+from pacband.core.arrays import Floats
 from pacband.local.design import Gram, Regressors
 from pacband.local.locality import Locality
 from pacband.local.weights import Weight

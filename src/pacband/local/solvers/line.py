@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pacband._arrays import Floats
+from pacband.core.arrays import Floats
 from pacband.local.design import Regressors
 from pacband.local.solvers.jobs import Job, Members, Piece, batches, grouped
 from pacband.local.solvers.lowrank import regressors_of

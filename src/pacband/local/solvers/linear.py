@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pacband._arrays import Floats
+from pacband.core.arrays import Floats
 
 __all__ = ["solve_bordered"]
 

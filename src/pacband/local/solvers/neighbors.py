@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from pacband._arrays import Floats
+from pacband.core.arrays import Floats
 from pacband.local.design import Regressors
 from pacband.local.solvers.dual import fit_dual
 from pacband.local.solvers.jobs import Job, Members, Model, Piece, batches, grouped

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from pacband._arrays import Floats
+from pacband.core.arrays import Floats
 from pacband.local.design import Regressors
 from pacband.local.solvers.jobs import budget
 from pacband.local.solvers.linear import solve_bordered

@@ -29,14 +29,16 @@ _TABLE = {
         "LocalKernelRidge": "_model!=@Model solver_!=str rank_=int|none",
         "LocalRidge": "_model!=@Model solver_!=str",
     },
-    "pacband._auto.blend": {"Averaged": "", "Band": ""},
-    "pacband._auto.defaults": {"LogOfStandardised": "least_!=num most_!=num"},
-    "pacband._auto.smooth": {"SmoothProcess": "size_!=num lengths_!=f[q] noise_!=num known_!=f[n,q] weights_!=f[n]"},
-    "pacband._auto.tables": {
+    "pacband.candidates.blend": {"Averaged": "", "Band": ""},
+    "pacband.candidates.defaults": {"LogOfStandardised": "least_!=num most_!=num"},
+    "pacband.candidates.smooth": {
+        "SmoothProcess": "size_!=num lengths_!=f[q] noise_!=num known_!=f[n,q] weights_!=f[n]"
+    },
+    "pacband.candidates.reader": {
         "TableReader": "kept_!=tuple(nat) categories_!=dict(t[*]) novelty_!=dict(num) names_!=list(str) "
         "categorical_!=tuple(nat)"
     },
-    "pacband._auto.windows": {"ShortestWindow": "forest_!=model _values!=list(f8[*,*])"},
+    "pacband.candidates.windows": {"ShortestWindow": "forest_!=model _values!=list(f8[*,*])"},
 }
 
 

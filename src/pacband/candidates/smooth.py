@@ -1,0 +1,128 @@
+"""A Gaussian process with a length for every feature: sharp where y is a smooth function of few features.
+
+Trees need many rows to follow a smooth surface; a process does not, and its lengths say which features matter.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Self
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg.lapack import dpotri
+from scipy.optimize import minimize
+from scipy.spatial.distance import cdist
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils import check_random_state
+
+from pacband.core.arrays import Floats, blocks
+
+__all__ = ["SmoothProcess", "evidence"]
+
+# More lengths than this cannot be learnt from so few rows: then there is one for all features.
+_MOST_LENGTHS = 30
+# Bounds of the size of the function, of the lengths and of the noise, for features and a target of unit variance.
+_SIZES, _LENGTHS, _NOISES = (1e-2, 1e3), (1e-1, 1e3), (1e-4, 1e1)
+
+
+class SmoothProcess(RegressorMixin, BaseEstimator):
+    r"""Gaussian process regression of standardised features and target, at a bounded cost.
+
+    T(x) is the posterior mean for y = f(x) + noise with covariance
+
+    .. math::
+
+        \mathrm{cov}(f(x), f(z)) = s \exp\Big(-\tfrac{1}{2} \sum_j (x_j - z_j)^2 / ℓ_j^2\Big).
+
+    The size s, the lengths ℓ and the variance of the noise maximise the `evidence` (Rasmussen, Williams 2006, 5.4.1).
+
+    Parameters
+    ----------
+    n_tune : int
+        How many rows the hyper-parameters are found on, at most.
+    n_most : int
+        How many rows the process is conditioned on, at most, for its cost grows with their cube.
+    max_iter : int
+        Steps of the search for the hyper-parameters.
+    random_state : int, RandomState or None
+        Seeds the draw of the rows.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-2, 2, (300, 3))
+    >>> y = np.sin(2 * X[:, 0]) + 0.1 * rng.standard_normal(300)
+    >>> process = SmoothProcess(random_state=0).fit(X, y)
+    >>> bool(process.lengths_[0] < 2 < process.lengths_[1:].min())
+    True
+    """
+
+    def __init__(self, n_tune: int = 500, n_most: int = 3000, *, max_iter: int = 100, random_state: Any = None) -> None:
+        self.n_tune = n_tune
+        self.n_most = n_most
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, X: Floats, y: Floats) -> Self:
+        """Find the hyper-parameters on few rows, and condition on more."""
+        X, y = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
+        rows = check_random_state(self.random_state).permutation(len(y))
+        tune, known = rows[: self.n_tune], rows[: self.n_most]
+        n_lengths = X.shape[1] if X.shape[1] <= _MOST_LENGTHS else 1
+        start = np.log([1.0, *[math.sqrt(X.shape[1])] * n_lengths, 0.1])
+        bounds = np.log([_SIZES, *[_LENGTHS] * n_lengths, _NOISES])
+        found = minimize(
+            evidence,
+            start,
+            args=(X[tune], y[tune]),
+            jac=True,
+            bounds=bounds,
+            method="L-BFGS-B",
+            options={"maxiter": self.max_iter},
+        )
+        self.size_, self.lengths_, self.noise_ = _unpacked(found.x, X.shape[1])
+        self.known_ = X[known] / self.lengths_
+        covariance = _covariance(self.known_, self.known_, self.size_)
+        covariance.flat[:: len(known) + 1] += self.noise_
+        self.weights_ = cho_solve(cho_factor(covariance, lower=True, overwrite_a=True), y[known])
+        return self
+
+    def predict(self, X: Floats) -> Floats:
+        """Return the posterior mean."""
+        scaled = np.asarray(X, dtype=np.float64) / self.lengths_
+        parts = [_covariance(scaled[rows], self.known_, self.size_) @ self.weights_ for rows in blocks(len(scaled))]
+        return np.concatenate(parts)
+
+
+def evidence(logs: Floats, X: Floats, y: Floats) -> tuple[float, Floats]:
+    """Return the negative log-likelihood of (s, ℓ, noise), given as logs, and its gradient.
+
+    With K the covariance of y and G = K⁻¹ − K⁻¹y yᵀK⁻¹, its derivative along K' is tr(G K')/2. Along log ℓ_j it is
+    half of Σ W_ab (z_aj − z_bj)² with W = G∘cov(f) and z = x/ℓ, which is Σ_a (W1)_a z_aj² − zⱼᵀ W zⱼ: no array of
+    n × n × features is needed.
+    """
+    size, lengths, noise = _unpacked(logs, X.shape[1])
+    scaled = X / lengths
+    smooth = _covariance(scaled, scaled, size)
+    covariance = smooth + noise * np.eye(len(y))
+    factor, _ = cho_factor(covariance, lower=True, overwrite_a=True)
+    alpha = cho_solve((factor, True), y)
+    loss = 0.5 * y @ alpha + np.log(np.diag(factor)).sum() + 0.5 * len(y) * math.log(2.0 * math.pi)
+    inverse, _ = dpotri(factor, lower=1)
+    inverse = np.tril(inverse) + np.tril(inverse, -1).T
+    slope = inverse - np.outer(alpha, alpha)
+    weighted = slope * smooth
+    by_feature = weighted.sum(axis=1) @ scaled**2 - np.einsum("aj,aj->j", scaled, weighted @ scaled)
+    by_length = by_feature if len(logs) == X.shape[1] + 2 else by_feature.sum(keepdims=True)
+    gradient = np.concatenate([[0.5 * weighted.sum()], by_length, [0.5 * noise * np.trace(slope)]])
+    return float(loss), gradient
+
+
+def _unpacked(logs: Floats, n_features: int) -> tuple[float, Floats, float]:
+    values = np.exp(logs)
+    return float(values[0]), np.broadcast_to(values[1:-1], n_features), float(values[-1])
+
+
+def _covariance(A: Floats, B: Floats, size: float) -> Floats:
+    return np.asarray(size * np.exp(-0.5 * cdist(A, B, "sqeuclidean")))

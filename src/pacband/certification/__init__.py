@@ -1,0 +1,5 @@
+"""Terms and scores make a certificate: Algorithms 1 and 2 and Theorem 1 of the paper."""
+
+from pacband.certification.arrays import certify, certify_family, certify_groups
+
+__all__ = ["certify", "certify_family", "certify_groups"]

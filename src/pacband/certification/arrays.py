@@ -1,0 +1,267 @@
+"""Scores and a plan make a certificate: Algorithm 1, Algorithm 2 and Theorem 1 are one mechanism.
+
+The rank is settled from (N, ε, δ, n_F) alone; then the scores are computed, and the one at that rank is the
+bound. A constant scale is Algorithm 1, any other Algorithm 2; a family of one candidate is either of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
+from pacband.certificate.family import check_candidates, split_candidate
+from pacband.certification.terms import Terms, delta_shares
+from pacband.core.arrays import Numbers, as_numbers, check_same_rows
+from pacband.core.checks import check_positive_integer
+from pacband.core.frozen import FrozenMap
+from pacband.core.labels import as_labels, group_rows
+from pacband.exceptions import InvalidInput
+from pacband.scores import ScoreRule, Spread
+from pacband.selection import measure
+
+__all__ = ["certify", "certify_family", "certify_groups", "delta_shares"]
+
+
+def certify(
+    y: Any,
+    y_pred: Any,
+    scale: Any = None,
+    *,
+    eps: float = 0.05,
+    delta: float = 1e-6,
+    rank: int | None = None,
+    rule: str = "exact",
+    side: str = "both",
+    n_candidates: int = 1,
+    min_scale: float | None = None,
+    nonfinite: str = "raise",
+    gauge: Any = "max",
+) -> Certificate:
+    """Certify the errors of a predictor on data it has not seen (Algorithms 1 and 2).
+
+    Parameters
+    ----------
+    y : array-like of shape (n,) or (n, k)
+        Targets of the calibration rows. Not one of them may have been used to build the predictor or the scale.
+    y_pred : array-like, same shape
+        Their predictions T(x).
+    scale : array-like, pair of array-likes, float, optional
+        σ̂(x) > 0, the expected size of the error: one value per row (or per row and output). A tuple
+        (lower, upper) makes an asymmetric band. Without it, the bound is the same for every x.
+    eps, delta : float in (0, 1)
+        The promise: with confidence 1 − δ, at least 1 − ε of future errors stay within the bound.
+    rank : int, optional
+        Take the score of this rank from the top. By default `rule` settles it.
+    rule : {"exact", "paper", "maximum"}
+        See `plan`.
+    side : {"both", "upper", "lower"}
+        Bound |y − T|, or y − T from above, or T − y from above.
+    n_candidates : int
+        If this model is one of n_F that you will choose among, say how many.
+    min_scale : float, optional
+        A floor under σ̂, at calibration and at prediction alike. Without it a scale ≤ 0 or NaN is refused.
+    nonfinite : {"raise", "violate"}
+        Refuse NaN and infinite predictions, or count them as infinite errors, which keeps the promise.
+    gauge : "max" or positive definite matrix of shape (k, k)
+        With k outputs: the largest scaled error, or sqrt(eᵀ Σ⁻¹ e).
+
+    Returns
+    -------
+    Certificate
+
+    Raises
+    ------
+    NotEnoughSamples
+        If n rows cannot carry (ε, δ); the message says how many can, and what these can promise.
+    InvalidInput, InvalidScale
+        If the input breaks one of the rules above; the message says which, and in which rows.
+
+    Examples
+    --------
+    >>> import numpy as np, pacband
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.uniform(-2, 2, 2000)
+    >>> y = np.sin(x) + (0.1 + 0.1 * np.abs(x)) * rng.standard_normal(2000)
+    >>> cert = pacband.certify(y, np.sin(x), scale=0.1 + 0.1 * np.abs(x), eps=0.05, delta=1e-6)
+    >>> print(cert.promise)
+    With confidence 99.9999 %, at least 95 % of future errors satisfy |y − T(x)| ≤ 2.14183·σ̂(x).
+    >>> cert.interval(y_pred=[0.0], scale=[0.2]).round(3)
+    array([[-0.428,  0.428]])
+    """
+    terms = Terms.create(
+        eps=eps, delta=delta, rank=rank, rule=rule, side=side, min_scale=min_scale, nonfinite=nonfinite, gauge=gauge
+    )
+    target = as_numbers("y", y)
+    settled = terms.single_rank(len(target), n_candidates)
+    check_same_rows(y=y, y_pred=y_pred, scale=scale)
+    prediction, spread = _align(terms.scoring, target, y_pred, scale)
+    scores = terms.scoring.score_rows(target, prediction, spread)
+    return terms.certificate(
+        measure(scores, settled),
+        settled,
+        n_outputs=_outputs(target),
+        scale_kind=spread.kind,
+        n_candidates=int(n_candidates),
+    )
+
+
+def certify_family(
+    y: Any,
+    candidates: Mapping[str, Any],
+    *,
+    eps: float = 0.05,
+    delta: float = 1e-6,
+    weights: Mapping[str, float] | Iterable[float] | None = None,
+    rank: int | None = None,
+    rule: str = "exact",
+    side: str = "both",
+    min_scale: float | None = None,
+    nonfinite: str = "raise",
+    gauge: Any = "max",
+) -> FamilyCertificate:
+    """Certify a family of candidates at once, and pick the sharpest at no loss of the promise (Theorem 1).
+
+    Each candidate is certified at δ/n_F, or at δ·w_j with prior weights. Then all hold together with confidence
+    1 − δ, and the best may be chosen after the fact: the one with the smallest mean of γ̄_j·σ̂_j(x_i). With
+    nonfinite="violate", a candidate that answers NaN in some rows has no finite band there, and an infinite mean.
+
+    Parameters
+    ----------
+    y : array-like
+        Targets of the calibration rows.
+    candidates : mapping of str to y_pred or (y_pred, scale)
+        The predictions, and scales where there are any, of each candidate on the same rows.
+    weights : mapping or sequence of float, optional
+        How much of δ each candidate may spend; positive, summing to one. Chosen before looking at y. A mapping or a
+        pandas Series is matched by name, a sequence by position.
+    eps, delta, rank, rule, side, min_scale, nonfinite, gauge
+        As in `certify`.
+
+    Examples
+    --------
+    >>> import numpy as np, pacband
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.uniform(-2, 2, 2000)
+    >>> y = np.sin(x) + (0.1 + 0.1 * np.abs(x)) * rng.standard_normal(2000)
+    >>> family = pacband.certify_family(
+    ...     y,
+    ...     {"zero": np.zeros(2000), "sine": np.sin(x), "scaled": (np.sin(x), 0.1 + 0.1 * np.abs(x))},
+    ... )
+    >>> family.best
+    'scaled'
+    """
+    check_candidates(candidates)
+    terms = Terms.create(
+        eps=eps, delta=delta, rank=rank, rule=rule, side=side, min_scale=min_scale, nonfinite=nonfinite, gauge=gauge
+    )
+    target, scoring = as_numbers("y", y), terms.scoring
+    shares = delta_shares(weights, list(candidates))
+    ranks = terms.family_ranks(len(target), shares)
+    columns = {}
+    for name, candidate in candidates.items():
+        y_pred, scale = split_candidate(candidate)
+        check_same_rows(y=y, **{f"candidate {name!r}": y_pred, f"the scale of candidate {name!r}": scale})
+        columns[name] = _align(scoring, target, y_pred, scale, name=name)
+
+    certificates, mean_scale, mean_offset, unanswered = {}, {}, {}, {}
+    for name, (prediction, spread) in columns.items():
+        try:
+            scores = scoring.score_rows(target, prediction, spread)
+        except InvalidInput as error:
+            raise type(error)(f"candidate {name!r}: {error}") from None
+        certificates[name] = terms.certificate(
+            measure(scores, ranks[name]),
+            ranks[name],
+            n_outputs=_outputs(target),
+            scale_kind=spread.kind,
+            n_candidates=len(candidates),
+            weight=shares[name],
+        )
+        mean_scale[name] = spread.mean()
+        mean_offset[name] = scoring.mean_offset(target, prediction)
+        unanswered[name] = scoring.unanswered(prediction)
+    return FamilyCertificate.of(certificates, mean_scale, mean_offset, unanswered)
+
+
+def certify_groups(
+    y: Any,
+    y_pred: Any,
+    groups: Any,
+    scale: Any = None,
+    *,
+    eps: float = 0.05,
+    delta: float = 1e-6,
+    rule: str = "exact",
+    side: str = "both",
+    n_candidates: int = 1,
+    min_scale: float | None = None,
+    nonfinite: str = "raise",
+    gauge: Any = "max",
+) -> GroupCertificate:
+    """Certify the errors within every group of rows: each of G groups at δ/G, so that all hold together.
+
+    An overall promise may be kept on average and broken in every row of a small group. This one is kept in
+    each. Which groups there are must not depend on the errors.
+
+    Parameters
+    ----------
+    y, y_pred, scale
+        As in `certify`.
+    groups : array-like of shape (n,)
+        The group of every row: strings, numbers or booleans.
+    eps, delta, rule, side, n_candidates, min_scale, nonfinite, gauge
+        As in `certify`; each of n_F candidates in each of G groups is certified at δ/(n_F·G).
+
+    Examples
+    --------
+    >>> import numpy as np, pacband
+    >>> rng = np.random.default_rng(0)
+    >>> site = np.repeat(["north", "south"], 1000)
+    >>> y = np.where(site == "north", 1.0, 3.0) * rng.standard_normal(2000)
+    >>> cert = pacband.certify_groups(y, np.zeros(2000), site, eps=0.1, delta=0.01)
+    >>> cert.interval([0.0, 0.0], ["north", "south"]).round(1)
+    array([[-1.7,  1.7],
+           [-5.5,  5.5]])
+    """
+    terms = Terms.create(
+        eps=eps, delta=delta, rank=None, rule=rule, side=side, min_scale=min_scale, nonfinite=nonfinite, gauge=gauge
+    )
+    check_same_rows(y=y, y_pred=y_pred, groups=groups, scale=scale)
+    target, labels = as_numbers("y", y), as_labels(groups)
+    if len(labels) != len(target):
+        raise InvalidInput(f"y and groups must have one length, got {len(target)} and {len(labels)}.")
+    members = group_rows(labels)
+    n_candidates = check_positive_integer("n_candidates", n_candidates)
+    ranks = terms.group_ranks({label: len(rows) for label, rows in members.items()}, n_candidates)
+    prediction, spread = _align(terms.scoring, target, y_pred, scale)
+    scores = terms.scoring.score_rows(target, prediction, spread)
+    return GroupCertificate(
+        groups=FrozenMap(
+            {
+                label: terms.certificate(
+                    measure(scores[rows], ranks[label]),
+                    ranks[label],
+                    n_outputs=_outputs(target),
+                    scale_kind=spread.kind,
+                    n_candidates=n_candidates * len(members),
+                )
+                for label, rows in members.items()
+            }
+        )
+    )
+
+
+def _align(
+    scoring: ScoreRule, target: Numbers, y_pred: Any, scale: Any, *, name: str | None = None
+) -> tuple[Numbers, Spread]:
+    """Return the predictions and the scale as arrays of the targets' shape, or raise."""
+    of = "" if name is None else f" of candidate {name!r}"
+    prediction = as_numbers(f"y_pred{of}", y_pred)
+    if prediction.shape != target.shape:
+        raise InvalidInput(f"y and y_pred{of} must have the same shape, got {target.shape} and {prediction.shape}.")
+    return prediction, scoring.spread(scale, target.shape)
+
+
+def _outputs(target: Numbers) -> int:
+    return int(target.shape[1]) if target.ndim == 2 else 1

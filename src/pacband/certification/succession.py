@@ -1,0 +1,125 @@
+"""`recalibrate`: a certificate to follow one that was outlived, within one promise over the whole chain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, overload
+
+from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate, single_of
+from pacband.certificate.chain import successor_delta
+from pacband.certification import certify, certify_groups
+from pacband.certification.terms import rounded_down
+from pacband.core.arrays import Floats
+from pacband.core.frozen import FrozenMap
+from pacband.core.labels import as_labels, group_rows
+from pacband.exceptions import InvalidInput, NotEnoughSamples, ReusedData
+
+__all__ = ["recalibrate"]
+
+
+@overload
+def recalibrate(
+    certificate: Certificate | FamilyCertificate, y: Any, y_pred: Any, scale: Any = None, *, rule: str = "exact"
+) -> Certificate: ...
+
+
+@overload
+def recalibrate(
+    certificate: GroupCertificate, y: Any, y_pred: Any, scale: Any = None, *, groups: Any, rule: str = "exact"
+) -> GroupCertificate: ...
+
+
+def recalibrate(
+    certificate: Certificate | FamilyCertificate | GroupCertificate,
+    y: Any,
+    y_pred: Any,
+    scale: Any = None,
+    *,
+    groups: Any = None,
+    rule: str = "exact",
+) -> Certificate | GroupCertificate:
+    """Issue the successor of a certificate from fresh rows; it names its predecessor and keeps to the chain's δ.
+
+    The k-th certificate of a chain promises the same ε, with confidence 1 − δ/(k(k − 1)), δ being that of the first.
+    All certificates of the chain, past and to come, then hold together with confidence 1 − 2δ (`chain_delta`). To
+    have a whole chain at some δ, issue its first certificate at half of it.
+
+    Parameters
+    ----------
+    certificate : Certificate, FamilyCertificate or GroupCertificate
+        The one to follow. What follows a family is the certificate of one model.
+    y, y_pred, scale
+        Fresh rows, as in `certify`: drawn after it was decided to recalibrate (rows that raised an alarm were picked by
+        it), and unseen by the model, which may be the old one or a new one.
+    groups : array-like
+        The group of every row, for certificates with groups.
+    rule : {"exact", "paper", "maximum"}
+        See `plan`.
+
+    Returns
+    -------
+    Certificate or GroupCertificate
+        With the predecessor's ε, side, gauge, `min_scale` and `nonfinite`.
+
+    Raises
+    ------
+    NotEnoughSamples
+        If the rows cannot carry ε at the share of δ that is left to this certificate.
+    ReusedData
+        If these are the rows that the predecessor was made from.
+
+    Examples
+    --------
+    >>> import numpy as np, pacband
+    >>> rng = np.random.default_rng(0)
+    >>> first = pacband.certify(rng.standard_normal(2000), np.zeros(2000), delta=5e-4)
+    >>> second = pacband.recalibrate(first, 1.5 * rng.standard_normal(2000), np.zeros(2000))
+    >>> second.generation, second.delta, second.chain_delta
+    (2, 0.00025, 0.001)
+    >>> second.predecessor == first.digest
+    True
+    """
+    before = single_of(certificate)
+    chain = _link(certificate.digest, before)
+    terms: dict[str, Any] = {
+        "eps": before.eps,
+        "delta": rounded_down(successor_delta(chain["chain_delta"], chain["generation"])),
+        "rule": rule,
+        "side": before.side,
+        "gauge": before.gauge,
+        "min_scale": before.min_scale,
+        "nonfinite": before.nonfinite,
+    }
+    before.check_outputs("y", y)
+    try:
+        if isinstance(certificate, GroupCertificate):
+            if groups is None:
+                raise InvalidInput("this certificate has groups: say of every row which one it belongs to.")
+            parts = certify_groups(y, y_pred, groups, scale, **terms).groups
+            scores = before.rule.scores(y, y_pred, scale)
+            members = group_rows(as_labels(groups))
+            common = [label for label in certificate.groups if label in members]
+            _refuse_same((certificate.groups[label], scores[members[label]]) for label in common)
+            return GroupCertificate(groups=FrozenMap({label: replace(part, **chain) for label, part in parts.items()}))
+        if groups is not None:
+            raise InvalidInput("groups were given, but the certificate has none.")
+        successor = certify(y, y_pred, scale, **terms)
+    except NotEnoughSamples as error:
+        raise error.within(f"certificate {chain['generation']} of the chain") from None
+    _refuse_same([(before, before.rule.scores(y, y_pred, scale))])
+    return replace(successor, **chain)
+
+
+def _link(digest: str, before: Certificate) -> dict[str, Any]:
+    """What the successor says of its place in the chain."""
+    chain_delta = before.chain_delta or 2.0 * before.delta
+    if chain_delta >= 1.0:
+        raise InvalidInput(f"a chain needs a first certificate with delta below 1/2, got {before.delta:g}.")
+    return {"predecessor": digest, "generation": before.generation + 1, "chain_delta": chain_delta}
+
+
+def _refuse_same(pairs: Iterable[tuple[Certificate, Floats]]) -> None:
+    """Raise where the scores are those that a certificate was made from."""
+    if any(before.states(scores) for before, scores in pairs):
+        raise ReusedData("a successor needs fresh rows: these have the scores that its predecessor was made from.")

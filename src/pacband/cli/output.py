@@ -1,0 +1,167 @@
+"""The files that a command reads and writes: no output is an input, and no two outputs are one file.
+
+Every argument and option that names a file has one of the two types below. They compare the files while the arguments
+are read, so that no command can forget to: nothing has been read, computed or written when an error is raised. A
+standard stream that was redirected to a file counts as an input or output of that name.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from pacband.core.paths import files_named
+from pacband.exceptions import InvalidInput
+
+__all__ = ["TABLES", "Input", "Output", "check_outputs"]
+
+# The endings of files that rows can be written to.
+TABLES = (".csv", ".txt", ".parquet", ".pq")
+
+
+@dataclass(frozen=True)
+class _File:
+    """A file by its name, by its real path, and by its place on the disk if it is there."""
+
+    name: str
+    path: str
+    place: tuple[int, int] | None
+
+    @classmethod
+    def named(cls, name: str) -> _File:
+        try:
+            found = os.stat(name)
+        except (OSError, ValueError):
+            return cls(name, os.path.realpath(name), None)
+        return cls(name, os.path.realpath(name), (found.st_dev, found.st_ino))
+
+    @classmethod
+    def behind(cls, stream: Any, name: str) -> Iterator[_File]:
+        """Yield the regular file that a standard stream was redirected to, if it was."""
+        try:
+            found = os.fstat(stream.fileno())
+        except (AttributeError, OSError, ValueError):
+            return
+        if stat.S_ISREG(found.st_mode):
+            yield cls(name, name, (found.st_dev, found.st_ino))
+
+    def same(self, other: _File) -> bool:
+        return self.path == other.path or (self.place is not None and self.place == other.place)
+
+
+class Input(click.Path):
+    """The type of an argument or option that names what is read: a file, a glob, a directory, or ``-``."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the name as it is, or raise where it names an output of the same command."""
+        for file in _inputs(value) if _checks(ctx) else ():
+            _files(ctx, "inputs").append(file)
+            for output in _files(ctx, "outputs"):
+                _refuse_input(output, file)
+        return value
+
+
+class Output(click.Path):
+    """The type of an option that names what is written.
+
+    Parameters
+    ----------
+    kinds : tuple of str
+        The endings that the name may have; any, by default.
+    stdout : bool
+        Whether ``-`` stands for standard output. Otherwise it is refused.
+    beside : str
+        The ending of a second file that is written beside this one, such as its lock.
+    """
+
+    def __init__(self, kinds: tuple[str, ...] = (), *, stdout: bool = False, beside: str = "") -> None:
+        super().__init__()
+        self.kinds, self.stdout, self.beside = kinds, stdout, beside
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the name as it is, or raise where it cannot be written, or names an input or another output."""
+        if not _checks(ctx):
+            return value
+        if value == "-" and not self.stdout:
+            option = param.opts[-1] if param is not None else "the output"
+            raise InvalidInput(f"{option} needs a file, got -, which stands for standard output.")
+        for file in self._written(value):
+            for other in _files(ctx, "inputs"):
+                _refuse_input(file, other)
+            for other in _files(ctx, "outputs"):
+                _refuse_output(file, other)
+            _files(ctx, "outputs").append(file)
+        return value
+
+    def _written(self, name: str) -> Iterator[_File]:
+        if name == "-":
+            return
+        _check_writable(name, self.kinds)
+        yield _File.named(name)
+        if self.beside:
+            yield _File.named(os.path.realpath(name) + self.beside)
+
+
+def check_outputs(names: Iterable[str]) -> None:
+    """Raise where a file cannot be written, or two of them are one: for names that no option gives."""
+    outputs: list[_File] = []
+    for name in names:
+        _check_writable(name, ())
+        file = _File.named(name)
+        for other in outputs:
+            _refuse_output(file, other)
+        outputs.append(file)
+
+
+def _checks(ctx: click.Context | None) -> bool:
+    """Return whether a command is run, rather than completed by a shell."""
+    return ctx is not None and not ctx.resilient_parsing
+
+
+def _files(ctx: click.Context | None, role: str) -> list[_File]:
+    """Return the inputs or the outputs that were named so far; the files behind the standard streams are the first."""
+    meta = ctx.meta if ctx is not None else {}
+    if not meta.get("pacband.files"):
+        meta["pacband.files"] = {
+            "inputs": list(_File.behind(sys.stdin, "standard input")),
+            "outputs": list(_File.behind(sys.stdout, "standard output")),
+        }
+    found: list[_File] = meta["pacband.files"][role]
+    return found
+
+
+def _inputs(name: str) -> Iterator[_File]:
+    """Yield the files that are read under this name."""
+    if name != "-":
+        yield from map(_File.named, files_named(name) or [name])
+
+
+def _check_writable(output: str, kinds: tuple[str, ...]) -> None:
+    suffix = os.path.splitext(output)[1].lower()
+    if kinds and suffix not in kinds:
+        raise InvalidInput(f"{output}: the name must end in {', '.join(kinds)}, got {suffix or 'none of them'}.")
+    folder = os.path.dirname(os.path.realpath(output))
+    if not os.path.isdir(folder):
+        raise InvalidInput(f"{output}: there is no directory {folder}.")
+    if not os.access(folder, os.W_OK) or (os.path.exists(output) and not os.access(output, os.W_OK)):
+        raise InvalidInput(f"{output} cannot be written to.")
+    if os.path.isdir(output):
+        raise InvalidInput(f"{output} is a directory.")
+
+
+def _refuse_input(output: _File, file: _File) -> None:
+    if output.same(file):
+        known = "" if output.name == file.name else f" ({file.name})"
+        raise InvalidInput(f"the output {output.name} is an input as well{known}: choose another name.")
+
+
+def _refuse_output(output: _File, other: _File) -> None:
+    if output.same(other):
+        names = " and ".join(dict.fromkeys((other.name, output.name)))
+        raise InvalidInput(f"two outputs are one file, {names}: they need files of their own.")

@@ -1,0 +1,1 @@
+"""What knows nothing of promises: arrays, checks, labels, floats, documents, words."""

@@ -1,0 +1,155 @@
+"""What fresh rows say about a promise: the counts of violations, and the verdict that follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from pacband.core.frozen import FrozenMap
+from pacband.core.wording import card, figure, percent
+from pacband.judging.counts import exact_interval, exceedance
+
+__all__ = ["Count", "Verdict"]
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How many of some fresh rows exceed the bound.
+
+    Attributes
+    ----------
+    n_samples, violations : int
+        The rows n, and those k of them whose error exceeds the bound.
+    eps : float
+        The share that may.
+    p_value : float
+        P{Bin(n, ε) ≥ k}: how likely so many are, at most, if the promise holds.
+    interval : pair of float
+        The Clopper-Pearson interval of the true share, at 95 %.
+    """
+
+    n_samples: int
+    violations: int
+    eps: float
+    p_value: float
+    interval: tuple[float, float]
+
+    @classmethod
+    def of(cls, n_samples: int, violations: int, eps: float) -> Count:
+        """Judge a count.
+
+        Examples
+        --------
+        >>> count = Count.of(100, 12, 0.05)
+        >>> round(count.p_value, 6), [round(end, 4) for end in count.interval]
+        (0.004274, [0.0636, 0.2002])
+        """
+        p_value = exceedance(violations, n_samples, eps)
+        return cls(n_samples, violations, eps, p_value, exact_interval(violations, n_samples))
+
+    @property
+    def rate(self) -> float:
+        """The share of violations seen."""
+        return self.violations / self.n_samples
+
+    def __str__(self) -> str:
+        low, high = self.interval
+        return (
+            f"{self.violations} of {self.n_samples} errors exceed the bound, {percent(self.rate)} where "
+            f"{percent(self.eps)} may (the true share is {percent(low)} to {percent(high)}, p = {self.p_value:.3g})"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether fresh data contradict a certificate; made by `check`.
+
+    Attributes
+    ----------
+    level : float
+        The probability that a promise which holds is contradicted, at most.
+    counts : mapping of label to Count
+        What is judged: one count for every promise. A group certificate makes one promise for each group; any other
+        certificate makes one promise about all rows, whose count stands under the empty name.
+    reused : bool
+        Whether these rows cannot test the promise: the certificate was made from them, or the model was fitted on some
+        of them.
+    groups : mapping of label to Count
+        The groups of rows that were listed beside a promise about all rows; empty where none were. They are not judged:
+        nothing is promised about them.
+    training_rows : int
+        How many of the rows the model was fitted on, where a model was checked.
+    """
+
+    level: float
+    counts: FrozenMap[Any, Count]
+    reused: bool = False
+    groups: FrozenMap[Any, Count] = FrozenMap({})  # noqa: RUF009 (it cannot be changed)
+    training_rows: int = 0
+
+    @property
+    def contradicted(self) -> tuple[Any, ...]:
+        """The promises that the data contradict: the labels of the groups, or the empty name."""
+        return _beyond(self.counts, self.level)
+
+    @property
+    def weak(self) -> tuple[Any, ...]:
+        """The listed groups in which more than a share ε of the errors exceed the bound, at the same level."""
+        return _beyond(self.groups, self.level)
+
+    @property
+    def holds(self) -> bool:
+        """Whether the data leave the promise standing."""
+        return not self.contradicted
+
+    def __str__(self) -> str:
+        contradicted = self.contradicted
+        single = list(self.counts) == [""]
+        word = "The data contradict the promise" if contradicted else "The data do not contradict the promise"
+        where = f" in {len(contradicted)} of {len(self.counts)} groups" if contradicted and not single else ""
+        lines = [f"{word}{where} (level {figure(self.level)})."]
+        lines += [str(self.counts[""])] if single else _listed(self.counts, contradicted)
+        if self.training_rows and self.reused:
+            n_samples = sum(count.n_samples for count in self.counts.values())
+            lines.append(
+                f"The model was fitted on {self.training_rows} of these {n_samples} rows: only fresh rows can test it."
+            )
+        elif self.reused:
+            lines.append("These are the rows that the certificate was made from: only fresh rows can test it.")
+        if self.groups:
+            lines.append("The promise is about all rows together. By group, with ! where the bound is weak:")
+            lines += _listed(self.groups, self.weak)
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        rows = [(str(label), str(count)) for counts in (self.counts, self.groups) for label, count in counts.items()]
+        return card("pacband check", str(self).split("\n")[0], rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the verdict as JSON-ready values."""
+        return {
+            "holds": self.holds,
+            "reused": self.reused,
+            "training_rows": self.training_rows,
+            "level": self.level,
+            "counts": _entries(self.counts, "contradicted", self.contradicted),
+            "groups": _entries(self.groups, "weak", self.weak),
+        }
+
+
+def _beyond(counts: Mapping[Any, Count], level: float) -> tuple[Any, ...]:
+    """Return the labels whose count is too large for ε at this level over all of them together."""
+    return tuple(label for label, count in counts.items() if count.p_value <= level / len(counts))
+
+
+def _listed(counts: Mapping[Any, Count], marked: tuple[Any, ...]) -> list[str]:
+    width, marks = max(len(str(label)) for label in counts), set(marked)
+    return [f"{'!' if label in marks else ' '} {label!s:<{width}}  {count}" for label, count in counts.items()]
+
+
+def _entries(counts: Mapping[Any, Count], mark: str, marked: tuple[Any, ...]) -> list[dict[str, Any]]:
+    marks = set(marked)
+    return [
+        {"label": label, mark: label in marks, **asdict(count), "rate": count.rate} for label, count in counts.items()
+    ]

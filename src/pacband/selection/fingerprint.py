@@ -1,0 +1,76 @@
+"""A fingerprint of a set of scores: the same in any order, in any number of parts, and on any engine.
+
+With e the binary exponent of γ̄ and u(q) = min((q·2¹⁵⁻ᵉ)², 2³⁶), it is the SHA-256 of N and Σ ±⌊u(q)⌋ modulo 2⁶⁴, the
+sign being that of q. Every step is a correctly rounded operation or a sum of integers, which any engine evaluates with
+the same result. (The square tells apart data whose errors are few round numbers with the same sum.)
+
+It tells one data set from another; it is no seal against someone who wants to forge one.
+"""
+
+from __future__ import annotations
+
+import math
+from hashlib import sha256
+
+import numpy as np
+import numpy.typing as npt
+
+from pacband.core.arrays import Floats, blocks
+
+__all__ = ["CUT", "fingerprint", "fingerprint_total", "fingerprint_totals", "fingerprint_unit", "seal"]
+
+CUT = 2.0**36
+
+
+def fingerprint_unit(gamma: float) -> float:
+    """Return 2¹⁵⁻ᵉ, the power of two that brings γ̄ between 2¹⁴ and 2¹⁵; e is 0 where γ̄ is zero or infinite."""
+    exponent = math.frexp(gamma)[1] if math.isfinite(gamma) else 0
+    return math.ldexp(1.0, 15 - max(exponent, -1000))
+
+
+def fingerprint_total(scores: Floats, unit: float) -> int:
+    """Return Σ ±⌊u(q)⌋; totals of parts add up to the total of the whole."""
+    total = 0
+    with np.errstate(over="ignore"):
+        for rows in blocks(len(scores)):
+            square = scores[rows] * unit
+            np.multiply(square, square, out=square)
+            if square.max() > CUT:
+                np.minimum(square, CUT, out=square)
+            np.floor(square, out=square)
+            if scores[rows].min() < 0.0:
+                np.copysign(square, scores[rows], out=square)
+            # Exact in float64: 2¹⁴ integers of at most 2³⁶.
+            total += int(square.sum())
+    return total
+
+
+def fingerprint_totals(scores: Floats, units: Floats, codes: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
+    """Return Σ ±⌊u(q)⌋ of every group modulo 2⁶⁴: `units` has one unit a group, `codes` says each row's group."""
+    totals = np.zeros(len(units), dtype=np.int64)
+    with np.errstate(over="ignore"):
+        for rows in blocks(len(scores)):
+            square = scores[rows] * units[codes[rows]]
+            np.multiply(square, square, out=square)
+            np.minimum(square, CUT, out=square)
+            np.floor(square, out=square)
+            # One pass over the rows, whatever the number of groups; sums beyond 2⁶³ wrap round, as `seal` lets them.
+            np.add.at(totals, codes[rows], np.copysign(square, scores[rows]).astype(np.int64))
+    return totals
+
+
+def seal(n_samples: int, total: int) -> str:
+    """Return the fingerprint of N scores with this total."""
+    return sha256(f"{n_samples} {total % 2**64}".encode()).hexdigest()[:32]
+
+
+def fingerprint(scores: Floats, gamma: float) -> str:
+    """Return the fingerprint of scores whose bound is γ̄.
+
+    Examples
+    --------
+    >>> scores = np.array([0.5, 2.0, 1.0])
+    >>> fingerprint(scores, 1.0) == fingerprint(scores[::-1], 1.0)
+    True
+    """
+    return seal(len(scores), fingerprint_total(scores, fingerprint_unit(gamma)))

@@ -1,0 +1,169 @@
+"""`apply_frame`: a table with the certified band beside its predictions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import narwhals as nw
+
+from pacband.certificate import AnyCertificate, Certificate, GroupCertificate, single_of
+from pacband.core.labels import Label, as_labels, refuse_unknown
+from pacband.exceptions import InvalidInput
+from pacband.scores import outwards
+from pacband.scores.columns import Columns
+from pacband.scores.expressions import all_of, band
+from pacband.tables.columns import as_frame, check_columns, column_of, columns_of, in_memory, read_predicted
+from pacband.tables.engines import fetch_rows, named, refuse_unless
+from pacband.tables.lookup import beside
+from pacband.tables.table import Table
+
+__all__ = ["apply_frame", "chosen_columns", "labelled_columns"]
+
+
+def apply_frame(
+    certificate: AnyCertificate,
+    frame: Any,
+    *,
+    prediction: str | list[str] | None = None,
+    scale: Any = None,
+    group: str | None = None,
+    names: tuple[str, str] = ("lower", "upper"),
+) -> Any:
+    """Return the table, of the caller's own kind, with the ends of the certified band in two more columns.
+
+    Parameters
+    ----------
+    certificate : Certificate, FamilyCertificate or GroupCertificate
+        The promise. Of a family, the best candidate's: `prediction` and `scale` must be its columns.
+    frame : table
+        As in `certify_frame`. One in an engine stays there; its rows are checked, and the band is an expression.
+    prediction, scale, group
+        Columns, as in `certify_frame`; by default those that the certificate was made from.
+    names : pair of str
+        What to call the two columns; with several outputs, each is followed by ``_0``, ``_1`` and so on.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pacband
+    >>> cert = pacband.certify([1.0, 2.0, 3.0], [1.5, 2.0, 2.0], eps=0.5, delta=0.5)
+    >>> pacband.apply_frame(cert, pd.DataFrame({"guess": [10.0]}), prediction="guess")
+       guess  lower  upper
+    0   10.0    9.5   10.5
+    """
+    part = single_of(certificate)
+    single = certificate if isinstance(certificate, GroupCertificate) else part
+    columns = replace(chosen_columns(part, prediction=prediction, scale=scale, group=group), target=())
+    table = as_frame(frame)
+    schema = check_columns(table, columns.predicted, columns.group)
+    outputs = [""] if part.n_outputs == 1 else [f"_{k}" for k in range(part.n_outputs)]
+    ends = [(f"{names[0]}{output}", f"{names[1]}{output}") for output in outputs]
+    # To some engines Lower is lower.
+    taken = {name.casefold() for name in schema}
+    for name in (name for pair in ends for name in pair):
+        if name.casefold() in taken:
+            raise InvalidInput(f"the table has a column {name!r} already: pass other names for the ends of the band.")
+    if isinstance(table, nw.DataFrame):
+        return _band_in_memory(single, table, columns, ends)
+    return _band_in_engine(single, table, schema, columns, ends)
+
+
+def chosen_columns(certificate: Certificate, *, target: Any = None, prediction: Any, scale: Any, group: Any) -> Columns:
+    """Return the columns to use with a certificate: those given, else those it was made from; or raise."""
+    known = certificate.columns
+    if prediction is None and known is None:
+        raise InvalidInput("this certificate was not made from a table: name the prediction column.")
+    columns = columns_of(target, prediction or list(known.prediction if known else ()), scale, group)
+    if known is not None:
+        columns = replace(
+            columns,
+            target=columns.target or known.target,
+            scale=columns.scale or known.scale,
+            group=columns.group or known.group,
+        )
+    if columns.scale_kind != certificate.scale_kind:
+        certificate.check_scale((None, 0, (0, 0))[len(columns.scale)])
+    if len(columns.prediction) != certificate.n_outputs:
+        raise InvalidInput(
+            f"this certificate bounds {certificate.n_outputs} output(s), got prediction columns for "
+            f"{len(columns.prediction)}."
+        )
+    return columns
+
+
+def labelled_columns(certificate: Certificate, *, target: Any, prediction: Any, scale: Any, group: Any) -> Columns:
+    """Return the columns to use with a certificate, of which the target has to be one; or raise."""
+    columns = chosen_columns(certificate, target=target, prediction=prediction, scale=scale, group=group)
+    if not columns.target:
+        raise InvalidInput("name the target column: the certificate does not know it.")
+    return columns
+
+
+def _band_in_memory(
+    single: Certificate | GroupCertificate,
+    table: nw.DataFrame[Any],
+    columns: Columns,
+    ends: list[tuple[str, str]],
+) -> Any:
+    values = in_memory(table, columns.predicted)
+    prediction, scale = read_predicted(values, columns)
+    if isinstance(single, GroupCertificate):
+        found = single.interval(prediction, as_labels(column_of(table, _group_of(columns.group)).to_native()), scale)
+    else:
+        found = single.interval(prediction, scale)
+    found = found.reshape(len(found), len(ends), 2)
+    series = [
+        nw.new_series(name, found[:, k, end].copy(), backend=table.implementation)
+        for k, pair in enumerate(ends)
+        for end, name in enumerate(pair)
+    ]
+    return table.with_columns(*series).to_native()
+
+
+def _band_in_engine(
+    single: Certificate | GroupCertificate,
+    table: nw.LazyFrame[Any],
+    schema: nw.Schema,
+    columns: Columns,
+    ends: list[tuple[str, str]],
+) -> Any:
+    """Return a table in an engine with its band. What is written is checked once more, row by row, as it is written."""
+    ours = {name: f"x{k}" for k, name in enumerate(schema)}
+    rule = single_of(single).rule
+    rows = Table(
+        frame=named(table, list(ours.values()), range(len(ours))),
+        schema={ours[name]: schema[name] for name in columns.predicted},
+        rule=rule,
+        candidates={"": columns.renamed(ours)},
+        called={here: name for name, here in ours.items()},
+    )
+    rows.check_all()
+    frame, factor, usable = rows.frame, nw.lit(float(outwards(single_of(single).gamma)), nw.Float64), [rows.whole()]
+    if isinstance(single, GroupCertificate):
+        group = _group_of(columns.group)
+        factors = _factors(single, frame.select(nw.col(ours[group]).alias("g")), group)
+        if factors:
+            frame, factor = beside(frame, ours[group], {"factor": factors}, ordered=True), nw.col("factor")
+            # A label without a certificate has no factor.
+            usable.append((factor >= 0.0) | (factor < 0.0))
+    bands = [band(rule, factor, rows.candidates[""], k) for k in range(len(ends))]
+    added = {f"end{k}x{j}": end for k, both in enumerate(bands) for j, end in enumerate(both)}
+    banded = frame.with_columns(usable=all_of(usable), **added).select(*ours.values(), "usable", *added)
+    refusing = refuse_unless(banded, "usable", list(added))
+    return named(
+        refusing, [*ours, *(name for pair in ends for name in pair)], range(len(ours) + len(added))
+    ).to_native()
+
+
+def _factors(single: GroupCertificate, groups: nw.LazyFrame[Any], column: str) -> dict[Label, float]:
+    """Return γ̄ of every label in a column g, rounded outwards."""
+    labels = [row["g"] for row in fetch_rows(groups.unique())]
+    refuse_unknown(labels, single.groups, f"column {column!r}")
+    return {label: float(outwards(single.groups[label].gamma)) for label in labels}
+
+
+def _group_of(group: str | None) -> str:
+    if group is None:
+        raise InvalidInput("this certificate promises within groups: name the group column.")
+    return group

@@ -1,0 +1,330 @@
+"""`certify_frame`: the certificate of columns of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
+from pacband.certificate.family import check_candidates, split_candidate
+from pacband.certification import certify, certify_family, certify_groups
+from pacband.certification.terms import Terms, delta_shares
+from pacband.core.frozen import FrozenMap
+from pacband.core.labels import Label, as_labels, group_rows
+from pacband.exceptions import InvalidInput
+from pacband.planning import plan
+from pacband.scores.columns import Columns
+from pacband.selection import Measured, Request, Search, check_unchanged, select
+from pacband.selection.fingerprint import fingerprint_unit, seal
+from pacband.tables.columns import as_frame, check_columns, columns_of, in_memory, read_predicted, read_values
+from pacband.tables.scan import FamilyScan, GroupScan
+from pacband.tables.table import Table
+
+__all__ = ["certify_frame"]
+
+# A table of no more rows is brought here; of a larger one these are the sample that the search starts from.
+SAMPLE = 1 << 17
+# So many candidates share their passes. More of them are certified one part after the other, in the same memory.
+TOGETHER = 50
+
+Progress = Callable[[int, int], None]
+Reporting = Callable[[Callable[[Any], Any]], Callable[[Mapping[Any, Request]], Any]]
+
+
+def certify_frame(
+    frame: Any,
+    *,
+    target: str | list[str],
+    prediction: str | list[str] | None = None,
+    scale: Any = None,
+    group: str | None = None,
+    candidates: Mapping[str, Any] | None = None,
+    eps: float = 0.05,
+    delta: float = 1e-6,
+    weights: Mapping[str, float] | Iterable[float] | None = None,
+    rank: int | None = None,
+    rule: str = "exact",
+    side: str = "both",
+    n_candidates: int = 1,
+    min_scale: float | None = None,
+    nonfinite: str = "raise",
+    gauge: Any = "max",
+    progress: Progress | None = None,
+) -> Certificate | FamilyCertificate | GroupCertificate:
+    """Certify columns of a table: one predictor, one within every group, or a family of candidates.
+
+    Parameters
+    ----------
+    frame : table
+        Of pandas, polars (eager or lazy), pyarrow, DuckDB, Dask or PySpark. Tables in an engine stay there: only counts
+        and a few rows come back.
+    target : str or list of str
+        The column of y; with several outputs, their columns.
+    prediction : str or list of str
+        The column of T(x), or of each output.
+    scale : str, pair of str, optional
+        The column of σ̂(x) > 0; a tuple of two columns (lower, upper) makes an asymmetric band.
+    group : str, optional
+        The column of groups: the promise is then kept within each (`certify_groups`).
+    candidates : mapping of str to prediction or (prediction, scale), optional
+        In place of `prediction`: the columns of every candidate (`certify_family`).
+    progress : function of (done, total), optional
+        Called after every pass over the table.
+    eps, delta, weights, rank, rule, side, n_candidates, min_scale, nonfinite, gauge
+        As in `certify`, `certify_family` and `certify_groups`. A matrix gauge needs a table in memory.
+
+    Returns
+    -------
+    Certificate, FamilyCertificate or GroupCertificate
+        What `certify`, `certify_family` or `certify_groups` give for the same numbers, to the last bit.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pacband
+    >>> table = pd.DataFrame({"y": range(1000), "guess": [value + (-1) ** value for value in range(1000)]})
+    >>> pacband.certify_frame(table, target="y", prediction="guess", eps=0.1, delta=0.01).gamma
+    1.0
+    """
+    options = {
+        "eps": eps,
+        "delta": delta,
+        "rank": rank,
+        "rule": rule,
+        "side": side,
+        "min_scale": min_scale,
+        "nonfinite": nonfinite,
+        "gauge": gauge,
+    }
+    terms = Terms.create(**options)
+    plan(eps, delta, rank=rank, rule=rule)
+    named = _named(target, prediction, scale, group, candidates)
+    if group is not None and (candidates is not None or rank is not None):
+        raise InvalidInput("group goes with one prediction, and settles a rank for each group: no candidates, no rank.")
+    if candidates is not None and n_candidates != 1:
+        raise InvalidInput(f"with candidates, n_candidates is their number, {len(named)}, and not to be given.")
+    shares = delta_shares(weights, list(named))
+
+    table = as_frame(frame)
+    schema = check_columns(table, [name for columns in named.values() for name in columns.numeric], group)
+    if isinstance(table, nw.DataFrame):
+        wanted = dict.fromkeys(name for columns in named.values() for name in columns.all)
+        values = in_memory(table, wanted)
+        return _certify_in_memory(values, named, candidates is not None, weights, n_candidates, options)
+    parts = [named] if len(named) <= TOGETHER or not isinstance(gauge, str) else _parts(named)
+    in_engine = [Table.of(table, schema, terms.scoring, part) for part in parts]
+    values = in_engine[0].first(SAMPLE + 1)
+    if len(parts) == 1 and len(next(iter(values.values()))) <= SAMPLE:
+        return _certify_in_memory(values, named, candidates is not None, weights, n_candidates, options)
+
+    if not isinstance(gauge, str):
+        raise InvalidInput("a matrix gauge needs the rows in memory: collect the table first.")
+    reporting = _reporting(progress, len(parts))
+    if candidates is not None:
+        return _family(terms, in_engine, parts, values, shares, reporting)
+    sample = _scores(terms, values, named[""])
+    if group is not None:
+        scan = GroupScan(in_engine[0], group)
+        return _groups(terms, scan, named[""], sample, values[group], n_candidates, reporting)
+    return _single(terms, in_engine[0], named[""], sample, n_candidates, reporting)
+
+
+def _parts(named: Mapping[str, Columns]) -> list[dict[str, Columns]]:
+    """Return the candidates in parts that share their passes."""
+    names = list(named)
+    return [{name: named[name] for name in names[k : k + TOGETHER]} for k in range(0, len(names), TOGETHER)]
+
+
+def _certify_in_memory(
+    values: Mapping[str, Any],
+    named: Mapping[str, Columns],
+    family: bool,
+    weights: Any,
+    n_candidates: int,
+    options: dict[str, Any],
+) -> Certificate | FamilyCertificate | GroupCertificate:
+    """Certify a table whose columns are here."""
+    columns = next(iter(named.values()))
+    y = read_values(values, columns.target)
+    if family:
+        pairs = {name: read_predicted(values, columns) for name, columns in named.items()}
+        joint = certify_family(y, pairs, weights=weights, **options)
+        of_each = {name: replace(cert, columns=named[name]) for name, cert in joint.candidates.items()}
+        return replace(joint, candidates=FrozenMap(of_each))
+    prediction, scale = read_predicted(values, columns)
+    if columns.group is not None:
+        del options["rank"]
+        groups = values[columns.group]
+        each = certify_groups(y, prediction, groups, scale, n_candidates=n_candidates, **options).groups
+        parts = {label: replace(cert, columns=columns) for label, cert in each.items()}
+        return GroupCertificate(groups=FrozenMap(parts))
+    return replace(certify(y, prediction, scale, n_candidates=n_candidates, **options), columns=columns)
+
+
+def _single(
+    terms: Terms, table: Table, columns: Columns, sample: Any, n_candidates: int, reporting: Reporting
+) -> Certificate:
+    search = Search.begin(sample, lambda n: terms.single_rank(n, n_candidates))
+    measured = select(reporting(FamilyScan(table)), {"": search})[""]
+    settled = terms.single_rank(measured.n_samples, n_candidates)
+    return terms.certificate(measured, settled, **_known(columns), n_candidates=n_candidates)
+
+
+def _family(
+    terms: Terms,
+    tables: list[Table],
+    parts: list[dict[str, Columns]],
+    first: Mapping[str, Any],
+    shares: Mapping[str, float | None],
+    reporting: Reporting,
+) -> FamilyCertificate:
+    ranks = cache(lambda n: terms.family_ranks(n, shares))
+
+    def settle(name: str) -> Callable[[int], int]:
+        return lambda n: ranks(n)[name]
+
+    certificates: dict[str, Certificate] = {}
+    mean_scales: dict[str, float] = {}
+    mean_offsets: dict[str, float] = {}
+    unanswered: dict[str, int] = {}
+    n_rows = 0
+    for table, named in zip(tables, parts, strict=True):
+        values = first if table is tables[0] else table.first(SAMPLE)
+        # In some engines a pass fetches a row that is in the window of any candidate, with the scores of all of them.
+        searches = {
+            name: Search.begin(_scores(terms, values, columns), settle(name), share=len(named) ** 2)
+            for name, columns in named.items()
+        }
+        for name, found in select(reporting(FamilyScan(table)), searches).items():
+            n_rows = n_rows or found.n_samples
+            check_unchanged(n_rows, found.n_samples)
+            certificates[name] = terms.certificate(
+                found,
+                ranks(n_rows)[name],
+                **_known(named[name]),
+                n_candidates=len(shares),
+                weight=shares[name],
+            )
+        mean_scales |= table.mean_scales(n_rows)
+        mean_offsets |= table.mean_offsets(n_rows)
+        unanswered |= table.unanswered(n_rows)
+    return FamilyCertificate.of(certificates, mean_scales, mean_offsets, unanswered)
+
+
+def _groups(
+    terms: Terms,
+    scan: GroupScan,
+    columns: Columns,
+    sample: Any,
+    labels: Any,
+    n_candidates: int,
+    reporting: Reporting,
+) -> GroupCertificate:
+    counts = scan.counts()
+    ranks = terms.group_ranks(counts, n_candidates)
+    measured = _ranked(scan, counts, ranks, sample, reporting)
+    if measured is None:
+        measured = select(reporting(scan), _begun(sample, labels, counts, ranks))
+    known = _known(columns)
+    return GroupCertificate(
+        groups=FrozenMap(
+            {
+                label: terms.certificate(
+                    measured[label],
+                    ranks[label],
+                    **known,
+                    n_candidates=n_candidates * len(counts),
+                )
+                for label in counts
+            }
+        )
+    )
+
+
+def _ranked(
+    scan: GroupScan, counts: Mapping[Label, int], ranks: Mapping[Label, int], sample: Any, reporting: Reporting
+) -> dict[Label, Measured] | None:
+    """Measure every group in an engine that finds the scores at their ranks by itself; None where it does not."""
+    share = sum(ranks.values()) / sum(counts.values())
+    likely = float(np.sort(sample)[-max(1, round(share * len(sample)))])
+    # Most groups have a bound of about this size; the fingerprints of the others take another pass.
+    units = sorted({fingerprint_unit(likely) * factor for factor in (0.5, 1.0, 2.0)})
+    found: Any = reporting(lambda _: scan.ranked(ranks, units))({})
+    if found is None:
+        return None
+    totals = {}
+    asked = {}
+    for label, (gamma, known) in found.items():
+        unit = fingerprint_unit(gamma)
+        if unit in known:
+            totals[label] = known[unit]
+        else:
+            asked[label] = Request(unit=unit)
+    if asked:
+        totals |= {label: answer.total for label, answer in reporting(scan)(asked).items()}
+    # Of the two zeros, the positive one.
+    return {label: Measured(n, found[label][0] + 0.0, seal(n, totals[label])) for label, n in counts.items()}
+
+
+def _begun(sample: Any, labels: Any, counts: Mapping[Label, int], ranks: Mapping[Label, int]) -> dict[Label, Search]:
+    """Return the search within every group, begun with its rows of the sample."""
+    rows = group_rows(as_labels(labels))
+    none = np.empty(0, dtype=np.intp)
+    return {
+        label: Search.begin(sample[rows.get(label, none)], _settled(n, ranks[label]), share=len(counts))
+        for label, n in counts.items()
+    }
+
+
+def _settled(n_samples: int, rank: int) -> Callable[[int], int]:
+    """The rank within a group, whose number of rows is known: of a sample of it, the same share."""
+    return lambda n: rank if n == n_samples else max(1, round(rank * (n / n_samples)))
+
+
+def _reporting(progress: Progress | None, n_parts: int) -> Reporting:
+    """Return what makes a scan report its passes: each part takes two at least."""
+    passes = 0
+
+    def reporting(scan: Callable[[Any], Any]) -> Callable[[Mapping[Any, Request]], Any]:
+        def scanned(requests: Mapping[Any, Request]) -> Any:
+            nonlocal passes
+            answers = scan(requests)
+            passes += 1
+            if progress is not None:
+                progress(passes, max(2 * n_parts, passes))
+            return answers
+
+        return scanned
+
+    return reporting
+
+
+def _known(columns: Columns) -> dict[str, Any]:
+    """What the columns tell a certificate."""
+    return {"n_outputs": len(columns.target), "scale_kind": columns.scale_kind, "columns": columns}
+
+
+def _named(target: Any, prediction: Any, scale: Any, group: str | None, candidates: Any) -> dict[str, Columns]:
+    """Return the columns of every candidate; of a single one, under the empty name."""
+    if not target:
+        raise InvalidInput(f"target must be the name of a column, got {target!r}.")
+    if (prediction is None) == (candidates is None):
+        raise InvalidInput("either prediction or candidates must be given, and not both.")
+    if candidates is None:
+        return {"": columns_of(target, prediction, scale, group)}
+    if scale is not None:
+        raise InvalidInput("with candidates, each brings its own scale: {'name': ('prediction', 'scale')}.")
+    check_candidates(candidates)
+    return {
+        name: columns_of(target, *split_candidate(parts), of=f" of candidate {name!r}")
+        for name, parts in candidates.items()
+    }
+
+
+def _scores(terms: Terms, values: Mapping[str, Any], columns: Columns) -> Any:
+    return terms.scoring.scores(read_values(values, columns.target), *read_predicted(values, columns))

@@ -1,0 +1,111 @@
+"""`certify_chunks`: the certificate of rows that come in pieces, too many to be held at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from tempfile import TemporaryFile
+from typing import IO, Any
+
+import numpy as np
+
+from pacband.certificate import Certificate
+from pacband.certification.terms import Terms
+from pacband.core.arrays import Floats, as_numbers, check_same_rows
+from pacband.exceptions import InvalidInput
+from pacband.planning import plan
+from pacband.selection import Search, Tally, select, sum_tallies, tally
+
+__all__ = ["certify_chunks"]
+
+# Scores read back at a time.
+PIECE = 1 << 20
+
+
+def certify_chunks(
+    chunks: Iterable[Any],
+    *,
+    eps: float = 0.05,
+    delta: float = 1e-6,
+    rank: int | None = None,
+    rule: str = "exact",
+    side: str = "both",
+    n_candidates: int = 1,
+    min_scale: float | None = None,
+    nonfinite: str = "raise",
+    gauge: Any = "max",
+) -> Certificate:
+    """Certify rows that come in pieces, each asked for once.
+
+    The scores wait in a temporary file, 8 bytes a row, for the passes that find the one at the rank; memory does not
+    grow with their number. The certificate is that of `certify` for all rows at once, to the last bit.
+
+    Parameters
+    ----------
+    chunks : iterable of (y, y_pred) or (y, y_pred, scale)
+        The pieces, each as `certify` takes it.
+    eps, delta, rank, rule, side, n_candidates, min_scale, nonfinite, gauge
+        As in `certify`.
+
+    Examples
+    --------
+    >>> import numpy as np, pacband
+    >>> rng = np.random.default_rng(0)
+    >>> y, guess = rng.standard_normal((2, 10, 500))
+    >>> cert = pacband.certify_chunks(zip(y, guess), eps=0.1, delta=0.01)
+    >>> cert.verify(y.ravel(), guess.ravel())
+    True
+    """
+    terms = Terms.create(
+        eps=eps, delta=delta, rank=rank, rule=rule, side=side, min_scale=min_scale, nonfinite=nonfinite, gauge=gauge
+    )
+    plan(eps, delta, rank=rank, n_candidates=n_candidates, rule=rule)
+    with TemporaryFile(prefix="pacband-") as file:
+        sample, kind, n_outputs = _spool(terms, chunks, file)
+
+        def scan(requests: Any) -> dict[str, Tally]:
+            return {
+                key: sum_tallies(tally(piece, request) for piece in _pieces(file)) for key, request in requests.items()
+            }
+
+        search = Search.begin(sample, lambda n: terms.single_rank(n, n_candidates))
+        measured = select(scan, {"": search})[""]
+    settled = terms.single_rank(measured.n_samples, n_candidates)
+    return terms.certificate(measured, settled, n_outputs=n_outputs, scale_kind=kind, n_candidates=n_candidates)
+
+
+def _spool(terms: Terms, chunks: Iterable[Any], file: IO[bytes]) -> tuple[Floats, str, int]:
+    """Write the scores of all chunks; return those of the first, the kind of scale and the number of outputs."""
+    first: Floats | None = None
+    shape = None
+    for number, chunk in enumerate(chunks):
+        if not isinstance(chunk, tuple) or len(chunk) not in (2, 3):
+            raise InvalidInput(
+                f"chunk {number} must be a tuple (y, y_pred) or (y, y_pred, scale), got {type(chunk).__name__}."
+            )
+        y, y_pred, scale = (*chunk, None)[:3]
+        target = as_numbers("y", y, empty=True)
+        if not len(target):
+            continue
+        found = (
+            ("none" if scale is None else "asymmetric" if isinstance(scale, tuple) else "symmetric"),
+            target.shape[1:],
+        )
+        shape = shape or found
+        if found != shape:
+            raise InvalidInput(f"chunk {number} has other outputs or another kind of scale than those before.")
+        try:
+            check_same_rows(y=y, y_pred=y_pred, scale=scale)
+            scores = terms.scoring.scores(target, y_pred, scale)
+        except InvalidInput as error:
+            raise type(error)(f"chunk {number}: {error}") from None
+        file.write(scores.tobytes())
+        first = scores if first is None else first
+    if first is None or shape is None:
+        raise InvalidInput("chunks must have at least one row, got none.")
+    return first, shape[0], shape[1][0] if shape[1] else 1
+
+
+def _pieces(file: IO[bytes]) -> Iterable[Floats]:
+    file.seek(0)
+    while data := file.read(8 * PIECE):
+        yield np.frombuffer(data)

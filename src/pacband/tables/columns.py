@@ -1,0 +1,131 @@
+"""Which columns of a table are the target, the predictions, the scales and the groups: named, and found to be there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from typing import Any, TypeAlias
+
+import narwhals as nw
+import numpy as np
+
+from pacband.core.arrays import as_numbers, refuse_large_integers
+from pacband.core.labels import listed
+from pacband.exceptions import InvalidInput
+from pacband.scores.columns import Columns, Names
+from pacband.scores.expressions import beyond_exact, count
+from pacband.tables.engines import chosen, fetch_rows
+
+__all__ = [
+    "Frame",
+    "as_frame",
+    "check_columns",
+    "column_of",
+    "columns_of",
+    "in_memory",
+    "read_predicted",
+    "read_values",
+    "refuse_inexact",
+]
+
+Frame: TypeAlias = nw.DataFrame[Any] | nw.LazyFrame[Any]
+
+
+def as_frame(frame: Any) -> Frame:
+    """Return a table of any library that narwhals knows, or raise."""
+    if type(frame).__module__.startswith("pyarrow.") and hasattr(frame, "get_fragments"):
+        from pacband.tables.connection import standing
+
+        frame = standing().from_arrow(frame)
+    try:
+        known: Frame = nw.from_native(frame)
+    except TypeError:
+        raise InvalidInput(
+            "frame must be a table of pandas, polars, pyarrow, DuckDB, Dask, PySpark or another library that narwhals "
+            f"knows, got {type(frame).__name__}."
+        ) from None
+    return known
+
+
+def names_of(what: str, given: Any) -> Names:
+    """Return the names of the columns of one quantity."""
+    names = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, list) else None
+    if not names or not all(isinstance(name, str) for name in names):
+        raise InvalidInput(
+            f"{what} must be the name of a column, or a list of names for several outputs, got {given!r}."
+        )
+    return names
+
+
+def columns_of(target: Any, prediction: Any, scale: Any, group: str | None = None, *, of: str = "") -> Columns:
+    """Return the columns as a user names them; a scale pair is a tuple (lower, upper). An empty target is none."""
+    if isinstance(scale, tuple) and len(scale) != 2:
+        raise InvalidInput(f"a scale pair must be (lower, upper), got {len(scale)} parts.")
+    parts = scale if isinstance(scale, tuple) else () if scale is None else (scale,)
+    columns = Columns(
+        target=names_of("target", target) if target else (),
+        prediction=names_of(f"prediction{of}", prediction),
+        scale=tuple(names_of(f"scale{of}", part) for part in parts),
+        group=group,
+    )
+    n_outputs = len(columns.prediction)
+    if columns.target and len(columns.target) != n_outputs:
+        raise InvalidInput(
+            f"target and prediction{of} must have as many columns, got {len(columns.target)} and {n_outputs}."
+        )
+    for part in columns.scale:
+        if len(part) not in (1, n_outputs):
+            raise InvalidInput(f"scale{of} must have 1 column or {n_outputs}, got {len(part)}.")
+    return columns
+
+
+def check_columns(frame: Frame, numeric: Iterable[str], *others: str | None) -> nw.Schema:
+    """Raise unless the columns are there, the first of them with numbers; return what they hold. None is no column."""
+    schema = frame.collect_schema()
+    wanted = list(dict.fromkeys(numeric))
+    for name in [*wanted, *(other for other in others if other is not None)]:
+        if name not in schema:
+            folded = {known.casefold(): known for known in schema}
+            near = [folded[one] for one in get_close_matches(name.casefold(), folded, n=3, cutoff=0.5)]
+            hint = f"Did you mean {' or '.join(map(repr, near))}?" if near else f"The columns are {listed(schema, 12)}."
+            raise InvalidInput(f"there is no column {name!r}. {hint}")
+    # What Python objects are (decimals, numbers with gaps) is seen from the values, as for arrays.
+    may_be = (nw.Boolean, nw.Object) if isinstance(frame, nw.DataFrame) else (nw.Boolean,)
+    for name in wanted:
+        if not (schema[name].is_numeric() or schema[name] in may_be):
+            raise InvalidInput(f"column {name!r} must be numeric, got {schema[name]}.")
+    return schema
+
+
+def refuse_inexact(frame: nw.LazyFrame[Any], schema: Mapping[str, Any], names: Iterable[str]) -> None:
+    """Raise where columns of a table in an engine hold integers or decimals beyond 2**53."""
+    found = {name: beyond_exact(f"c{k}", schema[name]) for k, name in enumerate(names)}
+    wide = {f"c{k}": (name, beyond) for k, (name, beyond) in enumerate(found.items()) if beyond is not None}
+    if wide:
+        plain = chosen(frame, {here: name for here, (name, _) in wide.items()})
+        (row,) = fetch_rows(plain.select(**{here: count(beyond) for here, (_, beyond) in wide.items()}))
+        for here, (name, _) in wide.items():
+            if row[here]:
+                refuse_large_integers(f"column {name!r}")
+
+
+def column_of(frame: nw.DataFrame[Any], name: str) -> nw.Series[Any]:
+    """Return a column of a table in memory, under a plain name: polars takes some names for patterns."""
+    return frame.get_column(name).alias("column")
+
+
+def in_memory(frame: nw.DataFrame[Any], names: Iterable[str]) -> dict[str, Any]:
+    """Return columns of a table in memory, for `read_values`."""
+    return {name: column_of(frame, name).to_native() for name in names}
+
+
+def read_values(values: Mapping[str, Any], names: Names) -> Any:
+    """Return the columns of one quantity as numbers: one vector, or one matrix for several outputs."""
+    found = [as_numbers(f"column {name!r}", values[name], empty=True) for name in names]
+    return found[0] if len(found) == 1 else np.column_stack(found)
+
+
+def read_predicted(values: Mapping[str, Any], columns: Columns) -> tuple[Any, Any]:
+    """Return T and σ̂ as `certify` takes them."""
+    parts = tuple(read_values(values, part) for part in columns.scale)
+    return read_values(values, columns.prediction), parts if len(parts) == 2 else parts[0] if parts else None

@@ -1,0 +1,138 @@
+"""Does the promise of a model hold on raw rows? The model predicts them, and `check` judges what it predicted.
+
+The rows come from a table in pieces, so that memory does not grow with their number. A model knows the rows it was
+fitted on by their fingerprints: the verdict states how many of them are among the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from pacband.certificate import single_of
+from pacband.core.row_hashes import Fingerprints, refuse_reused_rows, row_bits, row_fingerprints
+from pacband.estimators.base import Certified
+from pacband.estimators.grouping import read_labels
+from pacband.exceptions import InvalidInput, ReusedData
+from pacband.judging.checking import Piece, check_pieces
+from pacband.judging.verdicts import Verdict
+from pacband.tables.columns import as_frame, check_columns, read_values, refuse_inexact
+from pacband.tables.connection import quoted
+from pacband.tables.survey import batches, check_kinds, inputs_sql, match_groups
+
+__all__ = ["check_model"]
+
+# Cells of rows that are compared with those of training at a time; they take 64 MB.
+_CELLS_COMPARED = 1 << 23
+
+
+def check_model(
+    model: Certified,
+    kinds: Mapping[str, str | None],
+    relation: Any,
+    *,
+    target: Sequence[str],
+    group: str | None = None,
+    level: float = 0.01,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Verdict:
+    """Test the promise of a fitted model on the rows of a DuckDB relation.
+
+    Parameters
+    ----------
+    model : Certified
+        The model, with its certificate.
+    kinds : mapping of str to str or None
+        The columns that it predicts from, in its order, and what each holds; see `check_kinds`.
+    relation : DuckDB relation
+        The labelled rows.
+    target : sequence of str
+        The columns of y, one for each output.
+    group : str, optional
+        A column of groups to list beside a promise about all rows. A model that promises within groups knows its
+        column, and takes no other.
+    level
+        As in `check`.
+    progress : function of (done, total)
+        Called after every piece.
+
+    Returns
+    -------
+    Verdict
+        It is `reused` also where more of the rows were used to fit the model than chance explains.
+    """
+    certificate: Any = model.certificate_
+    n_outputs = single_of(certificate).n_outputs
+    if len(target) != n_outputs:
+        raise InvalidInput(f"the model predicts {n_outputs} output(s): name as many target columns, got {len(target)}.")
+    own = model._grouping_
+    if own is not None:
+        own = own if isinstance(own, str) else list(kinds)[own] if isinstance(own, int) else "a function"
+        if group not in (None, own):
+            raise InvalidInput(f"the model promises within the groups of {own!r}: group must be that, got {group!r}.")
+        group = None
+    frame: Any = as_frame(relation)
+    refuse_inexact(frame, check_columns(frame, target, group, *kinds), target)
+    seen = _Seen(getattr(model, "_training_rows", None))
+
+    def pieces() -> Iterator[Piece]:
+        ((total,),) = relation.aggregate("count(*)").fetchall()
+        done = 0
+        others = [*target, *([] if group is None else [group])]
+        for table in batches(relation, _selected(relation, kinds, others, texts=not model._reads_categories)):
+            match_groups(model, table)
+            X = table.iloc[:, : len(kinds)]
+            labels = table.iloc[:, -1].to_numpy() if group is not None else read_labels(model._grouping_, X)
+            outputs = {name: table.iloc[:, len(kinds) + k].to_numpy() for k, name in enumerate(target)}
+            y = read_values(outputs, tuple(target))
+            model._check_rows(X, reset=False)
+            yield y, *model._chosen(None)[0].predict_with_scale(X), labels
+            seen.look(X, y)
+            done += len(table)
+            progress(done, total)
+
+    verdict = check_pieces(certificate, pieces(), level=level)
+    seen.compare()
+    return replace(verdict, reused=verdict.reused or seen.reused, training_rows=seen.n_rows)
+
+
+class _Seen:
+    """Which of the rows a model was fitted on. They are compared many at a time: each time sorts the training rows."""
+
+    def __init__(self, training: Fingerprints | None) -> None:
+        self._training = training
+        self._waiting: list[tuple[Fingerprints, Fingerprints]] = []
+        self.n_rows, self.reused = 0, False
+
+    def look(self, X: Any, y: Any) -> None:
+        """Take in some rows."""
+        if self._training is None or not len(self._training) or (bits := row_bits(X, y)) is None:
+            return
+        self._waiting.append(bits)
+        if sum(part.size for rows in self._waiting for part in rows) >= _CELLS_COMPARED:
+            self.compare()
+
+    def compare(self) -> None:
+        """Compare the rows that were taken in since the last time."""
+        if not self._waiting or self._training is None:
+            return
+        X, y = (np.concatenate(parts) for parts in zip(*self._waiting, strict=True))
+        self._waiting = []
+        rows = row_fingerprints(X, y)
+        assert rows is not None  # they are arrays
+        self.n_rows += int(np.isin(rows, self._training).sum())
+        try:
+            refuse_reused_rows(self._training, rows, (X, y))
+        except ReusedData:
+            self.reused = True
+
+
+def _selected(relation: Any, kinds: Mapping[str, str | None], others: Sequence[str], *, texts: bool) -> str:
+    """Return the columns that the model predicts from, as it takes them, and behind them the others, for a SELECT."""
+    inputs = inputs_sql(relation, check_kinds(relation, kinds, texts=texts), texts=texts)
+    # Under names that no column of the table has.
+    free = max(map(len, relation.columns)) * "_"
+    return ", ".join([inputs, *(f"{quoted(name)} as {quoted(f'{free}_{k}')}" for k, name in enumerate(others))])
