@@ -1,12 +1,12 @@
 """Every solver, kernel, weight and norm against a direct solution of the weighted ridge problem."""
 
-import _direct as direct
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.preprocessing import PolynomialFeatures
 
 from pacband.local import LocalKernelRidge, LocalRidge
+from support import direct
 
 WEIGHTS = {
     "exponential": 0.8,

@@ -10,8 +10,6 @@ from io import BytesIO
 
 import numpy as np
 import pytest
-from forge import Forged, holding
-from gallery import CODES, GAPS, PLAIN, SPARSE, Y, fitted, hist
 from sklearn.ensemble import ExtraTreesRegressor, GradientBoostingRegressor
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.neighbors import KNeighborsRegressor
@@ -28,6 +26,8 @@ from pacband.models.archive import Archive, _zipped, write_archive
 from pacband.models.content import write_content
 from pacband.models.trust import Trust, UntrustedTypes
 from pacband.models.versions import versions
+from support.forge import Forged, holding
+from support.gallery import CODES, GAPS, PLAIN, SPARSE, Y, fitted, hist
 
 PROMISE = {"eps": 0.1, "delta": 0.1, "random_state": 0}
 

@@ -16,13 +16,13 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from forge import holding
-from gallery import CASES, TABLES, fitted
-from mutations import ROWS, answers_of, mutated, write_case
 
 from pacband.models.declarations import KINDS
+from support.forge import holding
+from support.gallery import CASES, TABLES, fitted
+from support.mutations import ROWS, answers_of, mutated, write_case
 
-HERE = Path(__file__).parent
+TESTS = Path(__file__).parents[1]
 # Seconds for one mutation, which takes some hundredths.
 PATIENCE = 60
 
@@ -58,9 +58,14 @@ def tried(folder, n_mutations, first=0):
     counts, faults, place = Counter(), [], first
     while place < first + n_mutations:
         reading, writing = os.pipe()
-        command = [sys.executable, str(HERE / "mutations.py"), str(folder), str(place), str(first + n_mutations), "1"]
+        command = [sys.executable, "-m", "support.mutations", str(folder), str(place), str(first + n_mutations), "1"]
         process = subprocess.Popen(
-            [*command, str(writing)], pass_fds=[writing], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+            [*command, str(writing)],
+            pass_fds=[writing],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=TESTS,
         )
         os.close(writing)
         begun, done = _followed(reading, counts, faults)

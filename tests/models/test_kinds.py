@@ -6,11 +6,11 @@ import re
 
 import numpy as np
 import pytest
-from gallery import CASES, answers, fitted
 
 from pacband.models.content import read_content, write_content
 from pacband.models.declarations import KINDS
 from pacband.models.trust import Trust
+from support.gallery import CASES, answers, fitted
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -6,11 +6,23 @@ The table of awkward cases × ways in × commands. What a way in cannot express 
 import importlib
 
 import pytest
-from _cases import CASES, COLUMNS, HALF, base, grouped
-from _ways import ARRAYS, COMMANDS, FILES, FRAMES, PROMISE, TEXTS, Refused, by_arrays, by_files, by_frames, expected
 
 import pacband
 from pacband.selection import search as selection
+from support.cases import CASES, COLUMNS, HALF, base, grouped
+from support.ways import (
+    ARRAYS,
+    COMMANDS,
+    FILES,
+    FRAMES,
+    PROMISE,
+    TEXTS,
+    Refused,
+    by_arrays,
+    by_files,
+    by_frames,
+    expected,
+)
 
 # Dask has not yet followed what pandas is going to change.
 pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword in DataFrame.reset_index:DeprecationWarning")

@@ -17,8 +17,7 @@ from pacband.core.labels import locate_rows
 from pacband.exceptions import InvalidInput, InvalidScale
 from pacband.selection import search as selection
 from pacband.tables.engines import refuse_unless
-from test_frames import JOBS, PROMISE, N, by_arrays, stated, table
-from test_frames import spark as spark_session  # noqa: F401
+from support.jobs import JOBS, PROMISE, N, by_arrays, stated, table
 
 certifying = importlib.import_module("pacband.tables.certifying")
 dd = pytest.importorskip("dask.dataframe")
@@ -512,7 +511,7 @@ def test_rows_are_located_among_as_many_labels_as_there_are(rng):
 @pytest.mark.xdist_group("spark")
 @pytest.mark.filterwarnings("ignore")
 def test_spark_refuses_what_other_engines_refuse(rng, request, monkeypatch):
-    spark = request.getfixturevalue("spark_session")
+    spark = request.getfixturevalue("spark")
     monkeypatch.setattr(certifying, "SAMPLE", 50)
     frame = table(rng, 500)[["y", "p", "s"]]
     wide = spark.createDataFrame(

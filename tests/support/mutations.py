@@ -16,11 +16,11 @@ from copy import deepcopy
 from pathlib import Path
 
 import numpy as np
-from forge import Forged
-from gallery import TABLES
 
 import pacband
 from pacband import CertificateError, InvalidInput
+from support.forge import Forged
+from support.gallery import TABLES
 
 NAMES = (
     "__array_interface__", "__array__", "__class__", "__dict__", "__getstate__", "predict", "transform", "_loss",

@@ -16,7 +16,7 @@ import mpmath
 
 DIGITS = 85
 FEW_TERMS = 3000
-REFERENCE_TABLE = Path(__file__).parent / "reference" / "min_samples.csv"
+REFERENCE_TABLE = Path(__file__).parents[1] / "reference" / "min_samples.csv"
 
 
 def reference_cases():

@@ -175,7 +175,7 @@ def test_an_integer_that_no_float_holds_is_no_probability():
             pacband.Monitor(pacband.certify([1.0] * 100, [0.0] * 100, eps=0.1, delta=0.1), false_alarm_interval=value)
 
 
-FILES = Path(__file__).parent / "files"
+FILES = Path(__file__).parents[1] / "files"
 
 
 def test_files_that_were_written_earlier_still_load():

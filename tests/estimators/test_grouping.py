@@ -20,12 +20,12 @@ from pacband import (
     CertifiedRegressor,
     InvalidInput,
     NotEnoughSamples,
-    auto,
     certify_groups,
     load,
     max_rank,
     plan,
 )
+from pacband.candidates import automatic as auto
 
 PROMISE = {"eps": 0.1, "delta": 0.01}
 NOISE = {"coast": 1.0, "hills": 2.0, "summit": 5.0}

@@ -18,8 +18,6 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.special import betaincc, betainccinv
 
-from _reference import at_most, exact_tail, exact_tails, is_smallest_sample, reference_cases, tail
-from _reference import attained_eps as reference_attained_eps
 from pacband import (
     InvalidInput,
     NotEnoughSamples,
@@ -31,6 +29,8 @@ from pacband import (
     plan,
 )
 from pacband.planning.binomial import _CONTEXT, _DOUBT, _integrated_ratio, _summed_ratios, binomial_tail, tail_at_most
+from support.reference import at_most, exact_tail, exact_tails, is_smallest_sample, reference_cases, tail
+from support.reference import attained_eps as reference_attained_eps
 
 with warnings.catch_warnings():
     # toleranceinterval 1.0.3 leaves its VERSION file open on import.

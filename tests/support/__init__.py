@@ -1,0 +1,1 @@
+"""What several tests share: independent solvers, galleries of models, tables and files."""
