@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import pacband
-from pacband.core.documents import drafted, replace_file
+from pacband.core.atomic_files import draft_file, replace_file
 from pacband.monitoring import StateFile
 from pacband.tables.files import open_files, write_table
 
@@ -90,7 +90,7 @@ def test_nobody_else_reads_the_draft_of_a_secret_file(writer, tmp_path, monkeypa
 
     monkeypatch.setattr(os, "replace", watch)
     # Nor from its first moment on: the file that is written is the one that was made.
-    with drafted(tmp_path / name) as draft:
+    with draft_file(tmp_path / name) as draft:
         assert mode(draft) == 0o600
         draft.write_bytes(b"new")
     WRITERS[writer][0](tmp_path / name)
@@ -125,7 +125,7 @@ def test_an_error_names_the_file_that_was_asked_for(number, at, tmp_path, monkey
 
 
 def test_an_error_about_another_file_keeps_its_name(tmp_path):
-    with pytest.raises(FileNotFoundError) as caught, drafted(tmp_path / "out.txt"):
+    with pytest.raises(FileNotFoundError) as caught, draft_file(tmp_path / "out.txt"):
         (tmp_path / "nowhere" / "in.txt").read_bytes()
     assert caught.value.filename == str(tmp_path / "nowhere" / "in.txt")
     assert os.listdir(tmp_path) == []

@@ -8,7 +8,9 @@ from sklearn.linear_model import Ridge
 from sklearn.neighbors import KNeighborsRegressor
 
 from pacband import CertifiedRegressor, ReusedData
-from pacband.core.row_hashes import chance_of_repeats, refuse_copies, row_fingerprints
+from pacband.certification.reused_rows import refuse_copies
+from pacband.core.row_hashes import row_fingerprints
+from pacband.core.row_repeats import chance_of_repeats
 
 PROMISE = {"eps": 0.05, "delta": 1e-3, "random_state": 0}
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 import pacband
-from pacband.core.labels import locate_rows
+from pacband.certificate.certified_labels import locate_rows
 from pacband.exceptions import InvalidInput, InvalidScale
 from pacband.selection import search as selection
 from pacband.tables.engines import refuse_unless

@@ -12,7 +12,7 @@ from typing import Any
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
 from pacband.certificate.family import check_candidates, split_candidate
 from pacband.certification.terms import Terms, delta_shares
-from pacband.core.arrays import Numbers, as_numbers, check_same_rows
+from pacband.core.arrays import Numbers, as_numbers, check_lengths, check_same_rows
 from pacband.core.checks import check_positive_integer
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import as_labels, group_rows
@@ -229,8 +229,7 @@ def certify_groups(
     )
     check_same_rows(y=y, y_pred=y_pred, groups=groups, scale=scale)
     target, labels = as_numbers("y", y), as_labels(groups)
-    if len(labels) != len(target):
-        raise InvalidInput(f"y and groups must have one length, got {len(target)} and {len(labels)}.")
+    check_lengths(y=target, groups=labels)
     members = group_rows(labels)
     n_candidates = check_positive_integer("n_candidates", n_candidates)
     ranks = terms.group_ranks({label: len(rows) for label, rows in members.items()}, n_candidates)

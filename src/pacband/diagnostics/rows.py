@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from scipy.stats import poisson
 
+from pacband.certification.reused_rows import refuse_reused_rows
 from pacband.core.arrays import Floats, Numbers
-from pacband.core.row_hashes import Fingerprints, equal_pairs, refuse_reused_rows, row_fingerprints
+from pacband.core.row_hashes import Fingerprints, equal_pairs, row_fingerprints
 from pacband.diagnostics.diagnosis import Finding
 from pacband.exceptions import InvalidInput, ReusedData
 

@@ -17,10 +17,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from pacband.certificate import AnyCertificate, Certificate, GroupCertificate, single_of
+from pacband.certificate.certified_labels import refuse_unknown
 from pacband.core.arrays import Floats, as_numbers, check_same_rows
 from pacband.core.checks import check_probability
 from pacband.core.frozen import FrozenMap
-from pacband.core.labels import as_labels, factorize, refuse_unknown, sorted_labels
+from pacband.core.labels import as_labels, factorize, sorted_labels
 from pacband.exceptions import InvalidInput
 from pacband.judging.verdicts import Count, Verdict
 from pacband.selection import Request, Tally, edges_above, sum_tallies

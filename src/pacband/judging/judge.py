@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
+from pacband.certificate.certified_labels import locate_rows
 from pacband.core.arrays import Numbers, as_numbers, check_same_rows
-from pacband.core.labels import Label, as_labels, locate_rows
+from pacband.core.labels import Label, as_labels
 from pacband.exceptions import InvalidInput
 from pacband.scores import Spread
 

@@ -28,7 +28,8 @@ from zipfile import ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate, revive
 from pacband.certificate.portable import SCHEMA as CERTIFICATE_SCHEMA
 from pacband.certificate.portable import SCHEMA_VERSION as CERTIFICATE_VERSION
-from pacband.core.documents import document_bytes, parse_document, replace_file
+from pacband.core.atomic_files import replace_file
+from pacband.core.documents import document_bytes, parse_document
 from pacband.exceptions import CertificateError, InvalidInput
 
 __all__ = ["MAX_BYTES", "Archive", "is_archive", "read_archive", "write_archive"]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
 
-from pacband.core.documents import replace_file
+from pacband.core.atomic_files import replace_file
 from pacband.monitoring.monitor import Monitor
 from pacband.monitoring.watch import STATES, Watch
 

@@ -10,7 +10,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
-from pacband.core.documents import check_directory, document_bytes, read_document, replace_file
+from pacband.core.atomic_files import check_directory, replace_file
+from pacband.core.documents import document_bytes, read_document
 from pacband.exceptions import CertificateError, InvalidInput
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import Any
 import narwhals as nw
 
 from pacband.certificate import AnyCertificate
+from pacband.certificate.certified_labels import refuse_unknown
 from pacband.core.checks import check_probability
-from pacband.core.labels import refuse_unknown
 from pacband.judging.checking import bounds_of, check, verdict_of, violations_above
 from pacband.judging.verdicts import Verdict
 from pacband.selection import Tally
