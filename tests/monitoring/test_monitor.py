@@ -303,7 +303,7 @@ def test_states_and_reasons(rng):
     monitor = pacband.Monitor(cert)
     assert math.isnan(monitor.violation_rate)
     assert monitor.update(y[:6000], y_pred[:6000]).state == "ok"
-    assert "Nothing speaks against" in monitor.reason
+    assert "no evidence against the promise" in monitor.reason
     assert monitor.update(y[6000:7500], y_pred[6000:7500]).state == "warning"
     warned_at = monitor.watches[None].warned_at
     assert 6000 < warned_at <= 7500
@@ -354,7 +354,7 @@ def test_missing_labels_count_as_missing_and_bad_input_changes_nothing(rng):
 def test_same_batch_twice_is_skipped_with_a_notice(rng):
     monitor = pacband.Monitor(certificate(rng))
     monitor.update([0.0], [0.0], batch_id="monday")
-    with pytest.warns(UserWarning, match="batch 'monday' was taken in before: it is skipped"):
+    with pytest.warns(UserWarning, match="batch 'monday' was already counted: it is skipped"):
         assert monitor.update([9.0], [0.0], batch_id="monday").repeated
     assert monitor.n_rows == 1
     for i in range(1024):
@@ -395,7 +395,7 @@ def test_merged_shards_are_the_whole(rng):
     assert merged.detector_value == pytest.approx(sum(shard.detector_value for shard in shards))
     assert merged.violation_interval() == whole.violation_interval()
     assert merged.state == "ok"
-    with pytest.warns(UserWarning, match="'3' was taken in before"):
+    with pytest.warns(UserWarning, match="'3' was already counted"):
         merged.update([0.0], [0.0], batch_id=3)
     shards[2].update(np.full(99, 9 * cert.gamma), np.zeros(99))
     assert shards[0].merge(shards[2]).state == "revoked"
@@ -412,11 +412,11 @@ def test_shards_that_took_in_the_same_batch_are_not_merged(rng):
         shard.update([0.0] * 5, [0.0] * 5, batch_id=f"batch {k}")
     shards[0].update([0.0] * 5, [0.0] * 5, batch_id="monday")
     shards[2].update([0.0] * 5, [0.0] * 5, batch_id="monday")
-    with pytest.raises(InvalidInput, match=r"must have watched different rows; .* taken in batch 'monday'"):
+    with pytest.raises(InvalidInput, match=r"must have watched different rows; .* counted batch 'monday'"):
         shards[0].merge(*shards[1:])
     assert shards[0].merge(shards[1]).n_rows == 15
     merged = shards[0].merge(shards[1])
-    with pytest.raises(InvalidInput, match="taken in batch 'batch 1'"):
+    with pytest.raises(InvalidInput, match="have counted batch 'batch 1'"):
         merged.merge(shards[1])
     # Shards may have seen the same number of rows, and the same rows by chance.
     twins = [pacband.Monitor(cert) for _ in range(2)]
@@ -466,7 +466,7 @@ def test_long_batch_ids_keep_the_state_small(rng, tmp_path):
     assert monitor.save(tmp_path / "state.json").stat().st_size < 5000
     for known in (monitor, pacband.Monitor.load(tmp_path / "state.json", cert)):
         for name in names:
-            with pytest.warns(UserWarning, match="was taken in before") as caught:
+            with pytest.warns(UserWarning, match="was already counted") as caught:
                 assert known.update([0.0], [0.0], batch_id=name).repeated
             assert len(str(caught[0].message)) < 200
     # What is kept of a long id is no other batch's own.
@@ -490,7 +490,7 @@ def in_threads(n_threads, work):
     return found
 
 
-@pytest.mark.filterwarnings("ignore:batch 'one' was taken in before")
+@pytest.mark.filterwarnings("ignore:batch 'one' was already counted")
 def test_threads_that_bring_one_batch_count_it_once(rng):
     cert = certificate(rng)
     y, y_pred = rng.standard_normal(2000), np.zeros(2000)
@@ -576,9 +576,11 @@ def test_arguments_are_checked(rng):
     cert = certificate(rng)
     with pytest.raises(InvalidInput, match=r"alpha must be in \(0, 1\), got 2"):
         pacband.Monitor(cert, alpha=2)
-    with pytest.raises(InvalidInput, match="finite number of rows, at least 1, got 0"):
+    with pytest.raises(InvalidInput, match="must be a positive finite number, got 0"):
         pacband.Monitor(cert, false_alarm_interval=0)
-    with pytest.raises(InvalidInput, match="must be a number of rows, got 'often'"):
+    with pytest.raises(InvalidInput, match=r"false_alarm_interval must be at least 1 row, got 0\.5"):
+        pacband.Monitor(cert, false_alarm_interval=0.5)
+    with pytest.raises(InvalidInput, match="false_alarm_interval must be a positive finite number, got 'often'"):
         pacband.Monitor(cert, false_alarm_interval="often")
     with pytest.raises(InvalidInput, match="must be a pacband certificate, got float"):
         pacband.Monitor(1.5)

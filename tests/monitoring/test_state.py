@@ -84,7 +84,7 @@ def test_state_goes_to_a_file_and_back(cert, tmp_path, rng):
     for each in (again, monitor):
         each.update(fresh, np.zeros(500))
     assert again.to_dict() == monitor.to_dict()
-    with pytest.warns(UserWarning, match="'a' was taken in before"):
+    with pytest.warns(UserWarning, match="'a' was already counted"):
         again.update([0.0], [0.0], batch_id="a")
 
 
@@ -244,7 +244,7 @@ def test_warning_and_acknowledgement(cert, tmp_path):
     done = run(tmp_path, write_csv(tmp_path / "rows.csv", calm + risen, [0.0] * 3700))
     assert done.returncode == 0
     assert b"Violations have lately been more frequent" in done.stderr
-    assert run(tmp_path, "--acknowledge").stdout.startswith(b"ok: Nothing speaks")
+    assert run(tmp_path, "--acknowledge").stdout.startswith(b"ok: There is no evidence")
 
 
 def test_a_state_keeps_the_settings_it_was_begun_with(cert, tmp_path):
@@ -454,7 +454,7 @@ def test_groups_and_pairs_of_scales_on_the_command_line(tmp_path, rng):
         ),
         (b'{"y": 1, "p": 2, "x": {"a": 1, "a": 2}}\n', "row 1 of the stream cannot be read: it has a key more .* 'a'"),
         (b'{"y": 1, "p": 2}\n{"y": 1, "q": 2}\n', "row 2 of the stream has no 'p'; it has 'y', 'q'"),
-        (b'{"p": 2}\n{"actual": 1, "p": 2}\n', "rows 1 to 2 have no 'y', but 'actual', 'p'. .* write null where"),
+        (b'{"p": 2}\n{"actual": 1, "p": 2}\n', "rows 1 to 2 have no 'y', but 'actual', 'p'. .* write null for"),
         (b'{"p": 2}\n', "row 1 has no 'y', but 'p'"),
         (b'{"y": 1, "p": 2}\n' + b'{"z": 1, "p": 2}\n' * 100, "rows 2 to 101 have no 'y', but 'z', 'p'"),
         (b'{"y": 1, "p": %d}\n' % (2**53 + 1), "'p' has integers beyond 2"),
