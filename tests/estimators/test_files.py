@@ -276,7 +276,7 @@ def test_an_attribute_that_is_not_declared_is_not_saved_silently(rows, tmp_path)
     model = CertifiedRegressor(LinearRegression(), **PROMISE).fit(*rows)
     model.estimator_.note = 3
     with pytest.raises(
-        InvalidInput, match="has the attribute note, of which pacband does not know whether it is needed"
+        InvalidInput, match="has the attribute note, which pacband does not know and which may be needed"
     ):
         model.save(tmp_path / "model.pacband")
 

@@ -22,7 +22,7 @@ from pacband import CertificateError, CertifiedFamily, CertifiedRegressor, scale
 from pacband.core.documents import document_bytes
 from pacband.estimators.parts import certificates_of, kind_of, take_apart
 from pacband.models import load_certificate
-from pacband.models.archive import Archive, _zipped, write_archive
+from pacband.models.archive import Archive, _zip, write_archive
 from pacband.models.content import write_content
 from pacband.models.trust import Trust, UntrustedTypes
 from pacband.models.versions import versions
@@ -65,7 +65,7 @@ def test_no_attribute_can_make_numpy_read_at_an_address(forge, refused):
     forged = forge(make_pipeline(StandardScaler(), LinearRegression()).fit(PLAIN, Y))
     scaler, linear = forged.objects("sklearn.StandardScaler")[0], forged.objects("sklearn.LinearRegression")[-1]
     linear["state"]["intercept_"] = ["object", forged.document["objects"].index(scaler)]
-    refused(forged, "intercept_ of a sklearn.LinearRegression is not what is declared")
+    refused(forged, "intercept_ of a sklearn.LinearRegression does not match its declaration")
     scaler["state"]["__array_interface__"] = ADDRESS
     refused(forged, "a sklearn.StandardScaler has an attribute that is not declared")
 
@@ -74,11 +74,11 @@ def test_no_mapping_with_attributes_can_be_said(forge, refused):
     forged = forge(LinearRegression().fit(PLAIN, Y))
     linear = forged.objects("sklearn.LinearRegression")[-1]
     for node, said in (
-        (["bunch", ["__array_interface__", ADDRESS]], "a value is of no known type"),
+        (["bunch", ["__array_interface__", ADDRESS]], "a value has an unknown type"),
         ({"__array_interface__": ADDRESS}, "neither plain nor a list"),
         (
             ["dict", ["__array_interface__", ADDRESS]],
-            "intercept_ of a sklearn.LinearRegression is not what is declared",
+            "intercept_ of a sklearn.LinearRegression does not match its declaration",
         ),
     ):
         linear["state"]["intercept_"] = node
@@ -98,10 +98,10 @@ def test_no_partial_can_be_said(forge, refused):
     entry = forged.objects("sklearn.FunctionTransformer")[-1]
     for node in (["partial", "numpy.add"], ["function", "numpy.add"], ["function", "os.system"], ["function", 3]):
         entry["parameters"]["func"] = node
-        refused(forged, "a value is of no known type|a name is on no list of ours")
+        refused(forged, "a value has an unknown type|a name is not on the list of allowed names")
     entry["parameters"]["func"] = ["function", "numpy.exp"]
     entry["parameters"]["kw_args"] = ["dict", ["out", forged.add(np.zeros((60, 3)))]]
-    refused(forged, "gives its function more than rows")
+    refused(forged, "passes its function more than rows")
 
 
 def test_a_spline_is_made_of_what_was_checked(forge, refused):
@@ -129,11 +129,11 @@ def test_a_spline_is_made_of_what_was_checked(forge, refused):
 def test_arrays_are_plain(kind, forge, refused):
     forged = forge(SVR().fit(PLAIN, Y))
     forged.document["arrays"][0][0] = kind
-    refused(forged, "an array is of no known type")
+    refused(forged, "an array has an unknown type")
     forged = forge(SVR().fit(PLAIN, Y))
     for node in (["masked", 0], ["array", 0, 1], ["array", -1], ["array", 10**6], ["array", 0.0], ["array", True]):
         forged.objects("sklearn.SVR")[-1]["state"]["support_"] = node
-        refused(forged, "a value is of no known type|a reference leads to nothing")
+        refused(forged, "a value has an unknown type|a reference does not point to an earlier entry")
 
 
 def test_arrays_have_memory_of_their_own(forge, tmp_path):
@@ -161,9 +161,9 @@ FORESTS = {
         ("left_child", 10**6, "a child in a tree does not come after its parent"),
         ("left_child", 0, "a child in a tree does not come after its parent"),
         ("left_child", -5, "a child in a tree does not come after its parent"),
-        ("right_child", 1, "a node of a tree has no parent, or several"),
-        ("feature", 3, "a tree asks for a feature that is no column"),
-        ("feature", -2, "a tree asks for a feature that is no column"),
+        ("right_child", 1, "a node of a tree does not have exactly one parent"),
+        ("feature", 3, "a tree uses a feature that is not a column"),
+        ("feature", -2, "a tree uses a feature that is not a column"),
     ],
 )
 def test_positions_in_trees_are_checked(kind, field, value, said, forge, refused):
@@ -182,17 +182,20 @@ def test_trees_have_as_many_values_as_nodes(kind, forge, refused):
         node = state(forged, kind, "values")
         size = len(forged.array(node))
         forged.array(node, np.zeros([size if k == -1 else k for k in shape]))
-        refused(forged, f"values of a {kind} is not what is declared|other values than nodes|nodes of a {kind}")
+        refused(
+            forged,
+            f"values of a {kind} does not match its declaration|do not match their nodes and outputs|nodes of a {kind}",
+        )
     forged = forge(FORESTS[kind]())
     node = state(forged, kind, "counts")
     forged.array(node, forged.array(node) + 1)
-    refused(forged, "trees have no nodes, or nodes of no tree")
+    refused(forged, "the stated numbers of nodes do not match the nodes of the trees")
     forged = forge(FORESTS[kind]())
     forged.objects(kind)[-1]["state"]["n_classes_"] = 0
     refused(forged, "has an attribute that is not declared")
     forged = forge(FORESTS[kind]())
     forged.objects(kind)[-1]["state"]["n_features_in_"] = 1
-    refused(forged, "a tree asks for a feature that is no column")
+    refused(forged, "a tree uses a feature that is not a column")
 
 
 def test_boosting_starts_from_a_constant(forge, refused):
@@ -200,10 +203,12 @@ def test_boosting_starts_from_a_constant(forge, refused):
     for name, node in (("init_", "zero"), ("n_trees_per_iteration_", 2), ("n_outputs_", 2), ("init_", None)):
         forged = forge(GradientBoostingRegressor(n_estimators=2).fit(PLAIN, Y))
         forged.objects(kind)[-1]["state"][name] = node
-        refused(forged, "does not start from a constant|is not what is declared|other values than nodes")
+        refused(
+            forged, "does not start from a constant|does not match its declaration|do not match their nodes and outputs"
+        )
     forged = forge(GradientBoostingRegressor(n_estimators=2).fit(PLAIN, Y))
     forged.array(forged.objects("sklearn.DummyRegressor")[-1]["state"]["constant_"], np.zeros((1, 0)))
-    refused(forged, "other outputs than constants")
+    refused(forged, "different numbers of outputs and constants")
     forged = forge(GradientBoostingRegressor(n_estimators=2).fit(PLAIN, Y))
     dummy = forged.objects("sklearn.DummyRegressor")[-1]["state"]
     forged.array(dummy["constant_"], np.zeros((1, 2)))
@@ -216,10 +221,10 @@ def test_boosting_starts_from_a_constant(forge, refused):
     [
         ("left", 10**6, "a child in a tree does not come after its parent"),
         ("right", 0, "a child in a tree does not come after its parent"),
-        ("feature_idx", -1, "a tree asks for a feature that is no column"),
-        ("feature_idx", 3, "a tree asks for a feature that is no column"),
-        ("is_categorical", 1, "a tree takes numbers for categories"),
-        ("is_leaf", 2, "a truth value in a tree is neither"),
+        ("feature_idx", -1, "a tree uses a feature that is not a column"),
+        ("feature_idx", 3, "a tree uses a feature that is not a column"),
+        ("is_categorical", 1, "a tree uses a column of numbers as categories"),
+        ("is_leaf", 2, "a boolean in a tree is neither 0 nor 1"),
     ],
 )
 def test_positions_in_histogram_boosting_are_checked(field, value, said, forge, refused):
@@ -238,31 +243,31 @@ def test_categories_in_histogram_boosting_are_checked(forge, refused):
     forged = forge(made)
     nodes = dict(map(tuple, state(forged, kind, "nodes")[1:]))
     forged.array(nodes["bitset_idx"], forged.array(nodes["bitset_idx"]) + 999)
-    refused(forged, "a tree asks for a set of categories that is not there")
+    refused(forged, "a tree uses a set of categories that does not exist")
     forged = forge(made)
     first = state(forged, kind, "thresholds")[1]
     forged.array(first, forged.array(first) + 300.0)
-    refused(forged, "is none of 256")
+    refused(forged, "is not in 0 to 255")
     for name in ("_bin_mapper", "_preprocessor", "_predictors"):
         forged = forge(made)
         forged.objects(kind)[-1]["state"][name] = ["dict", ["make_known_categories_bitsets", ["function", "numpy.exp"]]]
         refused(forged, "has an attribute that is not declared")
     forged = forge(made)
     state(forged, kind, "reader")[1] = 0
-    refused(forged, "is not what is declared")
+    refused(forged, "does not match its declaration")
     forged = forge(made)
     reader = forged.objects("sklearn.ColumnTransformer")[-1]["state"]
     reader["transformers_"][1][2] = "passthrough"
-    refused(forged, "reads its columns in another way")
+    refused(forged, "reads its columns in an unknown way")
 
 
 def test_categories_of_indicators_are_plain_and_in_order(forge, refused):
     kind = "sklearn.OneHotEncoder"
     made = make_pipeline(OneHotEncoder(max_categories=3, handle_unknown="ignore"), Ridge()).fit(CODES, Y)
     for change, said in (
-        (lambda values: values[::-1].copy(), "numbers out of order"),
-        (lambda values: np.append(values[:-1], np.nan)[::-1].copy(), "numbers out of order"),
-        (lambda values: values[:-1], "codes beyond its columns|other columns than categories|codes"),
+        (lambda values: values[::-1].copy(), "categories of an encoder are out of order"),
+        (lambda values: np.append(values[:-1], np.nan)[::-1].copy(), "categories of an encoder are out of order"),
+        (lambda values: values[:-1], "codes beyond its columns|do not match its categories|codes"),
     ):
         forged = forge(made)
         node = state(forged, kind, "categories_")[1]
@@ -270,14 +275,14 @@ def test_categories_of_indicators_are_plain_and_in_order(forge, refused):
         refused(forged, said)
     forged = forge(made)
     forged.document["arrays"][state(forged, kind, "categories_")[1][1]][0] = "c16"
-    refused(forged, "an array is of no known type")
+    refused(forged, "an array has an unknown type")
     forged = forge(made)
     node = state(forged, kind, "_default_to_infrequent_mappings")[1]
     forged.array(node, forged.array(node) + 10**6)
     refused(forged, "codes beyond its columns")
     forged = forge(made)
     forged.objects(kind)[-1]["state"]["_n_features_outs"] = ["list", 1, 1, 1]
-    refused(forged, "other columns than categories")
+    refused(forged, "do not match its categories")
 
 
 @pytest.mark.parametrize(
@@ -296,7 +301,7 @@ def test_support_vectors_have_coefficients(name, values, forge, refused):
     for model in (SVR(), NuSVR()):
         forged = forge(model.fit(PLAIN, Y))
         forged.array(state(forged, f"sklearn.{type(model).__name__}", name), values)
-        refused(forged, "is not what is declared|vectors without coefficients")
+        refused(forged, "does not match its declaration|vectors without coefficients")
 
 
 def test_support_vector_machines_are_what_they_say(forge, refused):
@@ -311,17 +316,17 @@ def test_support_vector_machines_are_what_they_say(forge, refused):
     ):
         forged = forge(SVR().fit(PLAIN, Y))
         forged.objects("sklearn.SVR")[-1][part][name] = node
-        refused(forged, "not what is declared|not declared|vectors without|is not in its range|is a function")
+        refused(forged, "does not match its declaration|not declared|vectors without|is not in its range|is a function")
 
 
 def test_sparse_matrices_are_looked_through(forge, refused):
     for place, change, said in (
         (3, lambda values: values + 10**6, "entries beyond its columns"),
         (3, lambda values: values - 1, "entries beyond its columns"),
-        (4, lambda values: values[:-1], "rows that do not end"),
-        (4, lambda values: values + 1, "rows that do not end"),
-        (4, lambda values: np.r_[values[0], values[-1], values[2:]].astype("i4"), "rows that do not end"),
-        (2, lambda values: values[:-1], "has no data"),
+        (4, lambda values: values[:-1], "invalid row pointers"),
+        (4, lambda values: values + 1, "invalid row pointers"),
+        (4, lambda values: np.r_[values[0], values[-1], values[2:]].astype("i4"), "invalid row pointers"),
+        (2, lambda values: values[:-1], "has invalid data"),
     ):
         forged = forge(SVR(kernel="linear").fit(SPARSE, Y))
         node = state(forged, "sklearn.SVR", "support_vectors_")
@@ -329,7 +334,7 @@ def test_sparse_matrices_are_looked_through(forge, refused):
         refused(forged, said)
     forged = forge(SVR(kernel="linear").fit(SPARSE, Y))
     state(forged, "sklearn.SVR", "support_vectors_").append(["check_format", ["type", "object"]])
-    refused(forged, "a sparse matrix is none")
+    refused(forged, "a sparse matrix is invalid")
 
 
 def test_neighbours_are_looked_for_among_what_was_checked(forge, refused):
@@ -341,10 +346,10 @@ def test_neighbours_are_looked_for_among_what_was_checked(forge, refused):
         ("parameters", "n_neighbors", 0, "not in its range"),
         ("parameters", "n_neighbors", -1, "not in its range"),
         ("parameters", "leaf_size", 0, "not in its range"),
-        ("parameters", "metric_params", ["dict", ["Y_norm_squared", 1.0]], "a metric that is not known"),
+        ("parameters", "metric_params", ["dict", ["Y_norm_squared", 1.0]], "an unknown metric"),
         ("parameters", "metric", ["function", "numpy.exp"], "is a function"),
         ("parameters", "n_jobs", 10**9, "n_jobs of a sklearn.KNeighborsRegressor must be None or at most 1024"),
-        ("state", "n_features_in_", 2, "not what is declared|other columns"),
+        ("state", "n_features_in_", 2, "does not match its declaration|the stated number of columns"),
     ):
         forged = forge(KNeighborsRegressor(3).fit(PLAIN, Y))
         forged.objects(kind)[-1][part][name] = node
@@ -356,7 +361,7 @@ def test_a_random_state_ends_where_it_ends(forge, refused):
     node = forged.objects("sklearn.Ridge")[-1]["parameters"]["random_state"]
     for position in (625, -1, 10**9):
         node[2] = position
-        refused(forged, "a random state is none")
+        refused(forged, "a random state is invalid")
 
 
 def test_columns_that_are_not_filled_cannot_be_asked_for(forge, refused):
@@ -367,17 +372,17 @@ def test_columns_that_are_not_filled_cannot_be_asked_for(forge, refused):
         refused(forged, "a sklearn.PolynomialFeatures has an attribute that is not declared")
     forged = forge(fitted("SplineTransformer"))
     forged.objects("sklearn.SplineTransformer")[-1]["state"]["n_features_out_"] = 10**6
-    refused(forged, "there are other columns than splines")
+    refused(forged, "the number of columns does not match the splines")
     forged = forge(fitted("DummyRegressor"))
     forged.objects("sklearn.DummyRegressor")[-1]["state"]["n_outputs_"] = 10**6
-    refused(forged, "other outputs than constants")
+    refused(forged, "different numbers of outputs and constants")
     forged = forge(fitted("RegressorChain"))
     forged.objects("sklearn.RegressorChain")[-1]["state"]["order_"] = ["list", 1, 1]
-    refused(forged, "an order that is none")
+    refused(forged, "has an invalid order")
     forged = forge(fitted("LocalRidge"))
     node = forged.objects("pacband.Model")[-1]["parameters"]["y"]
     forged.objects("pacband.Model")[-1]["parameters"]["y"] = forged.add(forged.array(node)[:-1])
-    refused(forged, "other targets than samples")
+    refused(forged, "different numbers of targets and samples")
 
 
 def test_only_what_may_stand_there_stands_there(forge, refused):
@@ -387,7 +392,7 @@ def test_only_what_may_stand_there_stands_there(forge, refused):
     refused(forged, "a predictor is none")
     forged = forge(make_pipeline(StandardScaler(), Ridge()).fit(PLAIN, Y))
     forged.objects("sklearn.Pipeline")[-1]["parameters"]["steps"] = ["list", 3]
-    refused(forged, "steps of a Pipeline are no pairs|not in its range")
+    refused(forged, "steps of a Pipeline are not pairs|not in its range")
 
 
 def test_kinds_have_names_that_a_file_cannot_choose(forge, refused):
@@ -400,7 +405,7 @@ def test_kinds_have_names_that_a_file_cannot_choose(forge, refused):
     ):
         forged = forge(LinearRegression().fit(PLAIN, Y))
         forged.objects("sklearn.LinearRegression")[-1]["kind"] = kind
-        refused(forged, "an object is of a kind that this pacband does not know")
+        refused(forged, "an object has a kind that this version of pacband does not know")
     forged = forge(LinearRegression().fit(PLAIN, Y))
     forged.objects("sklearn.LinearRegression")[-1]["state"]["\x1b[31m; touch y"] = 1
     refused(forged, "a sklearn.LinearRegression has an attribute that is not declared")
@@ -419,9 +424,9 @@ def test_names_of_types_are_names(forge, tmp_path):
 def test_what_is_not_named_at_the_top_is_not_loaded(forge, refused):
     forged = forge(LinearRegression().fit(PLAIN, Y))
     forged.document["objects"].append({"kind": "trusted", "file": 0})
-    refused(forged, "an object is in no file")
+    refused(forged, "an object refers to a file that does not exist")
     forged.document["objects"][-1] = {"kind": "lightgbm.LGBMRegressor", "parameters": {}, "state": {"text": "x"}}
-    refused(forged, "it holds a lightgbm.LGBMRegressor, which is not named at its top")
+    refused(forged, "it contains a lightgbm.LGBMRegressor, which its manifest does not name")
 
 
 def test_shared_objects_cannot_be_walked_through_for_ever(forge, refused):
@@ -434,7 +439,7 @@ def test_shared_objects_cannot_be_walked_through_for_ever(forge, refused):
         both = {"estimators_": ["list", ["object", last], ["object", last]]}
         objects.append({"kind": "sklearn.VotingRegressor", "parameters": template, "state": both})
         last += 1
-    refused(forged, "objects are nested too often or too deep")
+    refused(forged, "objects are shared too often or nested too deeply")
 
 
 def test_values_nested_deep_are_refused(forge, refused):
@@ -450,7 +455,10 @@ def test_values_nested_deep_are_refused(forge, refused):
             "files": {name: {"bytes": len(part), "sha256": sha256(part).hexdigest()} for name, part in files.items()},
             "arrays": {"bytes": len(forged.block), "compressed": False},
         }
-        refused(_zipped({"manifest.json": document_bytes("pacband/model", 2, content), **files}), "no JSON of ours")
+        refused(
+            _zip({"manifest.json": document_bytes("pacband/model", 2, content), **files}),
+            "not the JSON that pacband writes",
+        )
 
 
 def test_a_small_file_cannot_unpack_to_a_large_one(forge, tmp_path):
@@ -487,7 +495,7 @@ def test_sizes_are_stated_and_limited_and_the_limit_can_be_raised(tmp_path):
     with pytest.raises(CertificateError, match="more than"):
         pacband.load(path, max_bytes=needed - 1)
     for wrong in (0, -1, True, 1e9, "1"):
-        with pytest.raises(pacband.InvalidInput, match="max_bytes must be a positive number of bytes"):
+        with pytest.raises(pacband.InvalidInput, match=r"max_bytes must be (an integer|at least 1)"):
             pacband.load(path, max_bytes=wrong)
 
 
@@ -495,7 +503,7 @@ def test_arrays_cannot_be_larger_than_their_block(forge, refused):
     for shape in ([2**47], [10**9, 10**9], [2**64], [-1], [1, 1, 1, 1, 1], [0.5], None):
         forged = forge(LinearRegression().fit(PLAIN, Y))
         forged.document["arrays"][0][2] = shape
-        refused(forged, "an array has no shape|larger or smaller than their block")
+        refused(forged, "an array has an invalid shape|do not fill their block of bytes exactly")
     forged = forge(LinearRegression().fit(PLAIN, Y))
     node = ["texts", [20_000], ["a" * 20_000] + ["b"] * 19_999]
     forged.objects("sklearn.LinearRegression")[-1]["state"]["coef_"] = node
@@ -522,12 +530,15 @@ def _old_file(certificate):
     document = {"schema": "pacband/model", "schema_version": 1, "content": content}
     text = json.dumps(document, sort_keys=True, separators=(",", ":")).encode()
     document["sha256"] = sha256(text).hexdigest()
-    return _zipped({"manifest.json": (json.dumps(document, indent=2) + "\n").encode(), **files})
+    return _zip({"manifest.json": (json.dumps(document, indent=2) + "\n").encode(), **files})
 
 
 def test_files_of_before_are_refused_in_one_line(forge, refused):
     forged = forge(LinearRegression().fit(PLAIN, Y))
-    refused(_old_file(forged.others["certificate.json"]), "whose model files were not yet checked by declaration")
+    refused(
+        _old_file(forged.others["certificate.json"]),
+        "was written by an early version of pacband, in a format that is not supported any more",
+    )
 
 
 def test_edits_are_seen(forge, refused, tmp_path):
@@ -538,7 +549,7 @@ def test_edits_are_seen(forge, refused, tmp_path):
     other = pacband.certify(np.arange(99.0), np.zeros(99), eps=0.1, delta=0.05).save(tmp_path / "other.json")
 
     def edited(**changes):
-        return _zipped({**files, **{name.replace("__", "."): content for name, content in changes.items()}})
+        return _zip({**files, **{name.replace("__", "."): content for name, content in changes.items()}})
 
     manifest, certificate = files["manifest.json"], files["certificate.json"]
     for changed, said in (
@@ -549,8 +560,8 @@ def test_edits_are_seen(forge, refused, tmp_path):
             edited(manifest__json=manifest.replace(b'"schema_version": 2', b'"schema_version": 9')),
             "written by a newer pacband: its schema_version is 9",
         ),
-        (_zipped(dict(reversed(files.items()))), "it is not, byte for byte, what pacband wrote"),
-        (_zipped({"anything.txt": b"any archive"}), "an archive without a manifest"),
+        (_zip(dict(reversed(files.items()))), "it is not, byte for byte, what pacband wrote"),
+        (_zip({"anything.txt": b"any archive"}), "an archive without a manifest"),
     ):
         refused(changed, said)
     forged.others["certificate.json"] = certificate.replace(b'"eps": 0.1', b'"eps": 0.2')
@@ -583,7 +594,7 @@ def written(path, model, certificate=None, **changes):
 def test_only_known_attributes_are_set(tmp_path):
     model = CertifiedRegressor(LinearRegression(), **PROMISE).fit(PLAIN, Y)
     for changes, said in (
-        ({"of_x": {"n_features_in_": 3, "predict": np.exp}}, "of_x of a pacband model is not what is declared"),
+        ({"of_x": {"n_features_in_": 3, "predict": np.exp}}, "of_x of a pacband model does not match its declaration"),
         ({"parameters": {"eps": 0.1, "predict": 1}}, "other parameters than this pacband"),
         ({"more": 1}, "other parts than those of a model"),
         ({"predictors": ["predict"]}, "a predictor is none"),

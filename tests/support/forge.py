@@ -9,7 +9,7 @@ import numpy as np
 from pacband import CertifiedRegressor
 from pacband.core.documents import document_bytes
 from pacband.estimators.parts import certificates_of, take_apart
-from pacband.models.archive import SCHEMA, SCHEMA_VERSION, _entries, _zipped, write_archive
+from pacband.models.archive import SCHEMA, SCHEMA_VERSION, _entries, _zip, write_archive
 from pacband.models.archive import Archive as Whole
 from pacband.models.content import write_content
 from pacband.models.trust import Trust
@@ -62,7 +62,7 @@ class Forged:
             "files": {name: {"bytes": len(data), "sha256": sha256(data).hexdigest()} for name, data in files.items()},
             "arrays": {"bytes": len(self.block), "compressed": compressed},
         } | changes
-        return _zipped({"manifest.json": document_bytes(SCHEMA, SCHEMA_VERSION, content), **files})
+        return _zip({"manifest.json": document_bytes(SCHEMA, SCHEMA_VERSION, content), **files})
 
 
 def holding(model, path):

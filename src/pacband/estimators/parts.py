@@ -18,8 +18,9 @@ from pacband.estimators.base import Certified
 from pacband.estimators.family import CertifiedFamily
 from pacband.estimators.regressor import CertifiedRegressor
 from pacband.exceptions import CertificateError, InvalidInput
-from pacband.models.declare import Kind, check_attributes, parse
-from pacband.models.objects import check_parameters
+from pacband.models.declare import check_attributes, parse
+from pacband.models.kind import Kind
+from pacband.models.parameters import check_parameters
 from pacband.models.values import Unsound
 
 __all__ = ["assemble", "certificates_of", "kind_of", "take_apart"]
