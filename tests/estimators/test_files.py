@@ -248,7 +248,7 @@ def test_a_file_that_needs_trust_says_so_at_its_top(rows, tmp_path):
     clusters = make_pipeline(KMeans(3, n_init=1, random_state=0), LinearRegression())
     model = CertifiedRegressor(clusters, **PROMISE).fit(X, y)
     path = tmp_path / "model.pacband"
-    with pytest.raises(InvalidInput, match=r"holds a sklearn\.cluster\._kmeans\.KMeans, which pacband cannot check"):
+    with pytest.raises(InvalidInput, match=r"contains a sklearn\.cluster\._kmeans\.KMeans, which pacband cannot check"):
         model.save(path)
     model.save(path, trusted=[KMeans])
     content = json.loads(entry(path.read_bytes(), "manifest.json"))["content"]

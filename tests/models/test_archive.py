@@ -119,7 +119,7 @@ def test_edits_are_seen(forge, refused, tmp_path):
     forged.others["certificate.json"] = certificate.replace(b'"eps": 0.1', b'"eps": 0.2')
     refused(forged, "edited or damaged")
     forged.others = {"certificate.json": certificate, "more.txt": b"more"}
-    refused(forged, r"was edited: it must hold certificate.json, model.json and model.arrays, got 4 files")
+    refused(forged, r"was edited: it must contain certificate.json, model.json and model.arrays, got 4 files")
 
 
 def test_changes_in_the_directory_of_the_archive_are_seen(forge, refused):

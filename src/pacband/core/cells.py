@@ -89,13 +89,13 @@ def canonical(text: str) -> str | None:
     return text
 
 
-def spelled_sql(column: str, held: str) -> str:
+def spelled_sql(column: str, column_type: str) -> str:
     """Return a SQL expression for the canonical text of a column's categories; it is null for a gap.
 
-    `column` is the quoted name of the column, and `held` is its DuckDB type.
+    `column` is the quoted name of the column, and `column_type` is its DuckDB type.
     """
     text = f"cast({column} as varchar)"
-    if held == "FLOAT":
+    if column_type == "FLOAT":
         tries = [f"format('{{:.{digits}g}}', cast({column} as double))" for digits in (6, 7, 8, 9)]
         fits = "".join(f"when cast({one} as float) = {column} then {one} " for one in tries)
         text = f"(case {fits} else {text} end)"
@@ -135,19 +135,19 @@ def number(value: Any) -> float | None:
     return float(value.strip(_BLANKS)) if _read.fullmatch(value.strip(_BLANKS)) else None
 
 
-def number_sql(column: str, held: str) -> str:
+def number_sql(column: str, column_type: str) -> str:
     """Return a SQL expression for the numbers of a column; it is null for a gap and for a cell that is no number."""
     text = f"trim(cast({column} as varchar), E' \\t\\r\\n')"
-    if held.startswith(_PLAIN):
+    if column_type.startswith(_PLAIN):
         # DuckDB answers isnan from the statistics of a Parquet file, which leave NaN out. So isnan is not used here.
         value = f"cast({column} as double)"
         return f"(case when isfinite({value}) or isinf({value}) then {value} end)"
-    if held == "BOOLEAN":
+    if column_type == "BOOLEAN":
         return f"cast(cast({column} as integer) as double)"
-    if held.startswith(_WIDE):
+    if column_type.startswith(_WIDE):
         # Cast by way of a text, because DuckDB's direct cast rounds twice.
         return f"cast(cast({column} as varchar) as double)"
-    if not held.startswith(TEXT_TYPES):
+    if not column_type.startswith(TEXT_TYPES):
         return "cast(null as double)"
     truths = " ".join(f"when '{word}' then {float(truth == 'true')}" for word, truth in _TRUTHS.items())
     return (

@@ -110,7 +110,7 @@ def read_archive(data: bytes, source: str, *, max_bytes: int = MAX_BYTES, certif
     objects = sorted((name for name in files if name.endswith(".skops")), key=lambda name: (len(name), name))
     if set(files) != {_MODEL, _ARRAYS, *names, *objects} or objects != [_object_name(k) for k in range(len(objects))]:
         raise CertificateError(
-            f"{source} was edited: it must hold {', '.join(names)}, {_MODEL} and {_ARRAYS}, got {len(files)} files."
+            f"{source} was edited: it must contain {', '.join(names)}, {_MODEL} and {_ARRAYS}, got {len(files)} files."
         )
     if not all(re.fullmatch(r"[^\W\d]\w*(\.[^\W\d]\w*)*", name, re.ASCII) for name in content["trusted"]):
         raise CertificateError(f"{source} was edited: it contains invalid names of types.")

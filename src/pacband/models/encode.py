@@ -51,7 +51,7 @@ def encode(value: Any, arrays: Arrays, add_object: Callable[[Any], int]) -> Any:
         return value
     if kind is int:
         if abs(value) >= LARGEST:
-            raise InvalidInput(f"the model cannot be saved: it holds an integer of {value.bit_length()} bits.")
+            raise InvalidInput(f"the model cannot be saved: it contains an integer of {value.bit_length()} bits.")
         return value
     if kind is float:
         return value if math.isfinite(value) else ["float", str(value)]
@@ -100,7 +100,7 @@ def _encode_array(array: Any, arrays: Arrays, again: Callable[[Any], Any]) -> An
     if array.dtype.kind == "O":
         return ["objects", list(array.shape), *map(again, array.ravel())]
     if array.dtype.newbyteorder("<").str[1:] not in DTYPES:
-        raise InvalidInput(f"the model cannot be saved: it holds an array of {array.dtype}.")
+        raise InvalidInput(f"the model cannot be saved: it contains an array of {array.dtype}.")
     return ["array", arrays.add(array)]
 
 

@@ -31,7 +31,7 @@ class UntrustedTypes(CertificateError):
 
     def __init__(self, source: str, types: Sequence[str]) -> None:
         super().__init__(
-            f"{source} holds {len(types)} type(s) that pacband cannot check: {', '.join(types)}. If you trust the "
+            f"{source} contains {len(types)} type(s) that pacband cannot check: {', '.join(types)}. If you trust the "
             f"packages they belong to, and the file, load it with trusted={list(types)}."
         )
         self.source = source
@@ -66,7 +66,7 @@ class Trust:
             if self._loading:
                 raise Unsound(f"it contains a {kind.name}, which its manifest does not name")
             raise InvalidInput(
-                f"the model cannot be saved: it holds a {kind.name}, which its own package reads without checking it. "
+                f"the model cannot be saved: it contains a {kind.name}, which its own package reads without checking it. "
                 f"Save it with trusted=[{kind.name!r}]; whoever loads it has to trust it as well."
             )
         self.needed.add(kind.name)
@@ -76,12 +76,12 @@ class Trust:
         name = _name(type(value))
         if callable(value) and not hasattr(value, "predict") and hasattr(value, "__qualname__"):
             raise InvalidInput(
-                f"the model cannot be saved: it holds the function {value.__qualname__}, which would have to be run "
+                f"the model cannot be saved: it contains the function {value.__qualname__}, which would have to be run "
                 "from the file. Make it an estimator, or use one of numpy's functions of one argument."
             )
         if name not in self.names:
             raise InvalidInput(
-                f"the model cannot be saved: {why or f'it holds a {name}, which pacband cannot check'}. Save "
+                f"the model cannot be saved: {why or f'it contains a {name}, which pacband cannot check'}. Save "
                 f"it with trusted=[{name!r}]; whoever loads it has to trust it as well."
             )
         skops = _skops()
@@ -93,7 +93,7 @@ class Trust:
         for needed in sorted(types):
             if not _importable(needed):
                 raise InvalidInput(
-                    f"the model cannot be saved: it holds {needed}, which cannot be imported by that name. Functions "
+                    f"the model cannot be saved: it contains {needed}, which cannot be imported by that name. Functions "
                     "and classes must be defined at the top level of a module."
                 )
         self.needed |= types
