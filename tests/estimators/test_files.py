@@ -196,7 +196,7 @@ def test_functions_are_refused_and_the_old_file_stays(rows, tmp_path):
         (function, "the predictor of 'estimator' is one"),
         (scaled, "the scale of 'estimator' is one"),
         (grouped, "groups must be a column of X"),
-        (hidden, "it holds the function .*<lambda>, which would have to be run from the file"),
+        (hidden, "it contains the function .*<lambda>, which would have to be run from the file"),
     ):
         with pytest.raises(InvalidInput, match=message):
             model.save(path)

@@ -66,7 +66,7 @@ class Trust:
             if self._loading:
                 raise Unsound(f"it contains a {kind.name}, which its manifest does not name")
             raise InvalidInput(
-                f"the model cannot be saved: it contains a {kind.name}, which its own package reads without checking it. "
+                f"the model cannot be saved: it contains a {kind.name}, which its own package reads without a check. "
                 f"Save it with trusted=[{kind.name!r}]; whoever loads it has to trust it as well."
             )
         self.needed.add(kind.name)
@@ -93,8 +93,8 @@ class Trust:
         for needed in sorted(types):
             if not _importable(needed):
                 raise InvalidInput(
-                    f"the model cannot be saved: it contains {needed}, which cannot be imported by that name. Functions "
-                    "and classes must be defined at the top level of a module."
+                    f"the model cannot be saved: it contains {needed}, which cannot be imported by that name. "
+                    "Functions and classes must be defined at the top level of a module."
                 )
         self.needed |= types
         self.files.append(data)
