@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 import pacband
 from pacband import CertificateError, CertifiedFamily, CertifiedRegressor, scale
-from pacband.estimators.parts import certificates_of, kind_of, take_apart
+from pacband.estimators.saving import certificates_of, take_apart
 from pacband.models.archive import Archive, write_archive
 from pacband.models.content import write_content
 from pacband.models.trust import Trust
@@ -75,7 +75,7 @@ def written(path, model, certificate=None, **changes):
     certificates = certificates_of(model)[1] if certificate is None else (certificate,)
     parts = {**take_apart(model), "certificates": [cert.digest for cert in certificates], **changes}
     document, arrays = write_content(parts, Trust())
-    return write_archive(path, Archive(kind_of(model), (), versions(), {}, (), certificates, document, arrays))
+    return write_archive(path, Archive(model.file_kind, (), versions(), {}, (), certificates, document, arrays))
 
 
 def test_only_known_attributes_are_set(tmp_path):

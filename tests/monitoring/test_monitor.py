@@ -119,6 +119,6 @@ def test_arguments_are_checked(rng):
         pacband.Monitor(cert, false_alarm_interval=0.5)
     with pytest.raises(InvalidInput, match="false_alarm_interval must be a positive finite number, got 'often'"):
         pacband.Monitor(cert, false_alarm_interval="often")
-    with pytest.raises(InvalidInput, match="must be a pacband certificate, got float"):
+    with pytest.raises(InvalidInput, match="certificate must be one that pacband made, got float"):
         pacband.Monitor(1.5)
     assert pacband.Monitor(cert, false_alarm_interval=1).false_alarm_interval == pytest.approx(200.0)

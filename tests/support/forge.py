@@ -8,7 +8,7 @@ import numpy as np
 
 from pacband import CertifiedRegressor
 from pacband.core.documents import document_bytes
-from pacband.estimators.parts import certificates_of, take_apart
+from pacband.estimators.saving import certificates_of, take_apart
 from pacband.models.archive import SCHEMA, SCHEMA_VERSION, _entries, _zip, write_archive
 from pacband.models.archive import Archive as Whole
 from pacband.models.content import write_content

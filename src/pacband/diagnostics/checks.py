@@ -21,7 +21,7 @@ from pacband.diagnostics.rows import check_duplicates, check_overlap
 from pacband.diagnostics.shape import check_dominance, check_groups, check_scale, check_ties
 from pacband.exceptions import NotEnoughSamples
 from pacband.planning import max_rank
-from pacband.scores import ScoreRule
+from pacband.scores import ScoreRule, spread_of
 
 __all__ = ["ScoredRows", "run_checks", "scored_rows"]
 
@@ -71,7 +71,7 @@ def scored_rows(
     """Return rows with known scores, ready for the checks. Raise if lengths differ."""
     target, prediction = as_numbers("y", y), as_numbers("y_pred", y_pred)
     check_lengths(y=scores, X=X)
-    spread = rule.spread(scale, target.shape).block(slice(None))
+    spread = spread_of(rule, scale, target.shape).block(slice(None))
     return ScoredRows(
         scores=scores,
         target=target,
