@@ -24,7 +24,7 @@ def test_training_rows_are_known_again_in_another_type(rng, kind):
         "texts": (X.astype(str).astype(object), y),
     }
     seen = row_fingerprints(*copies[kind])
-    np.testing.assert_array_equal(seen, model._training_rows)
+    np.testing.assert_array_equal(seen, model.training_rows_)
     if kind.startswith("float"):
         with pytest.raises(ReusedData):
             model.calibrate(*copies[kind])
