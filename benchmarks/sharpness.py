@@ -44,6 +44,7 @@ from sklearn.preprocessing import StandardScaler
 import pacband
 from benchmarks._timing import print_table
 from pacband.candidates.automatic import AutoFamily, auto_candidates
+from pacband.candidates.entrants import entrants
 from pacband.candidates.members import predict_members
 
 EPS, DELTA = 0.1, 0.05
@@ -148,7 +149,7 @@ def _contenders(split: Split) -> Iterator[tuple[str, Outcome]]:
 
 def _certified(split: Split, **options: Any) -> tuple[AutoFamily, pacband.FamilyCertificate, Callable[[Array], Array]]:
     family = auto_candidates(split.X, split.y, eps=EPS, delta=DELTA, n_calibration=len(split.y_cal), **options)
-    weights = family.weights(len(split.y_cal), EPS, DELTA)
+    weights = entrants(list(family.members), len(split.y_cal), EPS, DELTA)
     members = {name: family.members[name] for name in weights}
     columns = predict_members(members, split.X_cal)
     certificate = pacband.certify_family(split.y_cal, columns, eps=EPS, delta=DELTA, weights=weights)

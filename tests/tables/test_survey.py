@@ -23,7 +23,8 @@ import pacband
 from pacband import CertifiedFamily, CertifiedRegressor, InvalidInput
 from pacband.candidates import screening
 from pacband.candidates.defaults import default_predictors, default_scales
-from pacband.candidates.reader import TableReader, scaled
+from pacband.candidates.reader import TableReader
+from pacband.candidates.views import scale_columns
 from pacband.exceptions import UnknownCategories
 
 PROMISE = {"eps": 0.05, "delta": 1e-3}
@@ -379,6 +380,6 @@ def test_every_part_of_the_automatic_family_has_a_seed(rng):
 
 def test_ranks_of_many_rows_follow_from_the_seed(rng):
     X = rng.standard_normal((30_000, 1))
-    first, second, other = (scaled((), 1, n_quantiles=50, seed=seed).fit_transform(X) for seed in (3, 3, 4))
+    first, second, other = (scale_columns((), 1, n_quantiles=50, seed=seed).fit_transform(X) for seed in (3, 3, 4))
     np.testing.assert_array_equal(first, second)
     assert (first != other).any()

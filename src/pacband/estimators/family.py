@@ -234,7 +234,7 @@ class CertifiedFamily(Certified):
         if rows.labels is not None:
             return self._certify_groups(terms, members, rows)
         if self._automatic:
-            from pacband.candidates.automatic import entrants
+            from pacband.candidates.entrants import entrants
 
             shares = entrants(terms, list(members), sum(rows.sizes))
         else:
@@ -248,7 +248,7 @@ class CertifiedFamily(Certified):
         """Return every candidate's certificate, the sharpest one first."""
         names = list(members)
         if self._automatic:
-            from pacband.candidates.automatic import group_entrants
+            from pacband.candidates.entrants import group_entrants
 
             names = group_entrants(terms, names, rows.sizes)
         terms = replace(terms, share=Share(len(names)))

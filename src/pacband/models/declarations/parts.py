@@ -13,7 +13,7 @@ from pacband.models.values import refuse
 __all__ = ["KINDS"]
 
 _TABLE = {
-    "pacband.candidates.blend": {
+    "pacband.candidates.stack": {
         "Stack": "reader!=@TableReader models!=dict(model) weights!=f[m] location!=num unit!=num scales!=dict(model)"
     },
     "pacband.local.design": {
