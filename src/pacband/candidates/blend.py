@@ -1,4 +1,4 @@
-"""A blend of predictors, and what it tells about the size of its own error."""
+"""A blend of predictors, and the features from which scale models learn the size of its error."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def fit_blend(predictions: Mapping[str, Floats], target: Floats) -> Blend:
     Examples
     --------
     >>> y = np.array([0.0, 1.0, 2.0])
-    >>> fit_blend({"low": y - 1, "high": y + 1, "reversed": 5 - y}, y).centre.round(6)
-    array([0., 1., 2.])
+    >>> fit_blend({"low": y - 1, "high": y + 1, "reversed": 5 - y}, y).weights.round(6)
+    array([0.5, 0.5, 0. ])
     """
     columns = np.column_stack(list(predictions.values()))
     weights = convex_weights(columns, target)

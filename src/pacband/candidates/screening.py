@@ -72,7 +72,7 @@ def screen(
         As in `auto_candidates`.
     """
     if predictors is not None and not predictors:
-        raise InvalidInput(f"predictors must hold at least one estimator, got {predictors!r}.")
+        raise InvalidInput(f"predictors must contain at least one estimator, got {predictors!r}.")
     sample = draw_sample(X, y, random, kinds)
     if predictors is None:
         predictors = default_predictors(sample.reader, sample.table, y, sample.seed, n_jobs)
