@@ -5,8 +5,8 @@ import pytest
 from sklearn.gaussian_process.kernels import Matern
 
 from pacband.local import LocalKernelRidge
+from pacband.local.fits import primal
 from pacband.local.kernels import Kernel
-from pacband.local.solvers import primal
 
 TOL = 1e-10
 

@@ -19,9 +19,9 @@ from sklearn.utils.validation import check_is_fitted
 from pacband.exceptions import InvalidInput
 from pacband.scale.base import fit_scale
 from pacband.scale.crossfit import Predictor, predictions
-from pacband.scale.std import speaks_std
+from pacband.scale.std import has_return_std
 
-__all__ = ["Member", "Progress", "fit_members", "predict_members", "speaks_std"]
+__all__ = ["Member", "Progress", "fit_members", "has_return_std", "predict_members"]
 
 Progress: TypeAlias = Callable[[int, int], None]
 
@@ -40,7 +40,7 @@ class Member:
         if not callable(getattr(self.predictor, "predict", self.predictor)):
             raise InvalidInput(f"an estimator must have a predict method or be a function, got {self.predictor!r}.")
         if isinstance(self.scale, str) and self.scale == "std":
-            if not speaks_std(self.predictor):
+            if not has_return_std(self.predictor):
                 raise InvalidInput(
                     f"scale='std' needs predict(X, return_std=True), which {self.predictor!r} does not have."
                 )

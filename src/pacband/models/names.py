@@ -10,8 +10,8 @@ import numpy as np
 from scipy.sparse import csc_array, csc_matrix, csr_array, csr_matrix
 from sklearn.utils.validation import check_array
 
-from pacband.scale.base import _dense
-from pacband.scale.parzen import _nothing
+from pacband.local.parzen import no_features
+from pacband.scale.base import to_dense
 
 __all__ = ["DTYPES", "FUNCTIONS", "SCALARS", "SPARSE", "TYPES"]
 
@@ -45,7 +45,7 @@ def _scores() -> dict[str, Callable[..., Any]]:
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{f"numpy.{name}": getattr(np, name) for name in _UFUNCS},
     **_scores(),
-    "pacband.dense": _dense,
-    "pacband.nothing": _nothing,
+    "pacband.dense": to_dense,
+    "pacband.nothing": no_features,
     "sklearn.check_floats": partial(check_array, dtype=[np.float64], ensure_all_finite=False),
 }
