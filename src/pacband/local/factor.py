@@ -109,7 +109,7 @@ def _systematic(remainder: Floats) -> NDArray[np.intp]:
 
 
 def _eliminate(block: Floats) -> tuple[list[int], Floats]:
-    """Return pivots and triangle of the Cholesky factorization of a small matrix, down to a tenth of the first pivot."""
+    """Return pivots and triangle of the Cholesky factorization of a small matrix, to a tenth of the first pivot."""
     rows = np.zeros_like(block)
     left = np.diagonal(block).copy()
     least = 0.1 * left.max()
