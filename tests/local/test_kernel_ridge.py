@@ -16,7 +16,7 @@ def samples():
     return np.random.default_rng(0).standard_normal((70, 3))
 
 
-def test_gaussian_process_kernels_carry_their_own_scale(X):
+def test_gaussian_process_kernels_have_their_own_scale(X):
     y = np.sin(X[:, 0])
     scaled = LocalKernelRidge(ConstantKernel(50.0) * RBF(np.sqrt(0.1))).fit(X, y)
     plain = LocalKernelRidge("rbf", gamma=5, alpha=1 / 50).fit(X, y)

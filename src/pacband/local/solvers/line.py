@@ -57,8 +57,7 @@ class Line(Solver):
             x = group[0].locality.norm.embed(X)[:, 0]
             order = np.argsort(x, kind="stable")
             each = 3 * len(by_decay) * group[0].regressors.products.size
-            # The sums of all decays should stay in the cache until they are used.
-            for part in cut(len(x), each=each, room=room, most=max(64, 256 // len(by_decay))):
+            for part in cut(len(x), each=each, room=room, most=256):
                 rows = order[part]
                 yield _Batch(by_decay, blocks, X[rows], x[rows], rows)
 
