@@ -20,9 +20,9 @@ from pacband.candidates.sharing import Progress, groups_that_share
 from pacband.exceptions import InvalidInput
 from pacband.scale.base import fit_scale
 from pacband.scale.crossfit import Predictor, predictions
-from pacband.scale.std import speaks_std
+from pacband.scale.std import has_return_std
 
-__all__ = ["Member", "Progress", "fit_members", "predict_members", "speaks_std"]
+__all__ = ["Member", "Progress", "fit_members", "has_return_std", "predict_members"]
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Member:
         if not callable(getattr(self.predictor, "predict", self.predictor)):
             raise InvalidInput(f"an estimator must have a predict method or be a function, got {self.predictor!r}.")
         if self.uses_std:
-            if not speaks_std(self.predictor):
+            if not has_return_std(self.predictor):
                 raise InvalidInput(
                     f"scale='std' needs predict(X, return_std=True), which {self.predictor!r} does not have."
                 )

@@ -15,9 +15,9 @@ _BLOCK = 128
 def solve_bordered(stack: Floats, least: float) -> Floats:
     """Solve H z = h for a stack of bordered matrices [H ·; hᵀ ·] with H ≥ least·I.
 
-    Cholesky of the bordered matrix carries out the forward substitution on the way: its last row is C⁻¹h. The corner
-    only has to exceed hᵀH⁻¹h, which h ᵀh / least does. Only the lower triangles are read; the corner is
-    overwritten.
+    The Cholesky factorization of the bordered matrix includes the forward substitution: its last row is C⁻¹h. The
+    corner must exceed hᵀH⁻¹h, which hᵀh / least does. Only the lower triangles are read. Overwrites the corner of
+    `stack` in place.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def _back_substitute(triangles: Floats, right: Floats) -> Floats:
     """Solve Cᵀz = w for a stack of lower triangular C, from the last column to the first."""
     order = right.shape[1]
     solution: Floats = right.astype(np.float64)
-    # One call a column serves a whole stack of small matrices; of large ones there are few, and a call does a block.
+    # Small matrices come in large stacks: one call a column. Large ones come in small stacks: one call a block.
     if order <= _SMALL:
         for j in range(order - 1, -1, -1):
             solution[:, j] -= np.einsum("nk,nk->n", triangles[:, j + 1 :, j], solution[:, j + 1 :])
@@ -64,7 +64,7 @@ def _back_substitute(triangles: Floats, right: Floats) -> Floats:
 
 
 def _solve_by_eigenvalues(stack: Floats, least: float) -> Floats:
-    """Where rounding hides that H is definite, its eigenvalues are raised to the bound they are known to meet."""
+    """Solve where rounding errors make H look indefinite: raise its eigenvalues to their known lower bound."""
     order = stack.shape[1] - 1
     values, vectors = np.linalg.eigh(stack[:, :order, :order])
     parts = np.einsum("nij,ni->nj", vectors, stack[:, order, :order]) / np.maximum(values, least)

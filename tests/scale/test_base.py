@@ -1,4 +1,4 @@
-"""Every scale keeps scikit-learn's conventions, and σ̂ > 0 on the smallest and dullest of tables."""
+"""What every scale shares: scikit-learn conventions, checks of the target, and σ̂ > 0."""
 
 import pickle
 
@@ -8,15 +8,13 @@ import polars as pl
 import pytest
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
-from sklearn.ensemble import BaggingRegressor, HistGradientBoostingRegressor, RandomForestRegressor, VotingRegressor
-from sklearn.frozen import FrozenEstimator
+from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, WhiteKernel
-from sklearn.linear_model import BayesianRidge, LinearRegression, QuantileRegressor, Ridge
+from sklearn.linear_model import LinearRegression, QuantileRegressor, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from threadpoolctl import threadpool_limits
 
 from pacband import CertifiedRegressor, InvalidInput
 from pacband.scale import (
@@ -48,12 +46,6 @@ SCALES = {
 }
 
 
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    with threadpool_limits(1):
-        yield
-
-
 def expected_failures(scale):
     if isinstance(scale, QuantileScale):
         pair = "predict gives a pair of arrays, which cannot be indexed by rows"
@@ -62,18 +54,6 @@ def expected_failures(scale):
             pair,
         )
     return {}
-
-
-@parametrize_with_checks(
-    [
-        *SCALES.values(),
-        ResidualScale(HistGradientBoostingRegressor(max_iter=3), HistGradientBoostingRegressor(max_iter=3), cv=2),
-        QuantileBand(LOW, HIGH),
-    ],
-    expected_failed_checks=expected_failures,
-)
-def test_follows_scikit_learn_conventions(estimator, check):
-    check(estimator)
 
 
 def sides(scale, X):
@@ -86,6 +66,18 @@ def positive(scale, X):
 
 
 each_scale = pytest.mark.parametrize("scale", SCALES.values(), ids=SCALES)
+
+
+@parametrize_with_checks(
+    [
+        *SCALES.values(),
+        ResidualScale(HistGradientBoostingRegressor(max_iter=3), HistGradientBoostingRegressor(max_iter=3), cv=2),
+        QuantileBand(LOW, HIGH),
+    ],
+    expected_failed_checks=expected_failures,
+)
+def test_follows_scikit_learn_conventions(estimator, check):
+    check(estimator)
 
 
 @each_scale
@@ -180,40 +172,6 @@ def test_gaps_are_no_obstacle_where_the_predictor_takes_them(scale, rng):
     X, y = rng.standard_normal((120, 2)), rng.standard_normal(120)
     X[::7, 0] = np.nan
     assert positive(scale(HistGradientBoostingRegressor(max_iter=3)).fit(X, y), X)
-
-
-def test_ensembles_of_every_make(rng):
-    X, y = pd.DataFrame(rng.standard_normal((60, 3)), columns=list("abc")), rng.standard_normal(60)
-    for model in (
-        BaggingRegressor(Ridge(), 4, max_features=2, random_state=0),
-        VotingRegressor([("line", LinearRegression()), ("ridge", Ridge(50.0))]),
-        make_pipeline(StandardScaler(), FOREST),
-        FrozenEstimator(clone(FOREST).fit(X[:30], y[:30])),
-    ):
-        assert positive(EnsembleScale(model).fit(X, y), X)
-    for model in (Ridge(), HistGradientBoostingRegressor(max_iter=3), RandomForestRegressor(1)):
-        with pytest.raises(InvalidInput, match="at least 2 models of y in estimators_"):
-            EnsembleScale(model).fit(X, y)
-    with pytest.raises(InvalidInput, match="models must be a list of at least 2"):
-        EnsembleScale(Ridge(), models=[Ridge()]).fit(X, y)
-
-
-def test_forest_spread_is_that_of_its_trees(rng):
-    X, y = rng.standard_normal((60, 2)), rng.standard_normal(60)
-    scale = EnsembleScale(FrozenEstimator(clone(FOREST).fit(X[:40], y[:40]))).fit(X[40:], y[40:])
-    spread = np.std([tree.predict(X) for tree in scale.estimator_.estimators_], axis=0, ddof=1)
-    np.testing.assert_allclose(scale.predict(X), scale.shrinkage_(spread))
-
-
-def test_std_of_a_pipeline_and_of_a_model_without_one(rng):
-    X, y = rng.standard_normal((40, 2)), rng.standard_normal(40)
-    model = make_pipeline(StandardScaler(), BayesianRidge())
-    np.testing.assert_array_equal(
-        StdScale(model).fit(X, y).predict(X), clone(model).fit(X, y).predict(X, return_std=True)[1]
-    )
-    for silent in (Ridge(), lambda X: np.zeros(len(X))):
-        with pytest.raises(InvalidInput, match="StdScale needs predict\\(X, return_std=True\\)"):
-            StdScale(silent).fit(X, y)
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,12 @@
-"""Low rank at any x: also where no sample is near, what is left out of the kernel stays within tol."""
+"""The fit in θ: within tol at any x, and digits that do not cancel."""
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from sklearn.gaussian_process.kernels import Matern
 
-from pacband.local import LocalKernelRidge
-from pacband.local.kernels import Kernel
-from pacband.local.solvers import primal
+from pacband.local import LocalKernelRidge, LocalRidge
+from pacband.local.fits import primal
 
 TOL = 1e-10
 
@@ -22,6 +22,15 @@ def both(X, y, points, solver, **options):
     return dense, LocalKernelRidge(solver=solver, **options).fit(X, y).predict(points, return_std=True)
 
 
+KERNELS = {
+    "smooth": {"gamma": 0.7},
+    "rough": {"gamma": 5.0},
+    "poly": {"kernel": "poly", "degree": 3},
+    "linear": {"kernel": "linear"},
+    "callable": {"kernel": Matern(nu=2.5)},
+}
+
+
 @pytest.mark.parametrize("solver", ["lowrank", "line"])
 @pytest.mark.parametrize("seed", range(4))
 def test_beyond_the_samples_low_rank_is_within_tol(solver, seed):
@@ -30,15 +39,6 @@ def test_beyond_the_samples_low_rank_is_within_tol(solver, seed):
     (exact, exact_scale), (found, scale) = both(X, y, points, solver, gamma=0.7, alpha=0.02, decay=1.3)
     assert np.abs(found - exact).max() <= TOL
     np.testing.assert_allclose(scale, exact_scale, rtol=TOL)
-
-
-KERNELS = {
-    "smooth": {"gamma": 0.7},
-    "rough": {"gamma": 5.0},
-    "poly": {"kernel": "poly", "degree": 3},
-    "linear": {"kernel": "linear"},
-    "callable": {"kernel": Matern(nu=2.5)},
-}
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -84,11 +84,47 @@ def test_among_the_samples_nothing_has_to_be_completed(monkeypatch):
     assert completed
 
 
-@pytest.mark.parametrize(
-    "kernel",
-    [Kernel("linear"), Kernel("poly", 0.5, 2.0, 1.0), Kernel("rbf", 0.7, origin=np.zeros(3)), Kernel("sigmoid", 0.1)],
-    ids=lambda kernel: kernel.form,
-)
-def test_the_diagonal_of_a_kernel_is_that_of_its_gram_matrix(kernel):
-    X = np.random.default_rng(0).standard_normal((300, 3))
-    np.testing.assert_allclose(kernel.diagonal(X), np.diagonal(kernel(X, X)), rtol=1e-13)
+def test_a_perfect_fit_has_the_scale_of_rounding():
+    X = np.linspace(0, 1, 50)[:, None]
+    y = 3e6 * X[:, 0]
+    _, scale = LocalRidge(alpha=1e-18).fit(X, y).predict(X, return_std=True)
+    assert (scale >= np.finfo(float).eps * 3e6).all()
+    assert (scale < 1e-9 * 3e6).all()
+
+
+@pytest.mark.parametrize("n_neighbors", [None, 150])
+@pytest.mark.parametrize("weight", ["exponential", "gaussian"])
+def test_small_residuals_keep_their_digits_where_the_global_fit_is_poor(weight, n_neighbors):
+    # Near 0.7 the samples lie on a line to 1e-9 of their size, and no line fits them all.
+    rng = np.random.default_rng(9)
+    X = rng.uniform(-1, 1, (800, 1))
+    y = 1e4 * np.abs(X[:, 0]) + 1e-5 * rng.standard_normal(800)
+    decay = 80 if weight == "exponential" else 12
+    model = LocalRidge(alpha=1e-14, decay=decay, weight=weight, n_neighbors=n_neighbors).fit(X, y)
+    _, scale = model.predict([[0.7]], return_std=True)
+    t = decay * np.abs(X[:, 0] - 0.7)
+    gamma = np.exp(-t if weight == "exponential" else -(t**2))
+    if n_neighbors:
+        gamma[np.argsort(t)[n_neighbors:]] = 0.0
+    design = np.column_stack([np.ones(800), X[:, 0] - 0.7])
+    theta = np.linalg.lstsq(np.sqrt(gamma)[:, None] * design, np.sqrt(gamma) * (y - 7e3), rcond=None)[0]
+    expected = np.sqrt(np.sum(gamma * (y - 7e3 - design @ theta) ** 2) / gamma.sum())
+    assert expected < 2e-5
+    assert_allclose(scale, expected, rtol=1e-4)
+
+
+def test_small_residuals_keep_their_digits():
+    # σ̂² is 1e-16 of ΣΓy²/ΣΓ: sums of squares of y would leave nothing of it.
+    rng = np.random.default_rng(8)
+    X = rng.uniform(-1, 1, (200, 1))
+    y = 1e4 + X[:, 0] + 1e-4 * rng.standard_normal(200)
+    points = np.array([[0.0], [0.7]])
+    parameters = {"alpha": 1e-12, "decay": 2}
+    prediction, scale = LocalRidge(**parameters).fit(X, y).predict(points, return_std=True)
+    for x, T, sigma in zip(points, prediction, scale, strict=True):
+        root = np.sqrt(np.exp(-2 * np.abs(X[:, 0] - x)))
+        design = np.column_stack([np.ones(200), X[:, 0] - x])  # the same local line, well centred
+        theta = np.linalg.lstsq(root[:, None] * design, root * (y - 1e4), rcond=None)[0]
+        error = y - 1e4 - design @ theta
+        assert_allclose(sigma, np.sqrt(np.sum((root * error) ** 2) / np.sum(root**2)), rtol=1e-6)
+        assert_allclose(T, 1e4 + theta[0], rtol=1e-12)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from pacband.core.arrays import Floats
-from pacband.local.solvers.linear import solve_bordered
+from pacband.local.fits.bordered import solve_bordered
 
 __all__ = ["fit_dual"]
 
 
 def fit_dual(gram: Floats, cross: Floats, weights: Floats, y: Floats, alpha: float) -> tuple[Floats, Floats]:
-    """T(x) and σ̂²(x) of a batch of points, each with its own L samples.
+    """Return T(x) and σ̂²(x) of a batch of points, each with its own L samples.
 
-    The paper prints (D + 𝕂)⁻¹; its derivation gives (D⁻¹ + 𝕂)⁻¹, 𝕂 = K/α. Weights may vanish, so no inverse of D
+    The paper prints (D + 𝕂)⁻¹; its derivation gives (D⁻¹ + 𝕂)⁻¹, 𝕂 = K/α. Weights may be zero, so no inverse of D
     is formed: with S = D^½ 𝕂 D^½ and u = (I + S)⁻¹ D^½ y,
 
         T(x) = k_xᵀ D^½ u / α,      σ̂(x) = ‖u‖ / √tr D,
