@@ -105,7 +105,7 @@ def test_the_report_shows_the_rows_that_calibrated(fitted):
         _, X, y = _read(found.relation(), [], options)
     model = pacband.load(folder / "model.pacband")
     # Another split than that of `fit` would not give the same bound.
-    assert _page(model, X, y).summary.verdict.state == "recomputed"
+    assert _page(model, X, y).summary.answer.state == "recomputed"
 
 
 def test_predict_adds_the_band_and_changes_nothing_else(fitted, tmp_path):

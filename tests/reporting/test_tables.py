@@ -11,8 +11,8 @@ import pytest
 import pacband
 from pacband.diagnostics.tables import diagnose_table
 from pacband.exceptions import InvalidInput, InvalidScale
+from pacband.reporting import diagnosis as report_diagnosis
 from pacband.reporting import rows as report_rows
-from pacband.reporting import summary as report_summary
 from pacband.reporting.tables import report_table
 from pacband.scores import scores_of
 from pacband.selection.ranked import Ranked
@@ -26,7 +26,7 @@ N = 12_000
 @pytest.fixture
 def small_samples(monkeypatch):
     """Tables of more than 4,000 rows are large, and 3,000 rows are drawn."""
-    for module in (sample, report_rows, report_summary):
+    for module in (sample, report_rows, report_diagnosis):
         for name, value in (("WHOLE", 4000), ("SAMPLE", 3000)):
             if hasattr(module, name):
                 monkeypatch.setattr(module, name, value)
@@ -93,8 +93,8 @@ def test_counts_and_verdict_of_a_large_table_are_those_of_all_rows(frame, small_
     found = numbers(report_table(cert, relation(frame), columns))
     monkeypatch.setattr(report_rows, "WHOLE", N)
     monkeypatch.setattr(report_rows, "SAMPLE", N)
-    monkeypatch.setattr(report_summary, "SAMPLE", N)
-    monkeypatch.setattr(report_summary, "WHOLE", N)
+    monkeypatch.setattr(report_diagnosis, "SAMPLE", N)
+    monkeypatch.setattr(report_diagnosis, "WHOLE", N)
     monkeypatch.setattr(sample, "WHOLE", N)
     whole = numbers(report_table(cert, relation(frame), columns))
     assert found["verdict"] == whole["verdict"]

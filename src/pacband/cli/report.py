@@ -81,7 +81,7 @@ def command(
     if output != "-":
         say(str(page))
         note(f"Report: {output}")
-    if page.summary.verdict.state == "contradicted":
+    if page.summary.contradicted:
         sys.exit(1)
 
 

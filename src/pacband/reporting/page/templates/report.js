@@ -1,5 +1,5 @@
 (() => {
-  // Tables that can be sorted: the headings become buttons.
+  // Tables that can be sorted: their headings become buttons.
   const value = (row, column) => {
     const cell = row.cells[column];
     return cell.dataset.value ?? cell.textContent.trim();
@@ -26,7 +26,7 @@
       });
     });
   }
-  // The value under the pointer, in figures whose axes are known.
+  // The text of the nearest point under the pointer.
   const tip = document.createElement("div");
   tip.id = "tip";
   tip.hidden = true;

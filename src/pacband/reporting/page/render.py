@@ -1,4 +1,4 @@
-"""The numbers of a report as one HTML page, and as Markdown."""
+"""A summary as one HTML page, and as Markdown."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 from pacband.certificate import FamilyCertificate, GroupCertificate
 from pacband.core.wording import complement, confidence, figure, percent, round_up
 from pacband.exceptions import PacbandError
-from pacband.reporting.alternatives import rank_rule
 from pacband.reporting.candidates import rank_candidates, sharpness_name
 from pacband.reporting.rows import MOST_FEATURES
 from pacband.reporting.summary import Summary
@@ -17,19 +16,19 @@ from pacband.tables.sample import SEED
 
 __all__ = ["render_html", "render_markdown"]
 
-# Of candidates or groups in a table: a page stays a page.
+# The most candidates or groups that a table lists.
 MOST_LINES = 400
 
 
 def render_html(summary: Summary) -> str:
     """Return the page."""
-    from pacband.reporting.pictures import pictures_of
+    from pacband.reporting.page.svg import draw_figures
 
-    return _render("report.html", summary, autoescape=True, pictures=pictures_of(summary))
+    return _render("report.html", summary, autoescape=True, figures=draw_figures(summary.numbers))
 
 
 def render_markdown(summary: Summary) -> str:
-    """Return the report as Markdown."""
+    """Return the report as Markdown, without figures."""
     return _render("report.md", summary, autoescape=False)
 
 
@@ -39,42 +38,49 @@ def _render(template: str, summary: Summary, *, autoescape: bool, **more: Any) -
     except ImportError:
         raise PacbandError("a report needs jinja2 and matplotlib: pip install 'pacband[cli]'.") from None
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("pacband.reporting"),
+        loader=jinja2.PackageLoader("pacband.reporting.page"),
         autoescape=autoescape,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     environment.filters.update(
-        bound=_bound,
-        cell=_markdown_text,
+        bound=_format_bound,
+        cell=_escape_markdown,
         complement=complement,
         confidence=confidence,
         count=lambda value: f"{value:,}",
-        figure=figure,
+        number=figure,
         percent=percent,
-        say=_say,
-        sentence=_sentence,
+        sentence=_as_sentence,
+        short=_four_digits,
     )
-    certificate = summary.certificate
+    certificate, rows = summary.certificate, summary.of_rows
     family = certificate if isinstance(certificate, FamilyCertificate) else None
+    groups = certificate.groups if isinstance(certificate, GroupCertificate) else None
     text: str = environment.get_template(template).render(
         summary=summary,
+        numbers=summary.numbers,
+        answer=summary.answer,
+        caveats=summary.of_certificate.caveats,
         single=summary.single,
+        rows=summary.rows,
+        diagnosis=None if rows is None else rows.diagnosis,
+        rounded_up=rows is not None and rows.rounded_up,
         family=family,
-        groups=list(certificate.groups.items())[:MOST_LINES] if isinstance(certificate, GroupCertificate) else None,
-        n_groups=len(certificate.groups) if isinstance(certificate, GroupCertificate) else 0,
+        groups=None if groups is None else list(groups.items())[:MOST_LINES],
+        n_groups=0 if groups is None else len(groups),
         tiles=_tiles(summary),
-        what_if=[(eps, list(row)) for eps, row in groupby(summary.alternatives, key=lambda each: each.eps)],
+        what_if=[] if rows is None else [(eps, list(row)) for eps, row in groupby(rows.alternatives, lambda a: a.eps)],
         readings=_readings(summary),
         ranked=[] if family is None else rank_candidates(family, MOST_LINES),
         sharpness_name="" if family is None else sharpness_name(family),
         widest=1.0 if family is None else _widest(family),
-        expected="violation to expect" if summary.beforehand else "r/(N + 1), the violation if chosen beforehand",
+        expected="violation to expect" if summary.beforehand else "r/(N + 1), if chosen beforehand",
         most_features=MOST_FEATURES,
         seed=SEED,
-        by_hand=bool(summary.sizes) and rank_rule(summary.single) is None,
-        bins=[] if summary.scale is None else list(zip(summary.scale.scale, summary.scale.error, strict=True)),
+        zip=zip,
+        by_hand=summary.of_certificate.rank_rule is None,
         **more,
     )
     return text
@@ -86,42 +92,47 @@ def _widest(family: FamilyCertificate) -> float:
 
 
 def _tiles(summary: Summary) -> list[tuple[str, str, str]]:
-    """What stands under the promise: a number, what it is, and a word more."""
-    single, width = summary.single, summary.mean_half_width
-    grouped = isinstance(summary.certificate, GroupCertificate)
+    """Return what is under the promise: a number, its name, and a few words more."""
+    single, certificate = summary.single, summary.certificate
     tiles = [
         (complement(single.eps), "of future errors, at least", f"stay within the bound (ε = {figure(single.eps)})"),
         (confidence(single.delta), "confidence", f"fails with probability δ = {figure(single.delta)}"),
     ]
-    if grouped:
-        tiles.append((f"{len(summary.certificate.groups)}", "groups", "each with a bound of its own"))  # type: ignore[union-attr]
+    grouped = isinstance(certificate, GroupCertificate)
+    if isinstance(certificate, GroupCertificate):
+        tiles.append((f"{len(certificate.groups)}", "groups", "each with its own bound"))
     else:
         of = {"both": "on |error|", "upper": "on y − T(x)", "lower": "on T(x) − y"}[single.side]
-        tiles.append((_bound(single.gamma), "the bound γ̄", of if single.scale_kind == "none" else "times σ̂(x)"))
+        tiles.append((_format_bound(single.gamma), "the bound γ̄", of if single.scale_kind == "none" else "times σ̂(x)"))
+    width = None if summary.of_rows is None else summary.of_rows.mean_half_width
     if width is not None and (single.scale_kind != "none" or grouped):
         name = "half-width" if single.side == "both" else "bound"
         over = "the rows drawn" if summary.rows is not None and summary.rows.sampled else "these rows"
-        tiles.append((_say(width), f"mean {name}", f"of the band over {over}"))
-    tiles.append((f"{summary.certificate.n_samples:,}", "calibration rows", "that the model had not seen"))
+        tiles.append((_four_digits(width), f"mean {name}", f"of the band over {over}"))
+    tiles.append((f"{certificate.n_samples:,}", "calibration rows", "that the model had not seen"))
     if not grouped and summary.beforehand:
         tiles.append((percent(single.expected_violation), "violation to expect", f"rank {single.rank:,} from the top"))
     return tiles
 
 
 def _readings(summary: Summary) -> list[tuple[str, str, str]]:
-    """ε, the bound that holds for all ε at once, and the bound had this ε been settled first."""
-    if summary.curve is None:
+    """Return ε, the bound that holds for all ε at once, and the bound if this ε had been chosen beforehand."""
+    if summary.of_rows is None or summary.of_rows.numbers["curve"] is None:
         return []
-    curve, delta = summary.curve, summary.single.delta
+    curve, delta = summary.of_rows.numbers["curve"].curve, summary.single.delta
     return [
-        (figure(each.eps), _bound(curve.gamma(each.eps)), "–" if each.gamma is None else _bound(each.gamma))
-        for each in summary.alternatives
+        (
+            figure(each.eps),
+            _format_bound(curve.gamma(each.eps)),
+            "–" if each.gamma is None else _format_bound(each.gamma),
+        )
+        for each in summary.of_rows.alternatives
         if each.delta == delta and each.eps >= curve.smallest_eps
     ]
 
 
-def _say(value: float | None) -> str:
-    """Four digits."""
+def _four_digits(value: float | None) -> str:
+    """Return a number in four digits."""
     if value is None:
         return "–"
     if math.isinf(value):
@@ -129,17 +140,17 @@ def _say(value: float | None) -> str:
     return f"{value:#.4g}".rstrip(".") if 1e-3 <= abs(value) < 1e4 else f"{value:.4g}"
 
 
-def _bound(value: float) -> str:
-    """A bound in four digits, rounded up: it holds as it is said."""
-    return _say(round_up(value, 4))
+def _format_bound(value: float) -> str:
+    """Return a bound in four digits, rounded up: the printed bound holds."""
+    return _four_digits(round_up(value, 4))
 
 
-def _sentence(text: str) -> str:
-    """A capital letter and a full stop; a formula at the start stays what it is."""
+def _as_sentence(text: str) -> str:
+    """Add a capital letter and a full stop; a formula at the start stays as it is."""
     return f"{text[:1].upper() if text[:1].isascii() else text[:1]}{text[1:]}."
 
 
-def _markdown_text(text: Any) -> str:
-    """Text that Markdown takes literally, on one line and in one cell of a table."""
+def _escape_markdown(text: Any) -> str:
+    """Return text that Markdown takes literally, on one line and in one cell of a table."""
     escaped = "".join(f"\\{c}" if c in r"\`*_{}[]<>#|~$" else c for c in str(text))
     return " ".join(escaped.split())
