@@ -14,8 +14,9 @@ from pacband.scores import outwards
 from pacband.scores.columns import Columns
 from pacband.scores.expressions import all_of, band
 from pacband.tables.columns import as_frame, check_columns, column_of, columns_of, in_memory, read_predicted
-from pacband.tables.engines import fetch_rows, named, refuse_unless
-from pacband.tables.lookup import beside
+from pacband.tables.engines import fetch_rows, refuse_unless, take_columns
+from pacband.tables.guards import Guards
+from pacband.tables.lookup import join_values
 from pacband.tables.table import Table
 
 __all__ = ["apply_frame", "chosen_columns", "labelled_columns"]
@@ -128,32 +129,32 @@ def _band_in_engine(
     columns: Columns,
     ends: list[tuple[str, str]],
 ) -> Any:
-    """Return a table in an engine with its band. What is written is checked once more, row by row, as it is written."""
+    """Return a table in an engine with its band. The engine checks every row again when it computes the band."""
     ours = {name: f"x{k}" for k, name in enumerate(schema)}
     rule = single_of(single).rule
     rows = Table(
-        frame=named(table, list(ours.values()), range(len(ours))),
+        frame=take_columns(table, list(ours.values()), range(len(ours))),
         schema={ours[name]: schema[name] for name in columns.predicted},
         rule=rule,
         candidates={"": columns.renamed(ours)},
-        called={here: name for name, here in ours.items()},
+        user_names={here: name for name, here in ours.items()},
     )
-    rows.check_all()
-    frame, factor, usable = rows.frame, nw.lit(float(outwards(single_of(single).gamma)), nw.Float64), [rows.whole()]
+    guards = Guards(rows)
+    guards.check_all()
+    frame, factor = rows.frame, nw.lit(float(outwards(single_of(single).gamma)), nw.Float64)
+    usable = [guards.can_be_scored()]
     if isinstance(single, GroupCertificate):
         group = _group_of(columns.group)
         factors = _factors(single, frame.select(nw.col(ours[group]).alias("g")), group)
         if factors:
-            frame, factor = beside(frame, ours[group], {"factor": factors}, ordered=True), nw.col("factor")
+            frame, factor = join_values(frame, ours[group], {"factor": factors}, ordered=True), nw.col("factor")
             # A label without a certificate has no factor.
             usable.append((factor >= 0.0) | (factor < 0.0))
     bands = [band(rule, factor, rows.candidates[""], k) for k in range(len(ends))]
     added = {f"end{k}x{j}": end for k, both in enumerate(bands) for j, end in enumerate(both)}
     banded = frame.with_columns(usable=all_of(usable), **added).select(*ours.values(), "usable", *added)
-    refusing = refuse_unless(banded, "usable", list(added))
-    return named(
-        refusing, [*ours, *(name for pair in ends for name in pair)], range(len(ours) + len(added))
-    ).to_native()
+    names = [*ours, *(name for pair in ends for name in pair)]
+    return take_columns(refuse_unless(banded, "usable", list(added)), names, range(len(names))).to_native()
 
 
 def _factors(single: GroupCertificate, groups: nw.LazyFrame[Any], column: str) -> dict[Label, float]:

@@ -19,18 +19,14 @@ from pacband.core.labels import Label, as_labels, group_rows
 from pacband.exceptions import InvalidInput
 from pacband.planning import plan
 from pacband.scores.columns import Columns
-from pacband.selection import Measured, Request, Search, check_unchanged, select
+from pacband.selection import Measured, Request, Search, begin_search, check_unchanged, current_limits, select
 from pacband.selection.fingerprint import fingerprint_unit, seal
 from pacband.tables.columns import as_frame, check_columns, columns_of, in_memory, read_predicted, read_values
-from pacband.tables.scan import FamilyScan, GroupScan
+from pacband.tables.means import count_unanswered, mean_offsets, mean_scales
+from pacband.tables.scan import GroupScan, TableScan
 from pacband.tables.table import Table
 
 __all__ = ["certify_frame"]
-
-# A table of no more rows is brought here; of a larger one these are the sample that the search starts from.
-SAMPLE = 1 << 17
-# So many candidates share their passes. More of them are certified one part after the other, in the same memory.
-TOGETHER = 50
 
 Progress = Callable[[int, int], None]
 Reporting = Callable[[Callable[[Any], Any]], Callable[[Mapping[Any, Request]], Any]]
@@ -116,10 +112,11 @@ def certify_frame(
         wanted = dict.fromkeys(name for columns in named.values() for name in columns.all)
         values = in_memory(table, wanted)
         return _certify_in_memory(values, named, candidates is not None, weights, n_candidates, options)
-    parts = [named] if len(named) <= TOGETHER or not isinstance(gauge, str) else _parts(named)
+    limits = current_limits()
+    parts = [named] if len(named) <= limits.together or not isinstance(gauge, str) else _parts(named, limits.together)
     in_engine = [Table.of(table, schema, terms.scoring, part) for part in parts]
-    values = in_engine[0].first(SAMPLE + 1)
-    if len(parts) == 1 and len(next(iter(values.values()))) <= SAMPLE:
+    values = in_engine[0].fetch_first(limits.sample + 1)
+    if len(parts) == 1 and len(next(iter(values.values()))) <= limits.sample:
         return _certify_in_memory(values, named, candidates is not None, weights, n_candidates, options)
 
     if not isinstance(gauge, str):
@@ -134,10 +131,10 @@ def certify_frame(
     return _single(terms, in_engine[0], named[""], sample, n_candidates, reporting)
 
 
-def _parts(named: Mapping[str, Columns]) -> list[dict[str, Columns]]:
+def _parts(named: Mapping[str, Columns], together: int) -> list[dict[str, Columns]]:
     """Return the candidates in parts that share their passes."""
     names = list(named)
-    return [{name: named[name] for name in names[k : k + TOGETHER]} for k in range(0, len(names), TOGETHER)]
+    return [{name: named[name] for name in names[k : k + together]} for k in range(0, len(names), together)]
 
 
 def _certify_in_memory(
@@ -169,8 +166,8 @@ def _certify_in_memory(
 def _single(
     terms: Terms, table: Table, columns: Columns, sample: Any, n_candidates: int, reporting: Reporting
 ) -> Certificate:
-    search = Search.begin(sample, lambda n: terms.single_rank(n, n_candidates))
-    measured = select(reporting(FamilyScan(table)), {"": search})[""]
+    search = begin_search(sample, lambda n: terms.single_rank(n, n_candidates))
+    measured = select(reporting(TableScan(table)), {"": search})[""]
     settled = terms.single_rank(measured.n_samples, n_candidates)
     return terms.certificate(measured, settled, **_known(columns), n_candidates=n_candidates)
 
@@ -189,18 +186,18 @@ def _family(
         return lambda n: ranks(n)[name]
 
     certificates: dict[str, Certificate] = {}
-    mean_scales: dict[str, float] = {}
-    mean_offsets: dict[str, float] = {}
+    scales: dict[str, float] = {}
+    offsets: dict[str, float] = {}
     unanswered: dict[str, int] = {}
     n_rows = 0
     for table, named in zip(tables, parts, strict=True):
-        values = first if table is tables[0] else table.first(SAMPLE)
+        values = first if table is tables[0] else table.fetch_first(current_limits().sample)
         # In some engines a pass fetches a row that is in the window of any candidate, with the scores of all of them.
         searches = {
-            name: Search.begin(_scores(terms, values, columns), settle(name), share=len(named) ** 2)
+            name: begin_search(_scores(terms, values, columns), settle(name), share=len(named) ** 2)
             for name, columns in named.items()
         }
-        for name, found in select(reporting(FamilyScan(table)), searches).items():
+        for name, found in select(reporting(TableScan(table)), searches).items():
             n_rows = n_rows or found.n_samples
             check_unchanged(n_rows, found.n_samples)
             certificates[name] = terms.certificate(
@@ -210,10 +207,10 @@ def _family(
                 n_candidates=len(shares),
                 weight=shares[name],
             )
-        mean_scales |= table.mean_scales(n_rows)
-        mean_offsets |= table.mean_offsets(n_rows)
-        unanswered |= table.unanswered(n_rows)
-    return FamilyCertificate.of(certificates, mean_scales, mean_offsets, unanswered)
+        scales |= mean_scales(table, n_rows)
+        offsets |= mean_offsets(table, n_rows)
+        unanswered |= count_unanswered(table, n_rows)
+    return FamilyCertificate.of(certificates, scales, offsets, unanswered)
 
 
 def _groups(
@@ -276,7 +273,7 @@ def _begun(sample: Any, labels: Any, counts: Mapping[Label, int], ranks: Mapping
     rows = group_rows(as_labels(labels))
     none = np.empty(0, dtype=np.intp)
     return {
-        label: Search.begin(sample[rows.get(label, none)], _settled(n, ranks[label]), share=len(counts))
+        label: begin_search(sample[rows.get(label, none)], _settled(n, ranks[label]), share=len(counts))
         for label, n in counts.items()
     }
 

@@ -15,7 +15,7 @@ from pacband.judging.verdicts import Verdict
 from pacband.selection import Tally
 from pacband.tables.applying import labelled_columns
 from pacband.tables.columns import as_frame, check_columns, in_memory, read_predicted, read_values
-from pacband.tables.scan import FamilyScan, GroupScan
+from pacband.tables.scan import GroupScan, TableScan
 from pacband.tables.table import Table
 
 __all__ = ["check_frame"]
@@ -47,7 +47,7 @@ def check_frame(
         return check(certificate, y, *read_predicted(values, columns), groups=groups, level=level)
     in_engine = Table.of(table, schema, single.rule, {"": columns})
     if columns.group is None:
-        answers: Mapping[Any, Tally] = FamilyScan(in_engine)({"": violations_above(single.gamma)})
+        answers: Mapping[Any, Tally] = TableScan(in_engine)({"": violations_above(single.gamma)})
     else:
         scan = GroupScan(in_engine, columns.group)
         labels = scan.counts()

@@ -13,12 +13,9 @@ from pacband.certification.terms import Terms
 from pacband.core.arrays import Floats, as_numbers, check_same_rows
 from pacband.exceptions import InvalidInput
 from pacband.planning import plan
-from pacband.selection import Search, Tally, select, sum_tallies, tally
+from pacband.selection import Tally, begin_search, current_limits, select, sum_tallies, tally
 
 __all__ = ["certify_chunks"]
-
-# Scores read back at a time.
-PIECE = 1 << 20
 
 
 def certify_chunks(
@@ -67,7 +64,7 @@ def certify_chunks(
                 key: sum_tallies(tally(piece, request) for piece in _pieces(file)) for key, request in requests.items()
             }
 
-        search = Search.begin(sample, lambda n: terms.single_rank(n, n_candidates))
+        search = begin_search(sample, lambda n: terms.single_rank(n, n_candidates))
         measured = select(scan, {"": search})[""]
     settled = terms.single_rank(measured.n_samples, n_candidates)
     return terms.certificate(measured, settled, n_outputs=n_outputs, scale_kind=kind, n_candidates=n_candidates)
@@ -107,5 +104,5 @@ def _spool(terms: Terms, chunks: Iterable[Any], file: IO[bytes]) -> tuple[Floats
 
 def _pieces(file: IO[bytes]) -> Iterable[Floats]:
     file.seek(0)
-    while data := file.read(8 * PIECE):
+    while data := file.read(8 * current_limits().piece):
         yield np.frombuffer(data)

@@ -13,8 +13,9 @@ from pacband.core.arrays import as_numbers, refuse_large_integers
 from pacband.core.labels import listed
 from pacband.exceptions import InvalidInput
 from pacband.scores.columns import Columns, Names
-from pacband.scores.expressions import beyond_exact, count
-from pacband.tables.engines import chosen, fetch_rows
+from pacband.scores.expressions import beyond_exact
+from pacband.tables.asks import ask_rows, count_rows
+from pacband.tables.engines import rename_columns
 
 __all__ = [
     "Frame",
@@ -34,9 +35,9 @@ Frame: TypeAlias = nw.DataFrame[Any] | nw.LazyFrame[Any]
 def as_frame(frame: Any) -> Frame:
     """Return a table of any library that narwhals knows, or raise."""
     if type(frame).__module__.startswith("pyarrow.") and hasattr(frame, "get_fragments"):
-        from pacband.tables.connection import standing
+        from pacband.tables.connection import shared_connection
 
-        frame = standing().from_arrow(frame)
+        frame = shared_connection().from_arrow(frame)
     try:
         known: Frame = nw.from_native(frame)
     except TypeError:
@@ -99,14 +100,14 @@ def check_columns(frame: Frame, numeric: Iterable[str], *others: str | None) -> 
 
 def refuse_inexact(frame: nw.LazyFrame[Any], schema: Mapping[str, Any], names: Iterable[str]) -> None:
     """Raise where columns of a table in an engine hold integers or decimals beyond 2**53."""
-    found = {name: beyond_exact(f"c{k}", schema[name]) for k, name in enumerate(names)}
-    wide = {f"c{k}": (name, beyond) for k, (name, beyond) in enumerate(found.items()) if beyond is not None}
-    if wide:
-        plain = chosen(frame, {here: name for here, (name, _) in wide.items()})
-        (row,) = fetch_rows(plain.select(**{here: count(beyond) for here, (_, beyond) in wide.items()}))
-        for here, (name, _) in wide.items():
-            if row[here]:
-                refuse_large_integers(f"column {name!r}")
+    ours = {f"c{k}": name for k, name in enumerate(names)}
+    beyond = {here: beyond_exact(here, schema[name]) for here, name in ours.items()}
+    asks = {here: count_rows(condition) for here, condition in beyond.items() if condition is not None}
+    if asks:
+        answers = ask_rows(rename_columns(frame, {here: ours[here] for here in asks}), list(asks.values()))
+        for here, ask in asks.items():
+            if answers[ask]:
+                refuse_large_integers(f"column {ours[here]!r}")
 
 
 def column_of(frame: nw.DataFrame[Any], name: str) -> nw.Series[Any]:

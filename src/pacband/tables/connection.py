@@ -19,7 +19,7 @@ from typing import Any
 
 import duckdb
 
-__all__ = ["allowing", "connect", "draft_of", "literal", "literals", "quoted", "standing", "workspace"]
+__all__ = ["allowing", "connect", "draft_of", "literal", "literals", "quoted", "shared_connection", "workspace"]
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ def connect(*, threads: int | None = None, paths: Sequence[str] | None = None, *
 
 
 @cache
-def standing() -> Any:
+def shared_connection() -> Any:
     """Return the connection for tables in memory that nobody closes: it is closed when the program ends."""
     token = _SCOPE.set(_NOTHING)
     try:
