@@ -15,7 +15,6 @@ from pacband.exceptions import InvalidInput, InvalidScale
 from pacband.reporting import rows as report_rows
 from pacband.reporting import summary as report_summary
 from pacband.reporting.tables import report_table
-from pacband.selection.ranked import Ranked
 from pacband.tables import sample
 from pacband.tables.columns import columns_of, read_predicted, read_values
 from pacband.tables.files import open_files
@@ -234,20 +233,6 @@ def test_of_many_features_the_first_hundred_are_read_and_this_is_said(rng, monke
     assert "features, the first" not in named.html
     arrays = pacband.report(cert, wide["y"], wide["p"], X=wide.drop(columns=["y", "p"]))
     assert "Of 130 features, the first 100 were looked at." in arrays.html
-
-
-def test_a_summary_of_scores_never_errs_downwards(rng):
-    for scores in (rng.standard_normal(5000), rng.integers(0, 5, 5000).astype(float), np.array([1.0])):
-        exact = Ranked.of(scores)
-        # Bins that overlap, as rounding may make them.
-        keys = np.floor(scores * 10 + rng.random(len(scores)) * 0.5)
-        bins = [scores[keys == key] for key in np.unique(keys)]
-        summary = Ranked.of_bins(np.array([part.max() for part in bins]), np.array([len(part) for part in bins]))
-        ranks = np.arange(1, len(scores) + 1)
-        assert len(summary) == len(exact) == len(scores)
-        assert (summary.at(ranks) >= exact.at(ranks)).all()
-        assert (summary.at(ranks) <= exact.at(ranks) + 0.15).all()
-        assert exact.at(ranks).tolist() == sorted(scores.tolist(), reverse=True)
 
 
 def test_infinite_scores_and_ties_are_summarised(frame, small_samples):

@@ -24,9 +24,9 @@ from pacband import (
     certify_groups,
     max_rank,
     plan,
-    selection,
 )
 from pacband.datasets import paper_predictor, paper_sample, paper_scale
+from pacband.selection import arrays as selection
 
 FALSE_ALARM = 1e-6
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(100)
