@@ -145,7 +145,7 @@ def test_the_columns_stay_with_the_certificate(rng, tmp_path):
         ({"prediction": "site"}, "column 'site' must be numeric, got"),
         ({"prediction": None}, "either prediction or candidates"),
         ({"scale": ("s",)}, "a scale pair must be"),
-        ({"prediction": ["p", "q"]}, "as many columns, got 1 and 2"),
+        ({"prediction": ["p", "q"]}, "the same number of columns, got 1 and 2"),
         ({"scale": ["s", "up"]}, "scale must have 1 column or 1, got 2"),
         ({"target": ""}, "target must be the name of a column"),
         ({"group": "nowhere"}, "no column 'nowhere'"),

@@ -30,7 +30,7 @@ def test_texts_are_numbers_to_the_last_bit(engine):
 @pytest.mark.parametrize("text", TEXTS)
 def test_texts_that_are_no_numbers_are_refused(rows, text, engine):
     write(rows.astype(str).assign(yhat=["0"] * 399 + [text]), "a.csv")
-    with pytest.raises(InvalidInput, match=r"^a.csv: column 'yhat' must be numeric, got .*So it is in row 399"):
+    with pytest.raises(InvalidInput, match=r"^a.csv: column 'yhat' must be numeric, got .*The first such row is 399 "):
         certified("a.csv", engine=engine)
 
 

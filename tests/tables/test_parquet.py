@@ -85,8 +85,8 @@ def test_the_schema_of_many_files_is_looked_up_once(rows, monkeypatch):
     from pacband.tables import parquet
 
     looked = []
-    described = parquet._described
-    monkeypatch.setattr(parquet, "_described", lambda file: looked.append(file) or described(file))
+    described = parquet._describe
+    monkeypatch.setattr(parquet, "_describe", lambda file: looked.append(file) or described(file))
     write(rows, "many/0.parquet")
     data = Path("many/0.parquet").read_bytes()
     for k in range(1, 300):

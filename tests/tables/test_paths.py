@@ -92,7 +92,7 @@ def test_a_pipe_is_called_by_its_name():
 
     feeder = threading.Thread(target=feed)
     feeder.start()
-    with pytest.raises(InvalidInput, match=r"^pipe: column 'yhat' must be numeric, got 'x'. So it is in row 1"):
+    with pytest.raises(InvalidInput, match=r"^pipe: column 'yhat' must be numeric, got 'x'. The first such row is 1 "):
         certified("pipe")
     feeder.join()
 

@@ -31,18 +31,18 @@ def apply_frame(
     group: str | None = None,
     names: tuple[str, str] = ("lower", "upper"),
 ) -> Any:
-    """Return the table, of the caller's own kind, with the ends of the certified band in two more columns.
+    """Return a table of the same kind, with the ends of the certified band in two more columns.
 
     Parameters
     ----------
     certificate : Certificate, FamilyCertificate or GroupCertificate
-        The promise. Of a family, the best candidate's: `prediction` and `scale` must be its columns.
+        The promise. For a family it is that of the best candidate: `prediction` and `scale` must be its columns.
     frame : table
-        As in `certify_frame`. One in an engine stays there; its rows are checked, and the band is an expression.
+        As in `certify_frame`. A table in an engine stays there: its rows are checked, and the band is an expression.
     prediction, scale, group
         Columns, as in `certify_frame`; by default those that the certificate was made from.
     names : pair of str
-        What to call the two columns; with several outputs, each is followed by ``_0``, ``_1`` and so on.
+        The names of the two columns; with several outputs, each is followed by ``_0``, ``_1`` and so on.
 
     Examples
     --------
@@ -60,11 +60,11 @@ def apply_frame(
     schema = check_columns(table, columns.predicted, columns.group)
     outputs = [""] if part.n_outputs == 1 else [f"_{k}" for k in range(part.n_outputs)]
     ends = [(f"{names[0]}{output}", f"{names[1]}{output}") for output in outputs]
-    # To some engines Lower is lower.
+    # Some engines take Lower for lower.
     taken = {name.casefold() for name in schema}
     for name in (name for pair in ends for name in pair):
         if name.casefold() in taken:
-            raise InvalidInput(f"the table has a column {name!r} already: pass other names for the ends of the band.")
+            raise InvalidInput(f"the table already has a column {name!r}: pass other names for the ends of the band.")
     if isinstance(table, nw.DataFrame):
         return _band_in_memory(single, table, columns, ends)
     return _band_in_engine(single, table, schema, columns, ends)
@@ -94,10 +94,10 @@ def chosen_columns(certificate: Certificate, *, target: Any = None, prediction: 
 
 
 def labelled_columns(certificate: Certificate, *, target: Any, prediction: Any, scale: Any, group: Any) -> Columns:
-    """Return the columns to use with a certificate, of which the target has to be one; or raise."""
+    """Return the columns to use with a certificate, with a target; or raise."""
     columns = chosen_columns(certificate, target=target, prediction=prediction, scale=scale, group=group)
     if not columns.target:
-        raise InvalidInput("name the target column: the certificate does not know it.")
+        raise InvalidInput("name the target column: the certificate does not state it.")
     return columns
 
 

@@ -1,7 +1,7 @@
-"""Parquet files that make one table: what each holds, and whether the columns of all can stand in one.
+"""Parquet files that make one table: the columns of each file, and whether the columns of all fit together.
 
-DuckDB, Dask and Spark each have rules of their own for files that differ, and some cast what they read to the types of
-the first file. So the files are compared here, before any of them is read.
+DuckDB, Dask and Spark treat files that differ in different ways, and some cast all values to the types of the first
+file. So the files are compared here, before any of them is read.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _INTEGERS = frozenset(
     f"{sign}{size}" for sign in ("", "U") for size in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 )
 _EXACT_IN = {"FLOAT": 2**24, "DOUBLE": EXACT}
-# Of a column without any value DuckDB says this: it fits every type.
+# The type that DuckDB gives a column without any value: it fits every type.
 _NOTHING = '"NULL"'
 
 
@@ -39,7 +39,7 @@ class ParquetTable:
     kinds : tuple of (mapping of str to str, list of Found)
         The types of the columns as DuckDB calls them, and the files that have them.
     keys : mapping of str to str
-        The columns that the names of directories make, and their types.
+        The columns made from names of directories, and their types.
     """
 
     files: tuple[Found, ...]
@@ -47,7 +47,7 @@ class ParquetTable:
     keys: Mapping[str, str]
 
     def select(self, columns: Iterable[str] | None = None) -> str:
-        """Return the table as SQL, with these of its columns or all; raise where the files do not fit together."""
+        """Return SQL for the table, with these columns or all; raise if the files do not fit together."""
         names = [*self.kinds[0][0], *self.keys]
         wanted = names if columns is None else [name for name in names if name in set(columns)]
         mixed = [name for name in wanted if name not in self.keys and len(self._types(name)) > 1]
@@ -63,7 +63,7 @@ class ParquetTable:
         return f"select {listed} from {_read(self.files, **options)}"
 
     def is_uniform(self, columns: Iterable[str]) -> bool:
-        """Return whether these columns are in the files themselves, with one type in all of them."""
+        """Return whether these columns are in the files themselves, with the same type in all files."""
         return all(name in self.kinds[0][0] and len(self._types(name)) == 1 for name in columns)
 
     def _types(self, name: str) -> dict[str, list[Found]]:
@@ -73,7 +73,7 @@ class ParquetTable:
         return types
 
     def _check_types(self, name: str) -> None:
-        """Raise unless one type holds the column's values of all files."""
+        """Raise unless one type holds the values of a column in all files."""
         types = self._types(name)
         known = types.keys() - {_NOTHING}
         integers, floats = known & _INTEGERS, known & _EXACT_IN.keys()
@@ -101,17 +101,18 @@ class ParquetTable:
 
 
 def parquet_table(files: Sequence[Found]) -> ParquetTable:
-    """Return the files as one table, or raise where one of them lacks a column of the others."""
+    """Return the files as one table, or raise if one of them lacks a column of the others."""
     kinds: list[tuple[Mapping[str, str], list[Found]]] = []
-    for alike in _alike(files):
-        types = _described(alike[0])
+    for alike in _group_by_columns(files):
+        types = _describe(alike[0])
         if kinds:
             _check_names(kinds[0][0], kinds[0][1][0], types, alike[0])
         kinds.append((types, alike))
     return ParquetTable(tuple(files), tuple(kinds), _keys(files, list(kinds[0][0])))
 
 
-def _described(file: Found) -> dict[str, str]:
+def _describe(file: Found) -> dict[str, str]:
+    """Return the columns of a file and their types."""
     with connect(paths=[file.path]) as connection:
         rows = connection.sql(
             f"select name, num_children from parquet_schema({literal(glob.escape(file.path))})"
@@ -122,7 +123,7 @@ def _described(file: Found) -> dict[str, str]:
 
 
 def _top_names(rows: Sequence[tuple[str, int | None]]) -> Iterable[str]:
-    """Yield the columns of a schema, which lists the parts of a nested column right after it."""
+    """Yield the columns of a schema. It lists the parts of a nested column right after the column."""
     inside = 0
     for name, children in rows[1:]:
         if not inside:
@@ -144,7 +145,7 @@ def _check_names(names: Mapping[str, str], first: Found, others: Mapping[str, st
 
 
 def _keys(files: Sequence[Found], columns: Sequence[str]) -> dict[str, str]:
-    """Return the columns that directories such as ``year=2024`` make, and their types."""
+    """Return the columns made from directories such as ``year=2024``, and their types."""
     keys = [key for key, _ in files[0].keys]
     for file in files:
         if [key for key, _ in file.keys] != keys:
@@ -160,7 +161,7 @@ def _keys(files: Sequence[Found], columns: Sequence[str]) -> dict[str, str]:
         if key.lower() in known:
             raise InvalidInput(
                 f"{files[0].shown} has a column {known[key.lower()]!r}, and the directory {key}=… above it would "
-                "replace that: rename the directory, or name the files one by one."
+                "replace it: rename the directory, or name the files one by one."
             )
     if any(set(file.above) & set(keys) or file.above != files[0].above for file in files):
         raise InvalidInput(f"the directories above {files[0].shown} have other keys: name the files one by one.")
@@ -172,10 +173,10 @@ def _is_integer(text: str) -> bool:
     return re.fullmatch("-?[0-9]{1,18}", text) is not None and str(int(text)) == text
 
 
-def _alike(files: Sequence[Found]) -> list[list[Found]]:
-    """Return the files by what their footers say of columns: quick for ten thousand files of one kind."""
+def _group_by_columns(files: Sequence[Found]) -> list[list[Found]]:
+    """Group files by the columns in their footers. Ten thousand files with the same columns take little time."""
     if len(files) == 1:
-        # One file is alike, but it may have been cut.
+        # One file is one group, but it may have been cut off.
         _footer(files[0])
         return [list(files)]
     groups: dict[bytes, list[Found]] = {}
@@ -192,6 +193,7 @@ def _alike(files: Sequence[Found]) -> list[list[Found]]:
 
 
 def _footer(file: Found) -> bytes:
+    """Return the footer of a file, or raise if it has none."""
     with open(file.path, "rb") as stream:
         size = os.fstat(stream.fileno()).st_size
         stream.seek(max(size - 8, 0))
@@ -204,7 +206,7 @@ def _footer(file: Found) -> bytes:
 
 
 def _schema_end(footer: bytes) -> int:
-    """Return where the list of columns ends: the second field of the footer, in Thrift's compact protocol."""
+    """Return where the list of columns ends. It is the second field of the footer, in Thrift's compact protocol."""
     at = number = 0
     while number < 2:
         head = footer[at]
@@ -248,6 +250,7 @@ def _after(data: bytes, at: int, kind: int) -> int:
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
+    """Return an integer of variable length, and where it ends."""
     value = shift = 0
     while True:
         value |= (data[at] & 127) << shift
