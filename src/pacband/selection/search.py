@@ -37,60 +37,22 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 
 from pacband.core.arrays import Floats
-from pacband.core.floats import float_at, ordinal
+from pacband.core.floats import float_at
 from pacband.exceptions import NotEnoughSamples
 from pacband.selection.arrays import Measured, rth_largest
+from pacband.selection.brackets import Bracket
 from pacband.selection.fingerprint import fingerprint_unit, seal
 from pacband.selection.limits import Limits, current_limits
-from pacband.selection.passes import Request, Tally, Window, check_unchanged
+from pacband.selection.passes import Request, Tally, check_unchanged
 
 __all__ = ["Counting", "Fetching", "Guessing", "RankOf", "Sealing", "Search", "begin_search", "select"]
 
 # A guess from m scores is wrong by so many standard deviations once in 10⁹.
 DEVIATIONS = 6.0
-# Edges of a pass that has nothing to guess from: five bits a pass.
-SPLITS = 32
 
 K = TypeVar("K")
 # Turns the number of scores into the rank.
 RankOf: TypeAlias = Callable[[int], int]
-
-
-@dataclass(frozen=True, slots=True)
-class _Bracket:
-    """Two floats between which q_(r) lies, by their places among all floats.
-
-    Attributes
-    ----------
-    low, high : int
-        The place of q_(r) is at least `low` and below `high`.
-    from_low, from_high : int
-        How many scores lie at or above either float.
-    """
-
-    low: int
-    high: int
-    from_low: int
-    from_high: int
-
-    @property
-    def n_inside(self) -> int:
-        """How many scores lie in the bracket."""
-        return self.from_low - self.from_high
-
-    @property
-    def window(self) -> Window:
-        """The bracket as floats."""
-        return float_at(self.low), float_at(self.high) if self.high < _END else None
-
-    def narrow(self, rank: int, edges: tuple[float, ...], at_least: tuple[int, ...]) -> _Bracket:
-        """Return the bracket between the two edges around q_(r)."""
-        low, from_low = self.low, self.from_low
-        for edge, count in sorted(zip(edges, at_least, strict=True)):
-            if count < rank:
-                return _Bracket(low, ordinal(edge), from_low, count)
-            low, from_low = ordinal(edge), count
-        return _Bracket(low, self.high, from_low, self.from_high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,13 +82,13 @@ class _Facts:
         check_unchanged(self.n_samples, answer.n_samples)
         check_unchanged(self.total, answer.total, "as the sum of the fingerprint")
 
-    def search_in(self, bracket: _Bracket) -> Search | Measured:
+    def search_in(self, bracket: Bracket) -> Search | Measured:
         """Fetch the scores in the bracket; split it if they are too many. A bracket of one float is q_(r)."""
-        if bracket.high - bracket.low == 1:
+        if bracket.is_one_float:
             return self.finish(float_at(bracket.low))
         if bracket.n_inside <= self.few:
             return Fetching(Request(unit=self.unit, keep=bracket.window), self, bracket)
-        return Counting(Request(_splits(bracket.low, bracket.high), self.unit), self, bracket)
+        return Counting(Request(bracket.splits(), self.unit), self, bracket)
 
     def finish(self, gamma: float) -> Sealing | Measured:
         """Return what was measured, or ask for the fingerprint in the unit that belongs to γ̄."""
@@ -149,8 +111,8 @@ class Guessing:
         """Return the state after the pass."""
         n_samples = answer.n_samples
         facts = _Facts(n_samples, self.rank_of(n_samples), self.few, self.unit, answer.total)
-        every_float = _Bracket(_START, _END, n_samples, 0)
-        return facts.search_in(every_float.narrow(facts.rank, self.request.edges, answer.at_least))
+        everywhere = Bracket.of_all_floats(n_samples)
+        return facts.search_in(everywhere.narrow(facts.rank, self.request.edges, answer.at_least))
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +121,7 @@ class Counting:
 
     request: Request
     facts: _Facts
-    bracket: _Bracket
+    bracket: Bracket
 
     def step(self, answer: Tally) -> Search | Measured:
         """Return the state after the pass."""
@@ -173,7 +135,7 @@ class Fetching:
 
     request: Request
     facts: _Facts
-    bracket: _Bracket
+    bracket: Bracket
 
     def step(self, answer: Tally) -> Sealing | Measured:
         """Return the state after the pass."""
@@ -241,7 +203,7 @@ def _guess(descending: Floats, rank_of: RankOf) -> tuple[tuple[float, ...], floa
     """Return edges that q_(r) of many more scores like these most likely lies between, and a likely q_(r)."""
     size = len(descending)
     if not size:
-        return _splits(_START, _END), 1.0
+        return Bracket.of_all_floats(0).splits(), 1.0
     least, most = sorted(_rank_share(rank_of, n_samples) for n_samples in (size, 10**11))
     least -= DEVIATIONS * math.sqrt(least * (1 - least) / size)
     spread = DEVIATIONS * math.sqrt(most * (1 - most) / size)
@@ -256,12 +218,3 @@ def _rank_share(rank_of: RankOf, n_samples: int) -> float:
         return min(1.0, rank_of(n_samples) / n_samples)
     except NotEnoughSamples:
         return 0.0
-
-
-def _splits(low: int, high: int) -> tuple[float, ...]:
-    """Return floats that split those between two places evenly."""
-    step = max(1, (high - low) // SPLITS)
-    return tuple(float_at(place) for place in range(low + step, high, step))
-
-
-_START, _END = ordinal(-math.inf), ordinal(math.inf) + 1

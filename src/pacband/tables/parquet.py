@@ -7,7 +7,6 @@ file. So the files are compared here, before any of them is read.
 from __future__ import annotations
 
 import glob
-import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from pacband.core.arrays import EXACT, refuse_large_integers
 from pacband.exceptions import InvalidInput
 from pacband.tables.connection import connect, literal, literals, quoted
 from pacband.tables.delimited import refuse_twins
+from pacband.tables.parquet_footer import columns_end, read_footer
 from pacband.tables.paths import Found
 
 __all__ = ["ParquetTable", "parquet_table"]
@@ -177,83 +177,16 @@ def _group_by_columns(files: Sequence[Found]) -> list[list[Found]]:
     """Group files by the columns in their footers. Ten thousand files with the same columns take little time."""
     if len(files) == 1:
         # One file is one group, but it may have been cut off.
-        _footer(files[0])
+        read_footer(files[0].path, files[0].shown)
         return [list(files)]
     groups: dict[bytes, list[Found]] = {}
     for file in files:
-        footer = _footer(file)
+        footer = read_footer(file.path, file.shown)
         schema = next((known for known in groups if footer.startswith(known)), None)
         if schema is None:
             try:
-                schema = footer[: _schema_end(footer)]
+                schema = footer[: columns_end(footer)]
             except (IndexError, RecursionError):
                 raise InvalidInput(f"{file.shown} is a damaged Parquet file: its footer cannot be read.") from None
         groups.setdefault(schema, []).append(file)
     return list(groups.values())
-
-
-def _footer(file: Found) -> bytes:
-    """Return the footer of a file, or raise if it has none."""
-    with open(file.path, "rb") as stream:
-        size = os.fstat(stream.fileno()).st_size
-        stream.seek(max(size - 8, 0))
-        end = stream.read(8)
-        length = int.from_bytes(end[:4], "little")
-        if end[4:] != b"PAR1" or length > size - 12:
-            raise InvalidInput(f"{file.shown} is a damaged Parquet file: it has no footer.")
-        stream.seek(size - 8 - length)
-        return stream.read(length)
-
-
-def _schema_end(footer: bytes) -> int:
-    """Return where the list of columns ends. It is the second field of the footer, in Thrift's compact protocol."""
-    at = number = 0
-    while number < 2:
-        head = footer[at]
-        if not head >> 4:
-            raise IndexError("a footer lists its fields by small steps")
-        number += head >> 4
-        at = _after(footer, at + 1, head & 15)
-    return at
-
-
-def _after(data: bytes, at: int, kind: int) -> int:
-    """Return where a value of Thrift's compact protocol ends."""
-    if kind in (1, 2):
-        return at
-    if kind == 3:
-        return at + 1
-    if kind in (4, 5, 6):
-        return _varint(data, at)[1]
-    if kind == 7:
-        return at + 8
-    if kind == 8:
-        size, at = _varint(data, at)
-        return at + size
-    if kind in (9, 10):
-        size, item = data[at] >> 4, data[at] & 15
-        at += 1
-        if size == 15:
-            size, at = _varint(data, at)
-        if size > len(data):
-            raise IndexError("a list is longer than its file")
-        for _ in range(size):
-            at = at + 1 if item in (1, 2) else _after(data, at, item)
-        return at
-    if kind == 12:
-        while data[at]:
-            head = data[at]
-            at = at + 1 if head >> 4 else _varint(data, at + 1)[1]
-            at = _after(data, at, head & 15)
-        return at + 1
-    raise IndexError(f"a schema has no values of kind {kind}")
-
-
-def _varint(data: bytes, at: int) -> tuple[int, int]:
-    """Return an integer of variable length, and where it ends."""
-    value = shift = 0
-    while True:
-        value |= (data[at] & 127) << shift
-        at, shift = at + 1, shift + 7
-        if data[at - 1] < 128:
-            return value, at

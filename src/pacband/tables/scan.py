@@ -51,7 +51,7 @@ class _Question:
     def read(self, answers: Answers, request: Request, kept: Floats | None = None) -> Tally:
         """Return the answer to a request, which may have fewer edges than were counted."""
         counts = tuple(answers[ask] for ask in self.counts[: len(request.edges)])
-        total = sum(answers[ask] for ask in self.totals)
+        total = 0 if request.unit is None else sum(answers[ask] for ask in self.totals)
         return Tally(answers.n_rows, counts, total, np.empty(0) if kept is None else kept)
 
 
@@ -148,9 +148,8 @@ class GroupScan(_Scan[Label]):
             return None
         sums = [fingerprint_terms(self._score, unit, signed=self._signed) for unit in units]
         values = {"place": self._places, "rank": {label: float(rank) for label, rank in ranks.items()}}
-        rows = rank_rows(
-            self._frame, GROUP, self._score, values, sums, most=largest if largest * len(ranks) <= kept else 0
-        )
+        most = largest if largest * len(ranks) <= kept else 0
+        rows = rank_rows(self._frame, GROUP, self._score, values, sums, most=most)
         if rows is None:
             return None
         self._check_counts({row[0]: row[1] for row in rows})
@@ -158,20 +157,29 @@ class GroupScan(_Scan[Label]):
         return {label: found[place] for place, label in enumerate(self._counts)}
 
     def _count(self, requests: Mapping[Label, Request]) -> dict[Label, Tally]:
-        # The table `limits` has one row a group. Groups may have different numbers of edges, and groups that ask for
-        # nothing have none: their rows are filled up with infinite edges, whose counts are not read.
-        asked = {label: requests.get(label, Request()) for label in self._counts}
         n_edges = max(len(request.edges) for request in requests.values())
-        filled = {label: (*one.edges, *[math.inf] * (n_edges - len(one.edges))) for label, one in asked.items()}
-        limits = {f"edge{j}": {label: edges[j] for label, edges in filled.items()} for j in range(n_edges)}
-        edges = [nw.col(name) for name in limits]
-        limits |= {"place": self._places, "unit": {label: one.unit or 1.0 for label, one in asked.items()}}
+        edges = [nw.col(f"edge{j}") for j in range(n_edges)]
         question = _Question.of(self._score, edges, nw.col("unit"), signed=self._signed)
-        found = ask_groups(join_values(self._frame, GROUP, limits), "place", question.asks)
-        answers = {_as_place(place): one for place, one in found}
+        joined = join_values(self._frame, GROUP, self._limits(requests, n_edges))
+        answers = {_as_place(place): one for place, one in ask_groups(joined, "place", question.asks)}
         self._check_counts({place: one.n_rows for place, one in answers.items()})
         places = {label: place for place, label in enumerate(self._counts)}
         return {label: question.read(answers[places[label]], request) for label, request in requests.items()}
+
+    def _limits(self, requests: Mapping[Label, Request], n_edges: int) -> dict[str, dict[Label, float]]:
+        """Return the table to join to the rows: every group's place, unit and edges, in the columns of `_count`.
+
+        Some groups have fewer edges, and some have no request. Infinite edges and the unit 1 fill their cells; what is
+        counted and summed with these is not read.
+        """
+        limits: dict[str, dict[Label, float]] = {"place": self._places, "unit": {}}
+        limits |= {f"edge{j}": {} for j in range(n_edges)}
+        for label in self._counts:
+            request = requests.get(label, Request())
+            limits["unit"][label] = request.unit or 1.0
+            for j in range(n_edges):
+                limits[f"edge{j}"][label] = request.edges[j] if j < len(request.edges) else math.inf
+        return limits
 
     def _fetch(self, requests: Mapping[Label, Request]) -> dict[Label, Tally]:
         windows = {label: request.keep for label, request in requests.items() if request.keep is not None}
