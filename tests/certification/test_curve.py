@@ -9,11 +9,13 @@ import pytest
 from scipy.special import betaincc
 
 import pacband
+from pacband.certification import boundary as curve_module
 from pacband.certification import crossing as _crossing
-from pacband.certification import curve as curve_module
+from pacband.certification.boundary import SpacedRanks
 from pacband.certification.crossing import crossing_probability
-from pacband.certification.curve import _boundary, curve_of_scores
+from pacband.certification.curve import curve_of_scores
 from pacband.exceptions import InvalidInput, NotEnoughSamples
+from pacband.planning import Share
 from pacband.scores import ScoreRule
 
 
@@ -50,7 +52,9 @@ def test_crossing_probability_is_the_enumerated_one(n_samples, seed):
 def test_curve_spends_delta_and_no_more(n_samples, delta):
     scores = np.arange(float(n_samples))
     for max_eps in (0.5, 0.99):
-        curve = curve_of_scores(scores, delta=delta, max_eps=max_eps, rule=ScoreRule(), n_outputs=1, scale_kind="none")
+        curve = curve_of_scores(
+            scores, delta=delta, max_eps=max_eps, scoring=ScoreRule(), n_outputs=1, scale_kind="none"
+        )
         spent = enumerated_crossing(n_samples, curve.levels, curve.ranks)
         assert delta * (1 - 3e-6) <= spent <= delta
 
@@ -62,7 +66,7 @@ def test_crossing_of_one_level_is_the_binomial_tail():
 
 
 def test_transforms_agree_with_direct_convolutions(monkeypatch):
-    curve = curve_of_scores(np.arange(20_000.0), delta=1e-4, rule=ScoreRule(), n_outputs=1, scale_kind="none")
+    curve = curve_of_scores(np.arange(20_000.0), delta=1e-4, scoring=ScoreRule(), n_outputs=1, scale_kind="none")
     boundary = np.array(curve.levels), np.array(curve.ranks)
     direct = crossing_probability(20_000, *boundary, accuracy=1e-14)
     monkeypatch.setattr("pacband.certification.crossing._MANY", 1)
@@ -75,7 +79,7 @@ def test_simultaneous_coverage_is_exactly_the_confidence(n_samples, delta):
     # The true violations of the ordered scores are uniform order statistics. Five standard deviations of 40,000
     # draws: a false alarm has probability below 1e-6.
     rng = np.random.default_rng(n_samples)
-    curve = curve_of_scores(rng.random(n_samples), delta=delta, rule=ScoreRule(), n_outputs=1, scale_kind="none")
+    curve = curve_of_scores(rng.random(n_samples), delta=delta, scoring=ScoreRule(), n_outputs=1, scale_kind="none")
     levels, ranks = np.array(curve.levels), np.array(curve.ranks)
     n_draws, kept = 40_000, 0
     for _ in range(40):
@@ -107,7 +111,9 @@ def test_tied_scores_only_make_it_safer(rng):
 
 @pytest.mark.parametrize(("n_samples", "delta"), [(200, 0.05), (1000, 0.2), (10_000, 1e-6)])
 def test_sharper_than_dkw_in_the_tail(n_samples, delta):
-    curve = curve_of_scores(np.arange(float(n_samples)), delta=delta, rule=ScoreRule(), n_outputs=1, scale_kind="none")
+    curve = curve_of_scores(
+        np.arange(float(n_samples)), delta=delta, scoring=ScoreRule(), n_outputs=1, scale_kind="none"
+    )
     slack = math.sqrt(math.log(1 / delta) / (2 * n_samples))
     for eps in np.linspace(curve.smallest_eps, 0.2, 200):
         dkw_rank = math.floor(n_samples * (eps - slack)) + 1  # (r − 1)/N + slack ≤ ε
@@ -178,13 +184,13 @@ def test_the_curve_of_one_of_several_candidates_spends_its_share_and_claims_what
     shared = pacband.certify_curve(y, np.zeros(500), delta=0.1, n_candidates=10)
     alone = pacband.certify_curve(y, np.zeros(500), delta=float(Fraction(0.1) / 10))
     assert (shared.levels, shared.ranks, shared.gammas) == (alone.levels, alone.ranks, alone.gammas)
-    assert (shared.delta, shared.share, shared.local_delta) == (0.1, Fraction(1, 10), alone.local_delta)
+    assert (shared.delta, shared.share, shared.local_delta) == (0.1, Share(10), alone.local_delta)
     assert shared.promise.startswith("With confidence 90 %, for all 10 candidates at once, for every ε from")
     assert shared.own_delta <= Fraction(0.1) / 10 < np.nextafter(shared.own_delta, 1)
     assert shared.to_dict()["n_candidates"] == 10
     single = shared.certificate(0.1)
     assert (single.delta, single.gamma) == (0.1, shared.gamma(0.1))
-    assert single.share <= Fraction(1, 10)
+    assert single.share.fraction <= Fraction(1, 10)
     assert "for all 10 candidates" in single.promise
 
 
@@ -196,9 +202,7 @@ def test_the_curve_of_the_best_candidate_fails_no_more_often_than_its_delta():
     for _ in range(300):
         draws = rng.exponential(size=(10, 300))
         best = min(draws, key=lambda scores: np.partition(scores, -20)[-20])
-        curve = curve_of_scores(
-            best, delta=0.5, share=Fraction(1, 10), n_candidates=10, rule=ScoreRule(), n_outputs=1, scale_kind="none"
-        )
+        curve = curve_of_scores(best, delta=0.5, share=Share(10), scoring=ScoreRule(), n_outputs=1, scale_kind="none")
         failed += bool((np.exp(-np.array(curve.gammas)) > np.array(curve.levels)).any())
     assert 0.05 + 5 * math.sqrt(0.05 * 0.95 / 300) < failed / 300 < 0.5
     assert "With confidence 50 %, for all 10 candidates at once" in curve.promise
@@ -214,7 +218,7 @@ def test_what_is_carried_along_stays_within_the_spread_of_the_count(monkeypatch)
         return convolve(mass, weights, accuracy)
 
     monkeypatch.setattr(_crossing, "_convolve", recording)
-    levels, ranks = _boundary(1_000_000, 500_000, 1e-8)
+    levels, ranks = SpacedRanks(500_000).boundary(1_000_000, 1e-8)
     assert crossing_probability(1_000_000, levels, ranks, accuracy=1e-13) == pytest.approx(1.29e-6, rel=0.01)
     assert max(lengths) < 20 * math.sqrt(500_000)
 
@@ -230,9 +234,9 @@ def test_few_crossing_probabilities_are_computed_and_the_last_is_next_to_delta(m
         return found[-1]
 
     monkeypatch.setattr(curve_module, "crossing_probability", recording)
-    curve_module._largest_eta.cache_clear()
+    curve_module.largest_eta.cache_clear()
     curve_of_scores(
-        np.arange(float(n_samples)), delta=delta, max_eps=max_eps, rule=ScoreRule(), n_outputs=1, scale_kind="none"
+        np.arange(float(n_samples)), delta=delta, max_eps=max_eps, scoring=ScoreRule(), n_outputs=1, scale_kind="none"
     )
     assert len(found) <= 6
     assert delta * (1 - 1e-6) <= found[-1] <= delta

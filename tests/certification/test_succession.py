@@ -84,8 +84,8 @@ def test_what_cannot_be_a_successor(rng):
     for change, message in [
         ({"predecessor": None}, "a successor names its predecessor"),
         ({"generation": 1}, "generation from 2 on"),
-        ({"generation": 3}, "certificate 3 of a chain at chain_delta=0.002 may spend 0.000166667, got delta=0.0005"),
-        ({"chain_delta": 0.0019}, "may spend 0.000475"),
+        ({"generation": 3}, "certificate 3 of a chain at chain_delta=0.002 may use 0.000166667, got delta=0.0005"),
+        ({"chain_delta": 0.0019}, "may use 0.000475"),
     ]:
         with pytest.raises(CertificateError, match=message):
             replace(second, **change)

@@ -148,7 +148,7 @@ def test_what_is_asked_wrongly_is_said(made, rng):
     with pytest.raises(InvalidInput, match="y and groups must have one length"):
         pacband.check(cert, frame.y, frame.p, frame.s, groups=["a"])
     grouped = pacband.certify_frame(frame, target="y", prediction="p", group="site", eps=0.1, delta=0.01)
-    with pytest.raises(InvalidInput, match="pass the groups"):
+    with pytest.raises(InvalidInput, match="pass the group of every row"):
         pacband.check(grouped, frame.y, frame.p)
     with pytest.raises(InvalidInput, match="labels without a certificate"):
         pacband.check_frame(grouped, duckdb.from_df(frame.assign(site="c")))

@@ -388,12 +388,12 @@ class TestCorners:
         ],
     )
     def test_more_samples_than_are_planned_for(self, eps, delta, options):
-        with pytest.raises(InvalidInput, match=rf"at rank {options['rank']} take more than 1e\+12 samples"):
+        with pytest.raises(InvalidInput, match=rf"at rank {options['rank']} need more than 1e\+12 samples"):
             min_samples(eps, delta, **options)
 
     @pytest.mark.parametrize("rule", ["exact", "paper"])
     def test_a_plan_for_more_samples_than_are_planned_for(self, rule):
-        with pytest.raises(InvalidInput, match=r"eps=1e-09 and delta=1e-300 take more than 1e\+12 samples"):
+        with pytest.raises(InvalidInput, match=r"eps=1e-09 and delta=1e-300 need more than 1e\+12 samples"):
             plan(1e-9, 1e-300, rule=rule)
 
 

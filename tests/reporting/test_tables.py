@@ -9,12 +9,12 @@ import pandas as pd
 import pytest
 
 import pacband
-from pacband.certificate import single_of
 from pacband.diagnostics.tables import diagnose_table
 from pacband.exceptions import InvalidInput, InvalidScale
 from pacband.reporting import rows as report_rows
 from pacband.reporting import summary as report_summary
 from pacband.reporting.tables import report_table
+from pacband.scores import scores_of
 from pacband.tables import sample
 from pacband.tables.columns import columns_of, read_predicted, read_values
 from pacband.tables.files import open_files
@@ -114,8 +114,7 @@ def test_counts_and_verdict_of_a_large_table_are_those_of_all_rows(frame, small_
     # Bounds of other ε are rounded up, and by less than 0.01 % of the range of the scores; γ̄ is the certificate's.
     assert found["bounds_rounded_up"]
     assert not whole["bounds_rounded_up"]
-    single = single_of(cert)
-    scores = single.rule.scores(read_values(frame, columns.target), *read_predicted(frame, columns))
+    scores = scores_of(cert.basis.scoring, read_values(frame, columns.target), *read_predicted(frame, columns))
     fine = 1e-4 * (scores.max() - scores.min())
     assert found["curve"]["ranks"] == whole["curve"]["ranks"]
     pairs = list(zip(found["curve"]["gammas"], whole["curve"]["gammas"], strict=True))
@@ -127,10 +126,8 @@ def test_counts_and_verdict_of_a_large_table_are_those_of_all_rows(frame, small_
     ]
     known = [(here, there) for here, there in pairs if there is not None]
     assert all(there <= here <= there + fine for here, there in known)
-    mine = [
-        each["gamma"] for each in found["alternatives"] if (each["eps"], each["delta"]) == (single.eps, single.delta)
-    ]
-    assert mine == [single.gamma]
+    mine = [each["gamma"] for each in found["alternatives"] if (each["eps"], each["delta"]) == (cert.eps, cert.delta)]
+    assert mine == [next(iter(cert.parts.values())).gamma]
 
 
 def test_calibration_rows_in_an_engine_are_recognised_when_rounded_otherwise(frame, small_samples):

@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as hnp
 
 import pacband
 from pacband.exceptions import InvalidInput, InvalidScale
-from pacband.scores import ScoreRule
+from pacband.scores import ScoreRule, band, scores_of
 
 FLOATS = st.floats(-1e6, 1e6, allow_subnormal=False)
 SCALES = st.floats(1e-3, 1e3)
@@ -30,24 +30,24 @@ def columns(n=50, k=None, seed=0):
 )
 def test_sides(side, formula):
     y, p, s = columns()
-    np.testing.assert_array_equal(ScoreRule(side=side).scores(y, p), formula(y - p))
-    np.testing.assert_array_equal(ScoreRule(side=side).scores(y, p, s), formula(y - p) / s)
+    np.testing.assert_array_equal(scores_of(ScoreRule(side=side), y, p), formula(y - p))
+    np.testing.assert_array_equal(scores_of(ScoreRule(side=side), y, p, s), formula(y - p) / s)
 
 
 def test_asymmetric_score_is_the_larger_of_the_two_sides():
     y, p, low = columns()
     high = columns(seed=1)[2]
     expected = np.maximum((y - p) / high, (p - y) / low)
-    np.testing.assert_array_equal(ScoreRule().scores(y, p, (low, high)), expected)
-    np.testing.assert_array_equal(ScoreRule().scores(y, p, (low, low)), ScoreRule().scores(y, p, low))
+    np.testing.assert_array_equal(scores_of(ScoreRule(), y, p, (low, high)), expected)
+    np.testing.assert_array_equal(scores_of(ScoreRule(), y, p, (low, low)), scores_of(ScoreRule(), y, p, low))
 
 
 def test_max_gauge_takes_the_largest_output():
     y, p, s = columns(k=3)
-    np.testing.assert_array_equal(ScoreRule().scores(y, p, s), np.max(np.abs(y - p) / s, axis=1))
-    np.testing.assert_array_equal(ScoreRule(side="lower").scores(y, p, s), np.max((p - y) / s, axis=1))
+    np.testing.assert_array_equal(scores_of(ScoreRule(), y, p, s), np.max(np.abs(y - p) / s, axis=1))
+    np.testing.assert_array_equal(scores_of(ScoreRule(side="lower"), y, p, s), np.max((p - y) / s, axis=1))
     per_row = s[:, 0]
-    np.testing.assert_array_equal(ScoreRule().scores(y, p, per_row), np.max(np.abs(y - p), axis=1) / per_row)
+    np.testing.assert_array_equal(scores_of(ScoreRule(), y, p, per_row), np.max(np.abs(y - p), axis=1) / per_row)
 
 
 def test_ellipsoid_gauge_is_the_mahalanobis_norm():
@@ -56,17 +56,17 @@ def test_ellipsoid_gauge_is_the_mahalanobis_norm():
     rule = ScoreRule.create(side="both", gauge=sigma, min_scale=None, nonfinite="raise")
     e = y - p
     expected = np.sqrt(np.einsum("ni,ij,nj->n", e, np.linalg.inv(sigma), e))
-    np.testing.assert_allclose(rule.scores(y, p), expected, rtol=1e-13)
-    np.testing.assert_allclose(rule.scores(y, p, s[:, 0]), expected / s[:, 0], rtol=1e-13)
-    box = rule.band(1.5, p)
+    np.testing.assert_allclose(scores_of(rule, y, p), expected, rtol=1e-13)
+    np.testing.assert_allclose(scores_of(rule, y, p, s[:, 0]), expected / s[:, 0], rtol=1e-13)
+    box = band(rule, 1.5, p)
     np.testing.assert_allclose(box[..., 1] - p, np.broadcast_to(1.5 * np.sqrt(np.diag(sigma)), p.shape), rtol=1e-12)
 
 
 def test_float32_and_integers_are_computed_in_float64():
     y, p, s = (column.astype(np.float32) for column in columns())
     expected = np.abs(y.astype(np.float64) - p.astype(np.float64)) / s.astype(np.float64)
-    np.testing.assert_array_equal(ScoreRule().scores(y, p, s), expected)
-    np.testing.assert_array_equal(ScoreRule().scores(np.array([1], np.uint8), np.array([2], np.uint8)), [1.0])
+    np.testing.assert_array_equal(scores_of(ScoreRule(), y, p, s), expected)
+    np.testing.assert_array_equal(scores_of(ScoreRule(), np.array([1], np.uint8), np.array([2], np.uint8)), [1.0])
 
 
 @pytest.mark.parametrize(
@@ -77,14 +77,14 @@ def test_float32_and_integers_are_computed_in_float64():
 )  # fmt: skip
 def test_any_column_is_accepted(wrap):
     y, p, _ = columns(n=4)
-    np.testing.assert_array_equal(ScoreRule().scores(wrap(y), p), np.abs(y - p))
+    np.testing.assert_array_equal(scores_of(ScoreRule(), wrap(y), p), np.abs(y - p))
 
 
 def test_rows_beyond_one_block_are_scored_alike():
     y, p, s = columns(n=40_000)
-    np.testing.assert_array_equal(ScoreRule().scores(y, p, s), np.abs(y - p) / s)
-    band = ScoreRule().band(2.0, p, s)
-    np.testing.assert_allclose(band, np.column_stack([p - 2 * s, p + 2 * s]), rtol=1e-14, atol=1e-14)
+    np.testing.assert_array_equal(scores_of(ScoreRule(), y, p, s), np.abs(y - p) / s)
+    ends = band(ScoreRule(), 2.0, p, s)
+    np.testing.assert_allclose(ends, np.column_stack([p - 2 * s, p + 2 * s]), rtol=1e-14, atol=1e-14)
 
 
 @given(
@@ -97,10 +97,10 @@ def test_rows_beyond_one_block_are_scored_alike():
 def test_a_value_lies_in_the_band_whenever_its_score_is_at_most_gamma(y, p, low, high, kind):
     rule = ScoreRule(side=kind if kind in ("upper", "lower") else "both")
     scale = {"none": None, "pair": (low, high)}.get(kind, low)
-    scores = rule.scores(y, p, scale)
+    scores = scores_of(rule, y, p, scale)
     for gamma in scores:
-        band = rule.band(float(gamma), p, scale)
-        within = (band[:, 0] <= y) & (y <= band[:, 1])
+        ends = band(rule, float(gamma), p, scale)
+        within = (ends[:, 0] <= y) & (y <= ends[:, 1])
         assert within[scores <= gamma].all()
         # Outward rounding is no more than a few units in the last place.
         assert not within[scores > gamma + 1e-14 * abs(gamma) + 1e-9].any()
@@ -119,9 +119,9 @@ def contacts(matrix, lengths):
 
 
 def outside(rule, gamma, y, p, scale=None):
-    band = rule.band(gamma, p, scale)
-    y = y.reshape(band.shape[:-1])
-    return ((y < band[..., 0]) | (y > band[..., 1])).reshape(len(y), -1).any(axis=1)
+    ends = band(rule, gamma, p, scale)
+    y = y.reshape(ends.shape[:-1])
+    return ((y < ends[..., 0]) | (y > ends[..., 1])).reshape(len(y), -1).any(axis=1)
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 4, 8])
@@ -136,7 +136,7 @@ def test_no_row_whose_score_is_at_most_gamma_lies_outside_the_box_of_an_ellipsoi
         for scale in (None, rng.uniform(0.01, 100, len(errors)), np.full(len(errors), 0.1)):
             p = rng.standard_normal(errors.shape) * 10 ** rng.uniform(-2, 2)
             for y, centre in ((errors, np.zeros_like(errors)), (p + errors, p)):
-                scores = rule.scores(y, centre, scale)
+                scores = scores_of(rule, y, centre, scale)
                 for gamma in scores:
                     inside = scores <= gamma
                     part = None if scale is None else scale[inside]
@@ -154,7 +154,7 @@ def test_an_ellipsoid_lies_in_its_box(root, errors, scale, ridge):
     assume(np.linalg.eigvalsh(gauge)[0] > 1e-15 * np.trace(gauge))
     rule = ScoreRule.create(side="both", gauge=(gauge + gauge.T) / 2, min_scale=None, nonfinite="raise")
     y = np.concatenate([errors, contacts(gauge, [1.0])])
-    scores = rule.scores(y, np.zeros_like(y), scale)
+    scores = scores_of(rule, y, np.zeros_like(y), scale)
     for gamma in scores:
         inside = scores <= gamma
         assert not outside(rule, float(gamma), y[inside], np.zeros((inside.sum(), 3)), scale[inside]).any()
@@ -173,24 +173,24 @@ def test_a_check_that_counts_no_violation_means_that_no_row_lies_outside_the_ban
     errors = np.where((rng.random(2000) < 0.3)[:, None], gauge[:, 2], 0.0)
     cert = pacband.certify(errors, np.zeros((2000, 4)), gauge=gauge)
     assert pacband.check(cert, errors, np.zeros((2000, 4))).counts[""].violations == 0
-    assert not outside(cert.rule, cert.gamma, errors, np.zeros((2000, 4))).any()
+    assert not outside(cert.basis.scoring, cert.gamma, errors, np.zeros((2000, 4))).any()
 
 
 def test_a_row_has_the_same_score_alone_and_among_others():
     rng = np.random.default_rng(0)
     rule = ScoreRule.create(side="both", gauge=ill_conditioned(rng, 9, 1e6), min_scale=None, nonfinite="raise")
     y, scale = rng.standard_normal((200, 9)), rng.uniform(1, 2, 200)
-    together = rule.scores(y, np.zeros_like(y), scale)
-    alone = [rule.scores(y[i : i + 1], np.zeros((1, 9)), scale[i : i + 1])[0] for i in range(200)]
+    together = scores_of(rule, y, np.zeros_like(y), scale)
+    alone = [scores_of(rule, y[i : i + 1], np.zeros((1, 9)), scale[i : i + 1])[0] for i in range(200)]
     np.testing.assert_array_equal(together, alone)
 
 
 def test_a_gauge_of_one_output_is_a_scale():
     y, p, s = columns()
     rule = ScoreRule.create(side="both", gauge=[[4.0]], min_scale=None, nonfinite="raise")
-    np.testing.assert_array_equal(rule.scores(y, p, s), np.abs(y - p) / (2 * s))
-    np.testing.assert_array_equal(rule.band(3.0, p, s), ScoreRule().band(3.0, p, 2 * s))
-    np.testing.assert_array_equal(rule.band(3.0, p), ScoreRule().band(3.0, p, np.full(len(p), 2.0)))
+    np.testing.assert_array_equal(scores_of(rule, y, p, s), np.abs(y - p) / (2 * s))
+    np.testing.assert_array_equal(band(rule, 3.0, p, s), band(ScoreRule(), 3.0, p, 2 * s))
+    np.testing.assert_array_equal(band(rule, 3.0, p), band(ScoreRule(), 3.0, p, np.full(len(p), 2.0)))
 
 
 @pytest.mark.parametrize("side", ["upper", "lower"])
@@ -198,12 +198,12 @@ def test_a_score_that_overflows_downwards_is_an_overflow_in_any_company(side):
     sign = -1.0 if side == "upper" else 1.0
     y, p, scale = np.array([sign * 1e300, 0.0, 0.0]), np.array([0.0, 0.0, np.nan]), np.array([1e-10, 1.0, 1.0])
     lenient = ScoreRule(side=side, nonfinite="violate")
-    np.testing.assert_array_equal(lenient.scores(y, p, scale), [np.inf, 0.0, np.inf])
-    np.testing.assert_array_equal(lenient.scores(y[:2], p[:2], scale[:2]), [np.inf, 0.0])
+    np.testing.assert_array_equal(scores_of(lenient, y, p, scale), [np.inf, 0.0, np.inf])
+    np.testing.assert_array_equal(scores_of(lenient, y[:2], p[:2], scale[:2]), [np.inf, 0.0])
     two = np.array([[sign * 1e300, 0.0], [0.0, 0.0]])
-    np.testing.assert_array_equal(lenient.scores(two, np.zeros((2, 2)), scale[:2]), [np.inf, 0.0])
+    np.testing.assert_array_equal(scores_of(lenient, two, np.zeros((2, 2)), scale[:2]), [np.inf, 0.0])
     with pytest.raises(InvalidInput, match="the score overflows float64 in 1 row, row 0"):
-        ScoreRule(side=side).scores(y[:2], p[:2], scale[:2])
+        scores_of(ScoreRule(side=side), y[:2], p[:2], scale[:2])
     chunks = [(y[i : i + 1], p[i : i + 1], scale[i : i + 1]) for i in range(3)] * 30
     whole = [np.concatenate(part) for part in zip(*chunks, strict=True)]
     options = {"eps": 0.9, "delta": 0.5, "side": side, "nonfinite": "violate"}
@@ -215,31 +215,31 @@ def test_a_score_that_overflows_downwards_is_an_overflow_in_any_company(side):
 def test_without_outward_rounding_a_tie_would_fall_out():
     # The rounded sum −1e-16 + 1.0 misses y = 1 although its score is exactly γ = 1.
     y, p = np.array([1.0]), np.array([-1e-16])
-    gamma = ScoreRule().scores(y, p)[0]
+    gamma = scores_of(ScoreRule(), y, p)[0]
     assert p[0] + gamma < y[0]
-    assert ScoreRule().band(gamma, p)[0, 1] >= y[0]
+    assert band(ScoreRule(), gamma, p)[0, 1] >= y[0]
 
 
 def test_min_scale_puts_a_floor_under_the_scale_on_both_sides():
     rule = ScoreRule(min_scale=0.5)
     scale = np.array([0.1, -3.0, np.nan, 2.0])
-    np.testing.assert_array_equal(rule.scores(np.ones(4), np.zeros(4), scale), [2.0, 2.0, 2.0, 0.5])
-    np.testing.assert_allclose(rule.band(2.0, np.zeros(4), scale)[:, 1], [1.0, 1.0, 1.0, 4.0])
+    np.testing.assert_array_equal(scores_of(rule, np.ones(4), np.zeros(4), scale), [2.0, 2.0, 2.0, 0.5])
+    np.testing.assert_allclose(band(rule, 2.0, np.zeros(4), scale)[:, 1], [1.0, 1.0, 1.0, 4.0])
 
 
 def test_nonfinite_predictions_count_as_infinite_errors_on_every_side():
     p = np.array([0.0, np.nan, np.inf, -np.inf])
     for side in ("both", "upper", "lower"):
         rule = ScoreRule(side=side, nonfinite="violate")
-        assert list(np.isinf(rule.scores(np.zeros(4), p))) == [False, True, True, True]
-    band = ScoreRule(nonfinite="violate").band(1.0, p)
-    np.testing.assert_array_equal(band[1:], [[-np.inf, np.inf]] * 3)
+        assert list(np.isinf(scores_of(rule, np.zeros(4), p))) == [False, True, True, True]
+    ends = band(ScoreRule(nonfinite="violate"), 1.0, p)
+    np.testing.assert_array_equal(ends[1:], [[-np.inf, np.inf]] * 3)
 
 
 def test_a_nonfinite_output_is_seen_even_where_another_output_is_larger():
     p = np.array([[np.inf, 0.0], [0.0, 0.0]])
     with pytest.raises(InvalidInput, match="y_pred must be finite: it is NaN or infinite in 1 row, row 0"):
-        ScoreRule(side="upper").scores(np.ones((2, 2)), p)
+        scores_of(ScoreRule(side="upper"), np.ones((2, 2)), p)
 
 
 ONES = np.ones(3)
@@ -248,32 +248,32 @@ ONES = np.ones(3)
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: ScoreRule().scores(ONES, np.ones(2)), InvalidInput, r"y and y_pred must have the same shape, got \(3,\) and \(2,\)"),
-        (lambda: ScoreRule().scores(ONES, np.ones((3, 2))), InvalidInput, "same shape"),
-        (lambda: ScoreRule().scores([], []), InvalidInput, "y is empty"),
-        (lambda: ScoreRule().scores(3.0, 3.0), InvalidInput, r"y must have shape \(n,\) or \(n, k\), got \(\)"),
-        (lambda: ScoreRule().scores(["a"], ["b"]), InvalidInput, "y must be numeric"),
-        (lambda: ScoreRule().scores(["1.5"], [1.0]), InvalidInput, "y must be numeric"),
-        (lambda: ScoreRule().scores([[1.0], [2.0, 3.0]], [1.0, 2.0]), InvalidInput, "y must be numeric and rectangular"),
-        (lambda: ScoreRule().scores([1 + 2j], [1.0]), InvalidInput, "y must be numeric, got dtype complex128"),
-        (lambda: ScoreRule().scores(np.array(["2020-01-01"], "M8[D]"), [1.0]), InvalidInput, "y must be numeric"),
-        (lambda: ScoreRule().scores([1.0, np.nan, np.inf], ONES), InvalidInput, r"y must be finite: it is NaN or infinite in 2 rows, the first 1, 2 \(counting from 0\)"),
-        (lambda: ScoreRule().scores(pd.Series([1.0, None, 1.0], dtype="Float64"), ONES), InvalidInput, "y must be finite.*row 1"),
-        (lambda: ScoreRule().scores(pl.Series([1, None, 1]), ONES), InvalidInput, "y must be finite.*row 1"),
-        (lambda: ScoreRule().scores(np.ma.masked_equal([1.0, 5.0, 1.0], 5.0), ONES), InvalidInput, "y must be finite.*row 1"),
-        (lambda: ScoreRule().scores(ONES, [1.0, np.nan, 1.0]), InvalidInput, "y_pred must be finite.*nonfinite='violate'"),
-        (lambda: ScoreRule(nonfinite="violate").scores([np.nan, 1, 1], ONES), InvalidInput, "y must be finite"),
-        (lambda: ScoreRule().scores([1.7e308, 0, 0], [-1.7e308, 0, 0]), InvalidInput, "the score overflows float64 in 1 row, row 0"),
-        (lambda: ScoreRule().scores(ONES, ONES, np.ones(2)), InvalidInput, r"scale must have one value per row of shape \(3,\), got shape \(2,\)"),
-        (lambda: ScoreRule().scores(ONES, ONES, (ONES,)), InvalidInput, r"a scale pair must be \(lower, upper\), got 1 parts"),
-        (lambda: ScoreRule(side="upper").scores(ONES, ONES, (ONES, ONES)), InvalidInput, "a scale pair .* goes with side='both'"),
-        (lambda: ScoreRule().scores(ONES, ONES, [1.0, 0.0, -1.0]), InvalidScale, "scale must be positive and finite.*2 rows, the first 1, 2.*Declare a min_scale"),
-        (lambda: ScoreRule().scores(ONES, ONES, [1.0, np.nan, 1.0]), InvalidScale, "1 row, row 1"),
-        (lambda: ScoreRule().scores(ONES, ONES, [1.0, np.inf, 1.0]), InvalidScale, "1 row, row 1"),
-        (lambda: ScoreRule().scores(ONES, ONES, (ONES, [1.0, 1.0, 0.0])), InvalidScale, "1 row, row 2"),
-        (lambda: ScoreRule(min_scale=0.1).scores(ONES, ONES, [1.0, np.inf, 1.0]), InvalidScale, "row 1"),
-        (lambda: ScoreRule().band(1.0, ONES, [1.0, 0.0, 1.0]), InvalidScale, "1 row, row 1"),
-        (lambda: ScoreRule().band(1.0, [1.0, np.nan]), InvalidInput, "y_pred must be finite"),
+        (lambda: scores_of(ScoreRule(), ONES, np.ones(2)), InvalidInput, r"y and y_pred must have the same shape, got \(3,\) and \(2,\)"),
+        (lambda: scores_of(ScoreRule(), ONES, np.ones((3, 2))), InvalidInput, "same shape"),
+        (lambda: scores_of(ScoreRule(), [], []), InvalidInput, "y is empty"),
+        (lambda: scores_of(ScoreRule(), 3.0, 3.0), InvalidInput, r"y must have shape \(n,\) or \(n, k\), got \(\)"),
+        (lambda: scores_of(ScoreRule(), ["a"], ["b"]), InvalidInput, "y must be numeric"),
+        (lambda: scores_of(ScoreRule(), ["1.5"], [1.0]), InvalidInput, "y must be numeric"),
+        (lambda: scores_of(ScoreRule(), [[1.0], [2.0, 3.0]], [1.0, 2.0]), InvalidInput, "y must be numeric and rectangular"),
+        (lambda: scores_of(ScoreRule(), [1 + 2j], [1.0]), InvalidInput, "y must be numeric, got dtype complex128"),
+        (lambda: scores_of(ScoreRule(), np.array(["2020-01-01"], "M8[D]"), [1.0]), InvalidInput, "y must be numeric"),
+        (lambda: scores_of(ScoreRule(), [1.0, np.nan, np.inf], ONES), InvalidInput, r"y must be finite: it is NaN or infinite in 2 rows, the first 1, 2 \(counting from 0\)"),
+        (lambda: scores_of(ScoreRule(), pd.Series([1.0, None, 1.0], dtype="Float64"), ONES), InvalidInput, "y must be finite.*row 1"),
+        (lambda: scores_of(ScoreRule(), pl.Series([1, None, 1]), ONES), InvalidInput, "y must be finite.*row 1"),
+        (lambda: scores_of(ScoreRule(), np.ma.masked_equal([1.0, 5.0, 1.0], 5.0), ONES), InvalidInput, "y must be finite.*row 1"),
+        (lambda: scores_of(ScoreRule(), ONES, [1.0, np.nan, 1.0]), InvalidInput, "y_pred must be finite.*nonfinite='violate'"),
+        (lambda: scores_of(ScoreRule(nonfinite="violate"), [np.nan, 1, 1], ONES), InvalidInput, "y must be finite"),
+        (lambda: scores_of(ScoreRule(), [1.7e308, 0, 0], [-1.7e308, 0, 0]), InvalidInput, "the score overflows float64 in 1 row, row 0"),
+        (lambda: scores_of(ScoreRule(), ONES, ONES, np.ones(2)), InvalidInput, r"scale must have one value per row of shape \(3,\), got shape \(2,\)"),
+        (lambda: scores_of(ScoreRule(), ONES, ONES, (ONES,)), InvalidInput, r"a scale pair must be \(lower, upper\), got 1 parts"),
+        (lambda: scores_of(ScoreRule(side="upper"), ONES, ONES, (ONES, ONES)), InvalidInput, "a scale pair .* needs side='both'"),
+        (lambda: scores_of(ScoreRule(), ONES, ONES, [1.0, 0.0, -1.0]), InvalidScale, "scale must be positive and finite.*2 rows, the first 1, 2.*Declare a min_scale"),
+        (lambda: scores_of(ScoreRule(), ONES, ONES, [1.0, np.nan, 1.0]), InvalidScale, "1 row, row 1"),
+        (lambda: scores_of(ScoreRule(), ONES, ONES, [1.0, np.inf, 1.0]), InvalidScale, "1 row, row 1"),
+        (lambda: scores_of(ScoreRule(), ONES, ONES, (ONES, [1.0, 1.0, 0.0])), InvalidScale, "1 row, row 2"),
+        (lambda: scores_of(ScoreRule(min_scale=0.1), ONES, ONES, [1.0, np.inf, 1.0]), InvalidScale, "row 1"),
+        (lambda: band(ScoreRule(), 1.0, ONES, [1.0, 0.0, 1.0]), InvalidScale, "1 row, row 1"),
+        (lambda: band(ScoreRule(), 1.0, [1.0, np.nan]), InvalidInput, "y_pred must be finite"),
         (lambda: ScoreRule.create(side="up", gauge="max", min_scale=None, nonfinite="raise"), InvalidInput, "side must be one of 'both', 'upper', 'lower', got 'up'"),
         (lambda: ScoreRule.create(side="both", gauge="max", min_scale=None, nonfinite="drop"), InvalidInput, "nonfinite must be one of 'raise', 'violate', got 'drop'"),
         (lambda: ScoreRule.create(side="both", gauge="max", min_scale=0.0, nonfinite="raise"), InvalidScale, "min_scale must be a positive finite number, got 0.0"),
@@ -283,7 +283,7 @@ ONES = np.ones(3)
         (lambda: ScoreRule.create(side="both", gauge=np.ones((2, 3)), min_scale=None, nonfinite="raise"), InvalidInput, "gauge must be 'max' or a square matrix"),
         (lambda: ScoreRule.create(side="both", gauge=[[1, 2], [0, 1]], min_scale=None, nonfinite="raise"), InvalidInput, "symmetric"),
         (lambda: ScoreRule.create(side="both", gauge=[[1, 2], [2, 1]], min_scale=None, nonfinite="raise"), InvalidInput, "positive definite"),
-        (lambda: ScoreRule(gauge=((1.0, 0.0), (0.0, 1.0))).scores(np.ones((3, 3)), np.ones((3, 3))), InvalidInput, "a 2×2 gauge takes 2 outputs, got 3"),
+        (lambda: scores_of(ScoreRule(gauge=((1.0, 0.0), (0.0, 1.0))), np.ones((3, 3)), np.ones((3, 3))), InvalidInput, "a 2×2 gauge takes 2 outputs, got 3"),
     ],
 )  # fmt: skip
 def test_bad_input_is_refused_with_rule_and_value(call, error, message):

@@ -23,10 +23,11 @@ from pacband import (
     certify_family,
     certify_groups,
     max_rank,
-    plan,
 )
 from pacband.datasets import paper_predictor, paper_sample, paper_scale
-from pacband.selection import arrays as selection
+from pacband.planning import Share, choose_rank
+from pacband.selection import rth_largest
+from support.twins import put_in_place
 
 FALSE_ALARM = 1e-6
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(100)
@@ -125,8 +126,7 @@ def p_value(violations, rank, n_samples):
 @pytest.fixture(params=[0, -1, +1], ids=["right", "one rank up", "one rank down"])
 def slip(request, monkeypatch):
     """The code as it is, and its two wrong twins: the order statistic next to the right one."""
-    right = selection.rth_largest
-    monkeypatch.setattr(selection, "rth_largest", lambda scores, rank: right(scores, rank + request.param))
+    put_in_place(monkeypatch, rth_largest, lambda scores, rank: rth_largest(scores, rank + request.param))
     return request.param
 
 
@@ -272,13 +272,13 @@ class TestFamilies:
         assert binomtest(int(failures), n_draws, self.delta, alternative="greater").pvalue < FALSE_ALARM
         assert failures / n_draws >= at_least
 
-    def test_a_certificate_that_spends_delta_n_f_times_cannot_exist(self, monkeypatch):
+    def test_a_certificate_that_uses_delta_n_f_times_cannot_exist(self, monkeypatch):
         ((y, candidates),) = self.draws(10, 1, seed=12)
 
-        def careless(eps, delta, *, n_candidates=1, **options):
-            return plan(eps, delta, n_candidates=1, **options)
+        def careless(n_samples, eps, delta, share, **options):
+            return choose_rank(n_samples, eps, delta, Share(1), **options)
 
-        monkeypatch.setattr("pacband.certification.terms.plan", careless)
+        put_in_place(monkeypatch, choose_rank, careless)
         with pytest.raises(CertificateError, match="does not certify"):
             certify_family(y, candidates, eps=self.eps, delta=self.delta)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from time import perf_counter
 from typing import Any, NoReturn
 
@@ -20,11 +21,14 @@ from sklearn.utils import check_random_state
 
 from pacband.candidates.members import Member, Progress, fit_members
 from pacband.candidates.screening import Clock, Screening, Tried
+from pacband.certification.terms import Terms
 from pacband.core.arrays import Floats, as_numbers, name_rows
 from pacband.core.checks import check_probability
 from pacband.core.frozen import FrozenMap
 from pacband.exceptions import InvalidInput, NotEnoughSamples
-from pacband.planning import plan
+from pacband.planning import WHOLE, Share, plan
+from pacband.planning.binomial import covering_delta
+from pacband.planning.shares import rounded_down
 from pacband.scores import ScoreRule
 
 __all__ = ["AutoFamily", "Automatic", "Tried", "auto_candidates", "entrants", "group_entrants"]
@@ -55,7 +59,9 @@ class AutoFamily:
 
     def weights(self, n_samples: int, eps: float, delta: float) -> dict[str, float]:
         """Return the members that N calibration rows can certify, and the share of δ of each; see `entrants`."""
-        return entrants(list(self.members), n_samples, eps, delta)
+        terms = Terms.create(eps=eps, delta=delta, side="both", min_scale=None, nonfinite="raise", gauge="max")
+        shares = entrants(terms, list(self.members), n_samples)
+        return {name: float(share.fraction) for name, share in shares.items()}
 
     def __str__(self) -> str:
         wider = [record for record in self.tried if record.status == "wider"]
@@ -70,21 +76,21 @@ class AutoFamily:
         )
 
 
-def entrants(
-    names: Sequence[str], n_samples: int, eps: float, delta: float, *, rank: int | None = None, rule: str = "exact"
-) -> dict[str, float]:
+def entrants(terms: Terms, names: Sequence[str], n_samples: int) -> dict[str, Share]:
     """Return which candidates N calibration rows can certify, and the share of δ of each.
 
     A rank is an integer, so the first candidate rarely needs all of δ for its rank. It gets what it needs, and as many
-    others as can be certified share the rest. This looks at nothing but (N, ε, δ), so it is settled before the
-    rows are seen.
+    others as can be certified share the rest. This looks at nothing but (N, ε, δ): it is chosen before looking at the
+    rows.
 
     Parameters
     ----------
+    terms : Terms
+        The promise.
     names : sequence of str
         The candidates, the most promising first.
-    n_samples, eps, delta, rank, rule
-        As in `plan`.
+    n_samples : int
+        N.
 
     Raises
     ------
@@ -93,37 +99,36 @@ def entrants(
 
     Examples
     --------
-    >>> {name: round(share, 2) for name, share in entrants(["a", "b", "c"], 88, 0.1, 0.05).items()}
+    >>> terms = Terms.create(eps=0.1, delta=0.05, side="both", min_scale=None, nonfinite="raise", gauge="max")
+    >>> {name: round(share.weight, 2) for name, share in entrants(terms, ["a", "b", "c"], 88).items()}
     {'a': 0.39, 'b': 0.3, 'c': 0.3}
     """
     first, *others = names
-    plan(eps, delta, n_samples=n_samples, rank=rank, rule=rule)
+    terms.choose_rank(n_samples, WHOLE)
     for kept in range(len(others), 0, -1):
         try:
-            least = plan(eps, delta * _FIRST_SHARE, n_samples=n_samples, rank=rank, rule=rule)
-            # A hair more than it needs, for the shares of a certificate are rounded down.
-            needed = least.attained_delta / delta * (1.0 + 1e-9)
-            share = (1.0 - needed) / kept
-            plan(eps, delta * share * (1.0 - 1e-9), n_samples=n_samples, rank=rank, rule=rule)
+            rank = terms.choose_rank(n_samples, Share(1, _FIRST_SHARE))
+            # What the first needs of δ for its rank, as a part of it.
+            needed = covering_delta(n_samples, rank, terms.eps, Fraction(terms.delta))
+            share = Share(kept + 1, rounded_down((1 - Fraction(needed)) / kept))
+            terms.choose_rank(n_samples, share)
         except NotEnoughSamples:
             continue
-        return {first: needed, **dict.fromkeys(others[:kept], share)}
-    return {first: 1.0}
+        return {first: Share(kept + 1, needed), **dict.fromkeys(others[:kept], share)}
+    return {first: WHOLE}
 
 
-def group_entrants(
-    names: Sequence[str], sizes: Sequence[int], eps: float, delta: float, *, rule: str = "exact"
-) -> list[str]:
+def group_entrants(terms: Terms, names: Sequence[str], sizes: Sequence[int]) -> list[str]:
     """Return which candidates can be certified within every group, in even shares of δ.
 
     Parameters
     ----------
+    terms : Terms
+        The promise.
     names : sequence of str
         The candidates, the most promising first.
     sizes : sequence of int
         The number of calibration rows of each group.
-    eps, delta, rule
-        As in `plan`.
 
     Raises
     ------
@@ -132,19 +137,20 @@ def group_entrants(
 
     Examples
     --------
-    >>> group_entrants(["a", "b", "c"], [40, 90], 0.1, 0.05)
+    >>> terms = Terms.create(eps=0.1, delta=0.05, side="both", min_scale=None, nonfinite="raise", gauge="max")
+    >>> group_entrants(terms, ["a", "b", "c"], [40, 90])
     ['a']
-    >>> group_entrants(["a", "b", "c"], [90, 90], 0.1, 0.05)
+    >>> group_entrants(terms, ["a", "b", "c"], [90, 90])
     ['a', 'b', 'c']
     """
     smallest = min(sizes)
     for kept in range(len(names), 1, -1):
         try:
-            plan(eps, delta, n_samples=smallest, n_candidates=kept * len(sizes), rule=rule)
+            terms.choose_rank(smallest, Share(kept).among(len(sizes)))
         except NotEnoughSamples:
             continue
         return list(names[:kept])
-    plan(eps, delta, n_samples=smallest, n_candidates=len(sizes), rule=rule)
+    terms.choose_rank(smallest, Share(len(sizes)))
     return list(names[:1])
 
 

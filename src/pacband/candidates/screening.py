@@ -28,7 +28,7 @@ from pacband.candidates.reader import TableReader
 from pacband.core.arrays import Floats
 from pacband.exceptions import InvalidInput
 from pacband.scale.shrinkage import Shrinkage
-from pacband.scores import ScoreRule
+from pacband.scores import ScoreRule, scores_of
 
 __all__ = ["Clock", "Screening", "Tried"]
 
@@ -264,7 +264,7 @@ class Screening:
             tuned = self.level if len(centre) >= _ROWS_TO_TUNE else None
             shrinkage = Shrinkage.fit(signal, self.z - centre, floor=1e-9, eps=tuned)
             scale = shrinkage(signal)
-        scores = self.scoring.scores(self.z, centre, scale)
+        scores = scores_of(self.scoring, self.z, centre, scale)
         gammas = np.quantile(scores, 1.0 - np.minimum(self.level * _LEVELS, 0.99), method="higher")
         width = float(gammas.mean() * scale.mean())
         if self.scoring.side != "both":

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from pacband.certificate.portable import Portable, decode, encode
+from pacband.certificate.promise import Promise
 from pacband.certificate.single import Certificate, check_joint
 from pacband.core.arrays import Floats
 from pacband.core.frozen import FrozenMap
-from pacband.core.wording import card, complement, confidence, figure
+from pacband.core.wording import card, figure
 from pacband.exceptions import CertificateError, InvalidInput
 
 __all__ = ["FamilyCertificate", "check_candidates", "split_candidate"]
@@ -81,14 +82,24 @@ class FamilyCertificate(Portable):
         return self.candidates[self.best]
 
     @property
+    def basis(self) -> Promise:
+        """What is promised of the best candidate, and how a row is scored with it."""
+        return self.certificate.basis
+
+    @property
+    def parts(self) -> dict[None, Certificate]:
+        """The certificates that judge rows, by group: that of the best candidate, under None."""
+        return self.certificate.parts
+
+    @property
     def eps(self) -> float:
         """The violation ε that each candidate is certified at."""
-        return self.certificate.eps
+        return self.basis.eps
 
     @property
     def delta(self) -> float:
         """The probability δ that any candidate fails."""
-        return self.certificate.delta
+        return self.basis.delta
 
     @property
     def n_samples(self) -> int:
@@ -115,8 +126,8 @@ class FamilyCertificate(Portable):
         if len(self.candidates) == 1:
             return self.certificate.promise
         return (
-            f"With confidence {confidence(self.delta)}, each of the {len(self.candidates)} candidates keeps at "
-            f"least {complement(self.eps)} of future errors within its own bound; the sharpest is {self.best!r}."
+            f"{self.basis.confidence}, each of the {len(self.candidates)} candidates keeps {self.basis.kept} of future "
+            f"errors within its own bound; the sharpest is {self.best!r}."
         )
 
     def __str__(self) -> str:

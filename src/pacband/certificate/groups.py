@@ -9,12 +9,13 @@ from typing import Any, Self
 import numpy as np
 
 from pacband.certificate.portable import Portable
+from pacband.certificate.promise import Promise
 from pacband.certificate.single import Certificate, check_joint
 from pacband.core.arrays import Floats, check_same_rows
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import Label, as_labels, group_rows, locate_rows
-from pacband.core.wording import card, complement, confidence
-from pacband.exceptions import InvalidInput
+from pacband.core.wording import card
+from pacband.exceptions import CertificateError, InvalidInput
 
 __all__ = ["GroupCertificate"]
 
@@ -33,20 +34,29 @@ class GroupCertificate(Portable):
 
     def __post_init__(self) -> None:
         check_joint(self.groups.values())
+        basis = self.basis
+        if any(cert.basis is not basis and cert.basis != basis for cert in self.groups.values()):
+            raise CertificateError("the groups of a certificate must make one promise: they score rows differently.")
 
     @property
-    def _any(self) -> Certificate:
-        return next(iter(self.groups.values()))
+    def basis(self) -> Promise:
+        """What is promised within every group, and how a row is scored."""
+        return next(iter(self.groups.values())).basis
+
+    @property
+    def parts(self) -> FrozenMap[Label, Certificate]:
+        """The certificates that judge rows, by group."""
+        return self.groups
 
     @property
     def eps(self) -> float:
         """The violation ε within each group."""
-        return self._any.eps
+        return self.basis.eps
 
     @property
     def delta(self) -> float:
         """The probability δ that any group fails."""
-        return self._any.delta
+        return self.basis.delta
 
     @property
     def n_samples(self) -> int:
@@ -61,29 +71,27 @@ class GroupCertificate(Portable):
 
     def interval(self, y_pred: Any, groups: Any, scale: Any = None) -> Floats:
         """Return the certified band around predictions, each by its own row's group."""
-        self._any.check_scale(scale)
         check_same_rows(y_pred=y_pred, groups=groups, scale=scale)
-        prediction, gamma = self._any.check_outputs("y_pred", y_pred), self.gamma(groups)
+        prediction, gamma = self.basis.check_outputs("y_pred", y_pred), self.gamma(groups)
         if len(gamma) != len(prediction):
             raise InvalidInput(f"groups and y_pred must have one length, got {len(gamma)} and {len(prediction)}.")
-        return self._any.rule.band(gamma, prediction, scale)
+        return self.basis.band(gamma, prediction, scale)
 
     def verify(self, y: Any, y_pred: Any, groups: Any, scale: Any = None) -> bool:
         """Recompute every group's certificate from its data."""
-        self._any.check_scale(scale)
         check_same_rows(y=y, y_pred=y_pred, groups=groups, scale=scale)
-        scores = self._any.rule.scores(self._any.check_outputs("y", y), y_pred, scale)
+        scores = self.basis.scores(y, y_pred, scale)
         members = group_rows(as_labels(groups))
         return set(members) == set(self.groups) and all(
-            cert.states(scores[members[label]]) for label, cert in self.groups.items()
+            cert.matches(scores[members[label]]) for label, cert in self.groups.items()
         )
 
     @property
     def promise(self) -> str:
         """The promise in one sentence."""
         return (
-            f"With confidence {confidence(self.delta)}, at least {complement(self.eps)} of future errors within each "
-            f"of the {len(self.groups)} groups stay within the bound of that group."
+            f"{self.basis.confidence}, {self.basis.kept} of future errors within each of the {len(self.groups)} groups "
+            "stay within the bound of that group."
         )
 
     def __str__(self) -> str:
@@ -92,7 +100,7 @@ class GroupCertificate(Portable):
             f"  {label!s:<{width}}  {cert.inequality}  (rank {cert.rank} of {cert.n_samples})"
             for label, cert in self.groups.items()
         ]
-        return "\n".join([self.promise, *lines, f"It holds if {'; '.join(self._any.assumptions)}."])
+        return "\n".join([self.promise, *lines, f"It holds if {'; '.join(self.basis.assumptions)}."])
 
     def _repr_html_(self) -> str:
         rows = [

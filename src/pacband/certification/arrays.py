@@ -1,7 +1,10 @@
-"""Scores and a plan make a certificate: Algorithm 1, Algorithm 2 and Theorem 1 are one mechanism.
+"""Terms and scores make a certificate: Algorithm 1, Algorithm 2 and Theorem 1 are one mechanism.
 
-The rank is settled from (N, ε, δ, n_F) alone; then the scores are computed, and the one at that rank is the
-bound. A constant scale is Algorithm 1, any other Algorithm 2; a family of one candidate is either of them.
+The rank is chosen from (N, ε, δ, n_F) alone. Then the scores are computed, and the score at that rank is the bound. A
+constant scale is Algorithm 1, any other scale Algorithm 2; a family of one candidate is either of them.
+
+The public functions check their options and make `Terms`. The functions behind them (`certify_rows`, …) take terms, and
+serve tables and estimators as well.
 """
 
 from __future__ import annotations
@@ -11,16 +14,25 @@ from typing import Any
 
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
 from pacband.certificate.family import check_candidates, split_candidate
-from pacband.certification.terms import Terms, delta_shares
+from pacband.certificate.single import issue
+from pacband.certification.terms import Terms
 from pacband.core.arrays import Numbers, as_numbers, check_same_rows
-from pacband.core.checks import check_positive_integer
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import as_labels, group_rows
 from pacband.exceptions import InvalidInput
-from pacband.scores import ScoreRule, Spread
+from pacband.planning.shares import Share, weighted_shares
+from pacband.scores import ScoreRule, Spread, mean_offset, score_rows, spread_of, unanswered
+from pacband.scores.columns import Columns
 from pacband.selection import measure
 
-__all__ = ["certify", "certify_family", "certify_groups", "delta_shares"]
+__all__ = [
+    "certify",
+    "certify_family",
+    "certify_family_rows",
+    "certify_group_rows",
+    "certify_groups",
+    "certify_rows",
+]
 
 
 def certify(
@@ -52,13 +64,13 @@ def certify(
     eps, delta : float in (0, 1)
         The promise: with confidence 1 − δ, at least 1 − ε of future errors stay within the bound.
     rank : int, optional
-        Take the score of this rank from the top. By default `rule` settles it.
+        Take the score of this rank from the top. By default `rule` chooses it.
     rule : {"exact", "paper", "maximum"}
         See `plan`.
     side : {"both", "upper", "lower"}
         Bound |y − T|, or y − T from above, or T − y from above.
     n_candidates : int
-        If this model is one of n_F that you will choose among, say how many.
+        The number n_F of models that you will choose from, if this is one of several.
     min_scale : float, optional
         A floor under σ̂, at calibration and at prediction alike. Without it a scale ≤ 0 or NaN is refused.
     nonfinite : {"raise", "violate"}
@@ -73,9 +85,9 @@ def certify(
     Raises
     ------
     NotEnoughSamples
-        If n rows cannot carry (ε, δ); the message says how many can, and what these can promise.
+        If n rows are too few for (ε, δ). The message states how many are needed, and what these can promise.
     InvalidInput, InvalidScale
-        If the input breaks one of the rules above; the message says which, and in which rows.
+        If the input breaks one of the rules above. The message states which, and in which rows.
 
     Examples
     --------
@@ -90,20 +102,17 @@ def certify(
     array([[-0.428,  0.428]])
     """
     terms = Terms.create(
-        eps=eps, delta=delta, rank=rank, rule=rule, side=side, min_scale=min_scale, nonfinite=nonfinite, gauge=gauge
+        eps=eps,
+        delta=delta,
+        rank=rank,
+        rule=rule,
+        side=side,
+        n_candidates=n_candidates,
+        min_scale=min_scale,
+        nonfinite=nonfinite,
+        gauge=gauge,
     )
-    target = as_numbers("y", y)
-    settled = terms.single_rank(len(target), n_candidates)
-    check_same_rows(y=y, y_pred=y_pred, scale=scale)
-    prediction, spread = _align(terms.scoring, target, y_pred, scale)
-    scores = terms.scoring.score_rows(target, prediction, spread)
-    return terms.certificate(
-        measure(scores, settled),
-        settled,
-        n_outputs=_outputs(target),
-        scale_kind=spread.kind,
-        n_candidates=int(n_candidates),
-    )
+    return certify_rows(terms, y, y_pred, scale)
 
 
 def certify_family(
@@ -123,8 +132,8 @@ def certify_family(
     """Certify a family of candidates at once, and pick the sharpest at no loss of the promise (Theorem 1).
 
     Each candidate is certified at δ/n_F, or at δ·w_j with prior weights. Then all hold together with confidence
-    1 − δ, and the best may be chosen after the fact: the one with the smallest mean of γ̄_j·σ̂_j(x_i). With
-    nonfinite="violate", a candidate that answers NaN in some rows has no finite band there, and an infinite mean.
+    1 − δ, and the best may be chosen afterwards: the one with the smallest mean of γ̄_j·σ̂_j(x_i). With
+    nonfinite="violate", a candidate that predicts NaN in some rows has no finite band there, and an infinite mean.
 
     Parameters
     ----------
@@ -133,8 +142,8 @@ def certify_family(
     candidates : mapping of str to y_pred or (y_pred, scale)
         The predictions, and scales where there are any, of each candidate on the same rows.
     weights : mapping or sequence of float, optional
-        How much of δ each candidate may spend; positive, summing to one. Chosen before looking at y. A mapping or a
-        pandas Series is matched by name, a sequence by position.
+        The part of δ that each candidate may use; positive, summing to one. Choose it before looking at y. A mapping or
+        a pandas Series is matched by name, a sequence by position.
     eps, delta, rank, rule, side, min_scale, nonfinite, gauge
         As in `certify`.
 
@@ -155,33 +164,7 @@ def certify_family(
     terms = Terms.create(
         eps=eps, delta=delta, rank=rank, rule=rule, side=side, min_scale=min_scale, nonfinite=nonfinite, gauge=gauge
     )
-    target, scoring = as_numbers("y", y), terms.scoring
-    shares = delta_shares(weights, list(candidates))
-    ranks = terms.family_ranks(len(target), shares)
-    columns = {}
-    for name, candidate in candidates.items():
-        y_pred, scale = split_candidate(candidate)
-        check_same_rows(y=y, **{f"candidate {name!r}": y_pred, f"the scale of candidate {name!r}": scale})
-        columns[name] = _align(scoring, target, y_pred, scale, name=name)
-
-    certificates, mean_scale, mean_offset, unanswered = {}, {}, {}, {}
-    for name, (prediction, spread) in columns.items():
-        try:
-            scores = scoring.score_rows(target, prediction, spread)
-        except InvalidInput as error:
-            raise type(error)(f"candidate {name!r}: {error}") from None
-        certificates[name] = terms.certificate(
-            measure(scores, ranks[name]),
-            ranks[name],
-            n_outputs=_outputs(target),
-            scale_kind=spread.kind,
-            n_candidates=len(candidates),
-            weight=shares[name],
-        )
-        mean_scale[name] = spread.mean()
-        mean_offset[name] = scoring.mean_offset(target, prediction)
-        unanswered[name] = scoring.unanswered(prediction)
-    return FamilyCertificate.of(certificates, mean_scale, mean_offset, unanswered)
+    return certify_family_rows(terms, y, candidates, weighted_shares(weights, list(candidates)))
 
 
 def certify_groups(
@@ -201,8 +184,8 @@ def certify_groups(
 ) -> GroupCertificate:
     """Certify the errors within every group of rows: each of G groups at δ/G, so that all hold together.
 
-    An overall promise may be kept on average and broken in every row of a small group. This one is kept in
-    each. Which groups there are must not depend on the errors.
+    An overall promise may hold on average and fail in every row of a small group. This promise holds in each group.
+    The groups must not depend on the errors.
 
     Parameters
     ----------
@@ -225,27 +208,82 @@ def certify_groups(
            [-5.5,  5.5]])
     """
     terms = Terms.create(
-        eps=eps, delta=delta, rank=None, rule=rule, side=side, min_scale=min_scale, nonfinite=nonfinite, gauge=gauge
+        eps=eps,
+        delta=delta,
+        rule=rule,
+        side=side,
+        n_candidates=n_candidates,
+        min_scale=min_scale,
+        nonfinite=nonfinite,
+        gauge=gauge,
     )
+    return certify_group_rows(terms, y, y_pred, groups, scale)
+
+
+def certify_rows(
+    terms: Terms, y: Any, y_pred: Any, scale: Any = None, *, columns: Columns | None = None
+) -> Certificate:
+    """Certify rows on these terms; `columns` names them if they come from a table."""
+    target = as_numbers("y", y)
+    rank = terms.choose_rank(len(target))
+    check_same_rows(y=y, y_pred=y_pred, scale=scale)
+    prediction, spread = _align(terms.scoring, target, y_pred, scale)
+    scores = score_rows(terms.scoring, target, prediction, spread)
+    basis = terms.promise(n_outputs=_outputs(target), scale_kind=spread.kind, columns=columns)
+    return issue(basis, measure(scores, rank), rank, terms.share)
+
+
+def certify_family_rows(
+    terms: Terms,
+    y: Any,
+    candidates: Mapping[str, Any],
+    shares: Mapping[str, Share],
+    *,
+    columns: Mapping[str, Columns] | None = None,
+) -> FamilyCertificate:
+    """Certify the candidates of a family on these terms, each at its share of δ."""
+    target, scoring = as_numbers("y", y), terms.scoring
+    ranks = terms.family_ranks(len(target), shares)
+    aligned = {}
+    for name, candidate in candidates.items():
+        y_pred, scale = split_candidate(candidate)
+        check_same_rows(y=y, **{f"candidate {name!r}": y_pred, f"the scale of candidate {name!r}": scale})
+        aligned[name] = _align(scoring, target, y_pred, scale, name=name)
+
+    certificates, mean_scale, offsets, without_band = {}, {}, {}, {}
+    for name, (prediction, spread) in aligned.items():
+        try:
+            scores = score_rows(scoring, target, prediction, spread)
+        except InvalidInput as error:
+            raise type(error)(f"candidate {name!r}: {error}") from None
+        basis = terms.promise(
+            n_outputs=_outputs(target), scale_kind=spread.kind, columns=None if columns is None else columns[name]
+        )
+        certificates[name] = issue(basis, measure(scores, ranks[name]), ranks[name], shares[name])
+        mean_scale[name] = spread.mean()
+        offsets[name] = mean_offset(scoring, target, prediction)
+        without_band[name] = unanswered(prediction)
+    return FamilyCertificate.of(certificates, mean_scale, offsets, without_band)
+
+
+def certify_group_rows(
+    terms: Terms, y: Any, y_pred: Any, groups: Any, scale: Any = None, *, columns: Columns | None = None
+) -> GroupCertificate:
+    """Certify the rows within every group on these terms, each at an even part of their share."""
     check_same_rows(y=y, y_pred=y_pred, groups=groups, scale=scale)
     target, labels = as_numbers("y", y), as_labels(groups)
     if len(labels) != len(target):
         raise InvalidInput(f"y and groups must have one length, got {len(target)} and {len(labels)}.")
     members = group_rows(labels)
-    n_candidates = check_positive_integer("n_candidates", n_candidates)
-    ranks = terms.group_ranks({label: len(rows) for label, rows in members.items()}, n_candidates)
+    ranks = terms.group_ranks({label: len(rows) for label, rows in members.items()})
     prediction, spread = _align(terms.scoring, target, y_pred, scale)
-    scores = terms.scoring.score_rows(target, prediction, spread)
+    scores = score_rows(terms.scoring, target, prediction, spread)
+    basis = terms.promise(n_outputs=_outputs(target), scale_kind=spread.kind, columns=columns)
+    share = terms.share.among(len(members))
     return GroupCertificate(
         groups=FrozenMap(
             {
-                label: terms.certificate(
-                    measure(scores[rows], ranks[label]),
-                    ranks[label],
-                    n_outputs=_outputs(target),
-                    scale_kind=spread.kind,
-                    n_candidates=n_candidates * len(members),
-                )
+                label: issue(basis, measure(scores[rows], ranks[label]), ranks[label], share)
                 for label, rows in members.items()
             }
         )
@@ -260,7 +298,7 @@ def _align(
     prediction = as_numbers(f"y_pred{of}", y_pred)
     if prediction.shape != target.shape:
         raise InvalidInput(f"y and y_pred{of} must have the same shape, got {target.shape} and {prediction.shape}.")
-    return prediction, scoring.spread(scale, target.shape)
+    return prediction, spread_of(scoring, scale, target.shape)
 
 
 def _outputs(target: Numbers) -> int:

@@ -1,4 +1,4 @@
-"""`recalibrate`: a certificate to follow one that was outlived, within one promise over the whole chain."""
+"""`recalibrate`: a certificate that follows an earlier one, within one promise over the whole chain."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, overload
 
-from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate, single_of
-from pacband.certificate.chain import successor_delta
-from pacband.certification import certify, certify_groups
-from pacband.certification.terms import rounded_down
+from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate, check_certificate
+from pacband.certification.arrays import certify_group_rows, certify_rows
+from pacband.certification.terms import Terms
 from pacband.core.arrays import Floats
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import as_labels, group_rows
 from pacband.exceptions import InvalidInput, NotEnoughSamples, ReusedData
+from pacband.planning import WHOLE, check_choice_of_rank
+from pacband.planning.shares import rounded_down, successor_delta
+from pacband.scores import scores_of
 
 __all__ = ["recalibrate"]
 
@@ -65,7 +67,7 @@ def recalibrate(
     Raises
     ------
     NotEnoughSamples
-        If the rows cannot carry ε at the share of δ that is left to this certificate.
+        If the rows are too few for ε at the part of δ that is left to this certificate.
     ReusedData
         If these are the rows that the predecessor was made from.
 
@@ -80,39 +82,40 @@ def recalibrate(
     >>> second.predecessor == first.digest
     True
     """
-    before = single_of(certificate)
+    basis = check_certificate(certificate).basis
+    before = next(iter(certificate.parts.values()))
     chain = _link(certificate.digest, before)
-    terms: dict[str, Any] = {
-        "eps": before.eps,
-        "delta": rounded_down(successor_delta(chain["chain_delta"], chain["generation"])),
-        "rule": rule,
-        "side": before.side,
-        "gauge": before.gauge,
-        "min_scale": before.min_scale,
-        "nonfinite": before.nonfinite,
-    }
-    before.check_outputs("y", y)
+    terms = Terms(
+        eps=basis.eps,
+        delta=rounded_down(successor_delta(chain["chain_delta"], chain["generation"])),
+        rank=None,
+        rule=rule,
+        scoring=basis.scoring,
+        share=WHOLE,
+    )
+    check_choice_of_rank(terms.eps, terms.delta, None, rule)
+    basis.check_outputs("y", y)
     try:
         if isinstance(certificate, GroupCertificate):
             if groups is None:
-                raise InvalidInput("this certificate has groups: say of every row which one it belongs to.")
-            parts = certify_groups(y, y_pred, groups, scale, **terms).groups
-            scores = before.rule.scores(y, y_pred, scale)
+                raise InvalidInput("this certificate has groups: pass the group of every row.")
+            parts = certify_group_rows(terms, y, y_pred, groups, scale).groups
+            scores = scores_of(basis.scoring, y, y_pred, scale)
             members = group_rows(as_labels(groups))
             common = [label for label in certificate.groups if label in members]
             _refuse_same((certificate.groups[label], scores[members[label]]) for label in common)
             return GroupCertificate(groups=FrozenMap({label: replace(part, **chain) for label, part in parts.items()}))
         if groups is not None:
             raise InvalidInput("groups were given, but the certificate has none.")
-        successor = certify(y, y_pred, scale, **terms)
+        successor = certify_rows(terms, y, y_pred, scale)
     except NotEnoughSamples as error:
         raise error.within(f"certificate {chain['generation']} of the chain") from None
-    _refuse_same([(before, before.rule.scores(y, y_pred, scale))])
+    _refuse_same([(before, scores_of(basis.scoring, y, y_pred, scale))])
     return replace(successor, **chain)
 
 
 def _link(digest: str, before: Certificate) -> dict[str, Any]:
-    """What the successor says of its place in the chain."""
+    """Return what the successor states about its place in the chain."""
     chain_delta = before.chain_delta or 2.0 * before.delta
     if chain_delta >= 1.0:
         raise InvalidInput(f"a chain needs a first certificate with delta below 1/2, got {before.delta:g}.")
@@ -120,6 +123,6 @@ def _link(digest: str, before: Certificate) -> dict[str, Any]:
 
 
 def _refuse_same(pairs: Iterable[tuple[Certificate, Floats]]) -> None:
-    """Raise where the scores are those that a certificate was made from."""
-    if any(before.states(scores) for before, scores in pairs):
+    """Raise if the scores are those that a certificate was made from."""
+    if any(before.matches(scores) for before, scores in pairs):
         raise ReusedData("a successor needs fresh rows: these have the scores that its predecessor was made from.")

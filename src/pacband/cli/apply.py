@@ -44,7 +44,6 @@ def command(
     upper: str,
 ) -> None:
     """Add the ends of the certified band to the rows of CSV or Parquet FILES, and leave all else as it is."""
-    from pacband.certificate import single_of
     from pacband.cli.tables import labels_of, opened, with_labels, without_labels
     from pacband.models import is_model, load_certificate
     from pacband.tables.applying import apply_frame, chosen_columns
@@ -56,7 +55,7 @@ def command(
             "a model predicts by itself: `pacband predict` adds its prediction and its band. To put its band around "
             "predictions that the table has already, name their column with --prediction."
         )
-    columns = chosen_columns(single_of(cert), prediction=prediction, scale=scale_columns(scale), group=group)
+    columns = chosen_columns(cert.basis, prediction=prediction, scale=scale_columns(scale), group=group)
     with opened(files, columns.predicted, threads=1, output=output) as table:
         labelled = with_labels(table, columns.group, labels_of(cert), keep=True)
         bands = apply_frame(

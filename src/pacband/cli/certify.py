@@ -127,12 +127,10 @@ def _weights(weights: tuple[str, ...]) -> dict[str, float] | None:
 
 def _remark(certificate: AnyCertificate) -> None:
     """Say what is allowed, and yet is rarely meant."""
-    from pacband.certificate import single_of
-
-    single = single_of(certificate)
-    if single.delta > 0.5:
-        note(f"Note: delta is the probability that the promise fails; {single.delta:g} leaves little confidence.")
-    if single.eps > 0.5:
-        note(f"Note: eps is the share of errors that may exceed the bound; {single.eps:g} are most of them.")
-    if single.gamma == 0.0:
+    basis = certificate.basis
+    if basis.delta > 0.5:
+        note(f"Note: delta is the probability that the promise fails; {basis.delta:g} leaves little confidence.")
+    if basis.eps > 0.5:
+        note(f"Note: eps is the share of errors that may exceed the bound; {basis.eps:g} are most of them.")
+    if any(part.gamma == 0.0 for part in certificate.parts.values()):
         note("Note: the bound is 0, for most predictions equal their target. Is it the right column?")

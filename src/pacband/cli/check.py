@@ -64,7 +64,6 @@ def command(
     each group's promise is tested. If it promises about all rows together, that promise is tested, and --group lists
     where the bound is weak.
     """
-    from pacband.certificate import single_of
     from pacband.cli.tables import labels_of, opened, with_labels
     from pacband.models import is_model, load_certificate
     from pacband.tables.applying import labelled_columns
@@ -81,7 +80,7 @@ def command(
         raise click.UsageError("--report reads the rows again: it goes with files.")
     outputs = {"target": list(target) or None, "prediction": list(prediction) or None}
     named: dict[str, Any] = {**outputs, "scale": scale_columns(scale), "group": group}
-    columns = labelled_columns(single_of(cert), **named)
+    columns = labelled_columns(cert.basis, **named)
     with opened(files, columns.numeric, also=[columns.group] if columns.group else []) as table:
         verdict = check_frame(cert, with_labels(table, columns.group, labels_of(cert)), **named, level=level)
         if page is not None:

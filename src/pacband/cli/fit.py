@@ -49,7 +49,7 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
     made of each is said. The model predicts with `pacband predict`, and in Python with `pacband.load`.
     """
     from pacband.estimators.family import CertifiedFamily
-    from pacband.estimators.files import save_model
+    from pacband.estimators.saving import save_model
     from pacband.exceptions import ReusedData
     from pacband.tables.files import open_files
 
@@ -159,8 +159,8 @@ def _page(family: CertifiedFamily, X: Any, y: Any) -> Any:
     from pacband.reporting import report
 
     # The split follows from the seed alone: this is the one that `fit` has drawn.
-    _, rows, _, target = family._split(X, y, family._declared())
-    prediction, scale = family._chosen(None)[0].predict_with_scale(rows)
+    _, rows, _, target = family.split_rows(X, y)
+    prediction, scale = family.predict_with_scale(rows)
     groups = rows[family.groups].to_numpy() if family.groups is not None else None
     return report(family.certificate_, target, prediction, scale, X=rows, groups=groups)
 

@@ -140,13 +140,12 @@ def _known(stream: RowStream, monitor: Monitor, options: dict[str, Any]) -> Stre
 
 def _columns(monitor: Monitor, options: dict[str, Any]) -> Columns:
     """Return the columns that were named, else those the certificate was made from."""
-    from pacband.certificate import single_of
     from pacband.tables.applying import labelled_columns
 
     names = options["scale"]
     scale = None if not names else names if monitor.scale_kind == "asymmetric" else list(names)
     return labelled_columns(
-        single_of(monitor.certificate),
+        monitor.certificate.basis,
         target=list(options["target"]) or None,
         prediction=list(options["prediction"]) or None,
         scale=scale,

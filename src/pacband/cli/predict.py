@@ -113,7 +113,7 @@ def write_predictions(
     from pacband.tables.survey import batches, check_kinds, find_columns, inputs_sql, match_groups, row_hash_sql
 
     find_columns(relation, list(kinds))
-    texts = not estimator._reads_categories
+    texts = not estimator.reads_categories
     columns_sql = inputs_sql(relation, check_kinds(relation, kinds, texts=texts), texts=texts)
     ((total,),) = relation.aggregate("count(*)").fetchall()
     options = {} if candidate is None else {"candidate": candidate}

@@ -112,10 +112,9 @@ def _columns(
     """Return the columns that were named, and for the others those the certificate was made from."""
     from dataclasses import replace
 
-    from pacband.certificate import single_of
     from pacband.scores.columns import Columns
 
-    known = single_of(cert).columns
+    known: Columns | None = cert.basis.columns
     if known is None:
         if target is None or prediction is None:
             raise click.UsageError("this certificate names no columns: give --target and --prediction.")

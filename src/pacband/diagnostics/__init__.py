@@ -9,7 +9,7 @@ from pacband.core.checks import check_probability
 from pacband.diagnostics.checks import run_checks, scored_rows
 from pacband.diagnostics.diagnosis import Diagnosis, Finding
 from pacband.exceptions import InvalidInput
-from pacband.scores import ScoreRule
+from pacband.scores import ScoreRule, scores_of
 
 __all__ = ["Diagnosis", "Finding", "diagnose"]
 
@@ -80,5 +80,5 @@ def diagnose(
     if training is not None and X is None:
         raise InvalidInput("training rows were given, but not X: rows are compared in inputs and target.")
     rule = ScoreRule.create(side=side, gauge=gauge, min_scale=min_scale, nonfinite=nonfinite)
-    rows = scored_rows(rule, rule.scores(y, y_pred, scale), y, y_pred, scale, X=X, groups=groups)
+    rows = scored_rows(rule, scores_of(rule, y, y_pred, scale), y, y_pred, scale, X=X, groups=groups)
     return run_checks(rows, n_rows=len(rows.scores), level=level, eps=eps, delta=delta, training=training)

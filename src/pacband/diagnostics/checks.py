@@ -21,7 +21,7 @@ from pacband.diagnostics.rows import check_duplicates, check_overlap
 from pacband.diagnostics.shape import check_dominance, check_groups, check_scale, check_ties
 from pacband.exceptions import InvalidInput, NotEnoughSamples
 from pacband.planning import max_rank
-from pacband.scores import ScoreRule
+from pacband.scores import ScoreRule, spread_of
 
 __all__ = ["ScoredRows", "run_checks", "scored_rows"]
 
@@ -73,7 +73,7 @@ def scored_rows(
     n_rows = len(scores) if X is None else X.shape[0] if hasattr(X, "shape") else len(X)
     if n_rows != len(scores):
         raise InvalidInput(f"y and X must have one length, got {len(scores)} and {n_rows}.")
-    spread = rule.spread(scale, target.shape).block(slice(None))
+    spread = spread_of(rule, scale, target.shape).block(slice(None))
     return ScoredRows(
         scores=scores,
         target=target,

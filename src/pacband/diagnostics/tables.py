@@ -11,7 +11,7 @@ from pacband.core.checks import check_probability
 from pacband.diagnostics import diagnose
 from pacband.diagnostics.checks import ScoredRows, run_checks, scored_rows
 from pacband.diagnostics.diagnosis import Diagnosis
-from pacband.scores import ScoreRule
+from pacband.scores import ScoreRule, scores_of
 from pacband.scores.columns import Columns
 from pacband.selection import Request
 from pacband.tables.columns import as_frame, check_columns, read_predicted, read_values, refuse_inexact
@@ -86,7 +86,7 @@ def diagnose_table(
         y_pred, scale = read_predicted(values, columns)
         return scored_rows(
             rule,
-            rule.scores(y, y_pred, scale),
+            scores_of(rule, y, y_pred, scale),
             y,
             y_pred,
             scale,

@@ -1,4 +1,4 @@
-"""What the certified estimators share: rows kept apart, a promise settled before any work, bands around predictions."""
+"""What the certified estimators share: rows kept apart, a promise checked before any work, bands around predictions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -17,16 +17,23 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 
 from pacband.candidates.members import Member, fit_members
 from pacband.certificate import Certificate, GroupCertificate
-from pacband.core.checks import check_choice, check_probability
+from pacband.certification.terms import Terms
+from pacband.core.checks import check_choice
 from pacband.core.column_kinds import column_kinds, is_frame
 from pacband.core.labels import Label
-from pacband.core.row_hashes import Fingerprints, chance_of_repeats, refuse_copies, refuse_reused_rows, row_fingerprints
+from pacband.core.row_hashes import (
+    Fingerprints,
+    chance_of_repeats,
+    refuse_copies,
+    refuse_reused_rows,
+    row_fingerprints,
+)
 from pacband.estimators.columns import as_columns
 from pacband.estimators.grouping import Grouping, read_labels, rows_by_group
+from pacband.estimators.saving import save_model
 from pacband.estimators.splitting import calibration_rows, draw_rows, take_rows
 from pacband.exceptions import InvalidInput, NotEnoughSamples
-from pacband.planning import plan
-from pacband.scores import ScoreRule
+from pacband.planning import Share
 
 __all__ = ["Calibration", "Certified"]
 
@@ -42,7 +49,33 @@ class Calibration:
 
 
 class Certified(RegressorMixin, BaseEstimator, ABC):
-    """An estimator that fits members (T, σ̂) on some rows, and is certified on others."""
+    """An estimator that fits members (T, σ̂) on some rows, and is certified on others.
+
+    What `fit` does, in order:
+
+    1. `_declare_members`: the pairs (T, σ̂) that the user asks for;
+    2. `_make_terms`: the options of the promise, checked once;
+    3. `split_rows`: which rows fit, which rows calibrate;
+    4. `_count_rows`: are there enough rows for every share of δ, in every group? Then nothing is fitted in vain;
+    5. `_refuse_seen_rows`: no calibration row may be a training row;
+    6. `_fit_members`; 7. `_certify`; 8. `set_fitted`: the attributes, all at once.
+
+    Subclasses say what their members are, how δ is shared among them, and how they are certified.
+
+    Attributes
+    ----------
+    members_ : dict of str to Member
+        The fitted pairs (T, σ̂), by name.
+    grouping_ : str, int, function or None
+        How the group of a row is read off X.
+    training_rows_ : array or None
+        64-bit fingerprints of the training rows; None where `fit` had nothing to fit.
+    column_kinds_ : dict of str to {"number", "category"}
+        What each column of X holds, chosen where the model is fitted.
+    """
+
+    # What a model file calls this kind of estimator.
+    file_kind: ClassVar[str]
 
     eps: float
     delta: float
@@ -55,36 +88,35 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
     groups: Grouping
     calibration_size: int | float | None
     random_state: Any
-    _members_: dict[str, Member]
-    _grouping_: Grouping
-    _training_rows: Fingerprints | None
-    # What each column of X holds, "number" or "category", by its name; chosen where the model is fitted.
-    _columns_: dict[str, str]
+    members_: dict[str, Member]
+    grouping_: Grouping
+    training_rows_: Fingerprints | None
+    column_kinds_: dict[str, str]
 
     @property
-    def _reads_categories(self) -> bool:
+    def reads_categories(self) -> bool:
         """Whether every member reads tables by the kinds of their columns, rather than as they are."""
         return False
 
     @abstractmethod
-    def _declared(self) -> dict[str, Member]:
-        """The members as the user declared them, by name."""
+    def _declare_members(self) -> dict[str, Member]:
+        """Return the members that the user asks for, by name."""
 
     @abstractmethod
-    def _shares(self) -> list[float]:
-        """The shares of δ that the certificates of this estimator spend."""
+    def _share_delta(self) -> list[Share]:
+        """Return the shares of δ that the certificates of this estimator need, known before any fit."""
 
     @abstractmethod
-    def _certified(self, members: dict[str, Member], rows: Calibration) -> Any:
-        """The certificate of fitted members."""
+    def _certify(self, terms: Terms, members: dict[str, Member], rows: Calibration) -> Any:
+        """Return the certificate of fitted members."""
 
     @abstractmethod
-    def _adopt(self, members: dict[str, Member], certificate: Any) -> None:
-        """Set the fitted attributes, all at once: from here on, this certificate speaks of these members."""
+    def set_fitted(self, members: dict[str, Member], certificate: Any) -> None:
+        """Set the fitted attributes: from here on, this certificate belongs to these members."""
 
     @abstractmethod
-    def _chosen(self, name: str | None) -> tuple[Member, Certificate | GroupCertificate]:
-        """The member of this name, or the one that predicts by default, and its certificate."""
+    def _select(self, name: str | None) -> tuple[Member, Certificate | GroupCertificate]:
+        """Return the member of this name, or the one that predicts by default, and its certificate."""
 
     def fit(self, X: Any, y: Any, *, calibration: tuple[Any, Any] | None = None) -> Self:
         """Fit predictor and scale on one part of the rows, and calibrate on the other.
@@ -105,45 +137,52 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
         ReusedData
             If calibration rows are copies of training rows, more of them than agree by chance.
         """
-        declared = self._declared()
+        declared, terms = self._declare_members(), self._make_terms()
         self._check_rows(X, y, reset=True)
         table = X, y
         if calibration is None:
-            X, X_cal, y, y_cal = self._split(X, y, declared)
+            X, X_cal, y, y_cal = self._split(X, y, declared, terms)
         else:
             X_cal, y_cal = _pair(calibration)
             self._check_rows(X_cal, y_cal, reset=False)
-        rows = self._settled_rows(X_cal, y_cal)
+        rows = self._count_rows(X_cal, y_cal, terms)
         training = _fingerprints(X, y) if X is not None else None
         self._refuse_seen_rows(training, X_cal, y_cal, table, split=calibration is None)
-        members = self._fitted(declared, X, y, rows) if X is not None else declared
-        certificate = self._certified(members, rows)
-        self._training_rows, self._grouping_ = training, self.groups
-        self._adopt(members, certificate)
+        members = self._fit_members(declared, X, y, rows) if X is not None else declared
+        certificate = self._certify(terms, members, rows)
+        self.training_rows_, self.grouping_ = training, self.groups
+        self.set_fitted(members, certificate)
         return self
 
     def calibrate(self, X: Any, y: Any) -> Self:
         """Calibrate on rows the model has not seen; predictor and scale are fitted already.
 
-        After `fit`, this renews the certificate of what was fitted from other rows. Otherwise the parts are copied
-        as they are now, so that the certificate keeps speaking of them whatever becomes of the originals.
+        After `fit`, this renews the certificate of what was fitted, from other rows. Otherwise the parts are copied as
+        they are now, so that the certificate stays true of them whatever happens to the originals.
         """
-        training = getattr(self, "_training_rows", None)
+        terms = self._make_terms()
+        training = getattr(self, "training_rows_", None)
         self._check_rows(X, y, reset=training is None)
         if training is not None:
-            members = self._members_
+            members = self.members_
         else:
-            members = {name: member.copied() for name, member in self._declared().items()}
-        rows = self._settled_rows(X, y)
+            members = {name: member.copied() for name, member in self._declare_members().items()}
+        rows = self._count_rows(X, y, terms)
         self._refuse_seen_rows(training, X, y)
-        certificate = self._certified(members, rows)
-        self._grouping_ = self.groups
-        self._adopt(members, certificate)
+        certificate = self._certify(terms, members, rows)
+        self.training_rows_, self.grouping_ = training, self.groups
+        self.set_fitted(members, certificate)
         return self
 
     def predict(self, X: Any) -> Any:
         """Return the prediction T(x) for every row."""
         return self._predict(X)
+
+    def predict_with_scale(self, X: Any) -> tuple[Any, Any]:
+        """Return T(x) and σ̂(x) for every row; None for σ̂ where there is no scale, a pair where it is asymmetric."""
+        check_is_fitted(self, "certificate_")
+        self._check_rows(X, reset=False)
+        return self._select(None)[0].predict_with_scale(X)
 
     def predict_interval(self, X: Any, *, output: str = "array") -> Any:
         """Return the certified band around T(x) for every row; with groups, by the row's own group.
@@ -157,6 +196,13 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
             library as X with the columns prediction, lower and upper.
         """
         return self._predict_interval(X, output)
+
+    def split_rows(self, X: Any, y: Any) -> tuple[Any, Any, Any, Any]:
+        """Return (X_fit, X_cal, y_fit, y_cal), the split that `fit` makes of these rows with an integer random_state.
+
+        There are no rows to fit, None, where nothing has to be fitted.
+        """
+        return self._split(X, y, self._declare_members(), self._make_terms())
 
     def save(self, path: str | os.PathLike[str], *, trusted: Sequence[str | type] = ()) -> Path:
         """Write the fitted model and its certificate to one file, atomically; `pacband.load` reads it back.
@@ -181,21 +227,19 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
         -------
         Path
         """
-        from pacband.estimators.files import save_model
-
         return save_model(self, path, trusted=trusted)
 
     def _predict(self, X: Any, name: str | None = None) -> Any:
         check_is_fitted(self, "certificate_")
         self._check_rows(X, reset=False)
-        return self._chosen(name)[0].predict(X)
+        return self._select(name)[0].predict(X)
 
     def _predict_interval(self, X: Any, output: str, name: str | None = None) -> Any:
         check_choice("output", output, ("array", "frame"))
         check_is_fitted(self, "certificate_")
         self._check_rows(X, reset=False)
-        member, certificate = self._chosen(name)
-        labels = read_labels(self._grouping_, X)
+        member, certificate = self._select(name)
+        labels = read_labels(self.grouping_, X)
         if isinstance(certificate, GroupCertificate):
             # A label without a certificate is refused before any work.
             certificate.gamma(labels)
@@ -206,8 +250,8 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
             ends = certificate.interval(prediction, scale)
         return ends if output == "array" else as_columns(X, prediction, ends)
 
-    def _fitted(self, declared: dict[str, Member], X: Any, y: Any, rows: Calibration) -> dict[str, Member]:
-        """The declared members, fitted on training rows; of the others, only the numbers may be looked at."""
+    def _fit_members(self, declared: dict[str, Member], X: Any, y: Any, rows: Calibration) -> dict[str, Member]:
+        """Return the declared members, fitted on training rows. Of `rows`, only the sizes may be looked at."""
         return fit_members(declared, X, y)
 
     def _refuse_seen_rows(
@@ -219,9 +263,9 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
         *,
         split: bool = False,
     ) -> None:
-        """Raise where calibration rows are training rows, beyond those that agree by chance.
+        """Raise if calibration rows are training rows, beyond those that agree by chance.
 
-        `fitted` are the rows of a fit that is going on: all rows of the table where they were `split` off it.
+        `fitted` are the rows of a fit that is going on: all rows of the table if they were `split` off it.
         """
         calibration = row_fingerprints(X, y)
         if training is None or calibration is None or not np.isin(calibration, training).any():
@@ -231,64 +275,59 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
             return
         refuse_reused_rows(training, calibration, (X, y), fitted=fitted)
 
-    def _settle(self, n_samples: int | None = None, n_groups: int = 1) -> int:
-        """Check every option of the promise before any work, and return the N that is planned for in each group."""
-        ScoreRule.create(side=self.side, gauge=self.gauge, min_scale=self.min_scale, nonfinite=self.nonfinite)
-        delta = check_probability("delta", self.delta)
+    def _make_terms(self) -> Terms:
+        """Return the options of the promise, or raise."""
         if self.groups is not None and self.rank is not None:
             raise InvalidInput(f"rank must be None with groups, for each group has its own, got {self.rank!r}.")
-        return max(
-            plan(
-                self.eps, delta * share, n_samples=n_samples, rank=self.rank, n_candidates=n_groups, rule=self.rule
-            ).n_samples
-            for share in self._shares()
-        )
+        names = ("eps", "delta", "rank", "rule", "side", "min_scale", "nonfinite", "gauge")
+        return Terms.create(**{name: getattr(self, name) for name in names})
 
-    def _settled_rows(self, X: Any, y: Any) -> Calibration:
-        """Return the rows that calibrate, once every group has rows enough."""
+    def _check_enough(self, terms: Terms, n_samples: int, n_groups: int) -> None:
+        """Raise unless N rows of one group have a rank at every share of δ."""
+        for share in self._share_delta():
+            terms.choose_rank(n_samples, share.among(n_groups))
+
+    def _count_rows(self, X: Any, y: Any, terms: Terms) -> Calibration:
+        """Return the rows that calibrate, or raise unless every group has enough."""
         labels = read_labels(self.groups, X)
         parts = rows_by_group(labels, _length(y))
         for label, rows in parts.items():
             try:
-                self._settle(len(rows), len(parts))
+                self._check_enough(terms, len(rows), len(parts))
             except NotEnoughSamples as error:
                 raise _within(label, error) from None
         return Calibration(X, y, labels, tuple(map(len, parts.values())))
 
-    def _split(self, X: Any, y: Any, declared: Mapping[str, Member]) -> tuple[Any, Any, Any, Any]:
-        """Return training and calibration rows; no training rows where nothing has to be fitted."""
+    def _split(self, X: Any, y: Any, declared: Mapping[str, Member], terms: Terms) -> tuple[Any, Any, Any, Any]:
+        """Return training and calibration rows; no training rows if nothing has to be fitted."""
         if not any(member.trainable for member in declared.values()):
             return None, X, None, y
         parts = rows_by_group(read_labels(self.groups, X), _length(y))
-        sizes = {label: self._calibration_rows(label, len(rows), len(parts)) for label, rows in parts.items()}
+        planned = max(terms.choose_samples(share.among(len(parts))) for share in self._share_delta())
+        sizes = {}
+        for label, rows in parts.items():
+            sizes[label] = self._calibration_rows(label, len(rows), planned)
+            try:
+                self._check_enough(terms, sizes[label], len(parts))
+            except NotEnoughSamples as error:
+                kept = f"{sizes[label]} of {len(rows)} rows were kept for calibration (see calibration_size)"
+                raise _within(label, error.within(kept)) from None
         fit, calibrate = draw_rows(parts, sizes, self.random_state)
         return take_rows(X, fit), take_rows(X, calibrate), take_rows(y, fit), take_rows(y, calibrate)
 
-    def _calibration_rows(self, label: Label | None, n_rows: int, n_groups: int) -> int:
-        """Return how many of the rows of a group calibrate, once they are enough."""
+    def _calibration_rows(self, label: Label | None, n_rows: int, planned: int) -> int:
+        """Return how many of the rows of a group calibrate."""
         if n_rows < 2:
             where = "" if label is None else f" in group {label!r}"
             raise InvalidInput(
                 f"fit needs at least 2 rows, one to fit and one to calibrate, got n_samples={n_rows}{where}."
             )
-        planned = self._settle(n_groups=n_groups)
-        size = calibration_rows(self.calibration_size, n_rows, planned)
-        try:
-            self._settle(size, n_groups)
-        except NotEnoughSamples as error:
-            kept = error.within(f"{size} of {n_rows} rows were kept for calibration (see calibration_size)")
-            raise _within(label, kept) from None
-        return size
-
-    def _options(self) -> dict[str, Any]:
-        """The options of `certify` and `certify_groups` that every certified estimator passes on."""
-        names = ("eps", "delta", "rule", "side", "min_scale", "nonfinite", "gauge")
-        return {name: getattr(self, name) for name in names}
+        return calibration_rows(self.calibration_size, n_rows, planned)
 
     def _check_rows(self, X: Any, y: Any = "no_validation", *, reset: bool) -> None:
-        """Check what scikit-learn checks of any X and y, and leave their values to the models."""
+        """Check what scikit-learn checks of any X and y. Their values are left to the models."""
         flat = getattr(X, "ndim", 2) == 1
-        if flat and not any(hasattr(member.predictor, "fit") for member in self._declared().values()):
+        if flat and not any(hasattr(member.predictor, "fit") for member in self._declare_members().values()):
             # A plain function may take any X it likes, such as a vector.
             return
         if flat and not reset and hasattr(self, "n_features_in_"):
@@ -300,16 +339,16 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
         if not isinstance(y, str):
             check_consistent_length(X, y)
         if reset:
-            self._columns_ = {}
-            if self._reads_categories or is_frame(X):
-                self._columns_ = column_kinds(X, texts_only=not self._reads_categories)
+            self.column_kinds_ = {}
+            if self.reads_categories or is_frame(X):
+                self.column_kinds_ = column_kinds(X, texts_only=not self.reads_categories)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         try:
-            models = [member.predictor for member in self._declared().values()]
+            models = [member.predictor for member in self._declare_members().values()]
         except InvalidInput:
-            # Tags are asked for before fit, which is the one to complain.
+            # scikit-learn asks for tags before fit; fit raises the error.
             models = []
         inner = [get_tags(model) for model in models if isinstance(model, BaseEstimator)]
         if inner:
@@ -329,7 +368,7 @@ def _within(label: Label | None, error: NotEnoughSamples) -> NotEnoughSamples:
 
 
 def _fingerprints(X: Any, y: Any) -> Fingerprints:
-    """The fingerprints of training rows; none, but known to be training rows, where the container is unknown to us."""
+    """Return the fingerprints of training rows; none of them if the container is of an unknown kind."""
     found = row_fingerprints(X, y)
     return np.empty(0, dtype=np.uint64) if found is None else found
 

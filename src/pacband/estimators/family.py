@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,14 @@ from sklearn.model_selection import ParameterGrid
 
 from pacband.candidates.members import Member, Progress, predict_members, speaks_std
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
-from pacband.certification import certify_family, certify_groups
-from pacband.certification.terms import delta_shares
+from pacband.certification.arrays import certify_family_rows, certify_group_rows
+from pacband.certification.terms import Terms
 from pacband.core.arrays import Floats
 from pacband.core.checks import check_choice
 from pacband.estimators.base import Calibration, Certified
 from pacband.estimators.grouping import Grouping
 from pacband.exceptions import InvalidInput
+from pacband.planning.shares import WHOLE, Share, weighted_shares
 
 __all__ = ["CertifiedFamily"]
 
@@ -32,7 +34,7 @@ class CertifiedFamily(Certified):
         categories with gaps, and certifies the few sharpest; as one of the candidates, ``{"auto": "auto", "mine":
         model}``, it is joined by yours.
     weights : mapping or sequence of float, optional
-        How much of δ each candidate may spend; positive, summing to one. "auto" settles it by itself.
+        The part of δ that each candidate may use; positive, summing to one. "auto" chooses it by itself.
     eps, delta, rank, rule, side, min_scale, nonfinite, gauge
         As in `certify`.
     groups, calibration_size, random_state
@@ -72,6 +74,7 @@ class CertifiedFamily(Certified):
     array([[-0.8, 25.6]])
     """
 
+    file_kind = "family"
     certificate_: FamilyCertificate | GroupCertificate
 
     def __init__(
@@ -169,7 +172,7 @@ class CertifiedFamily(Certified):
         """
         return self._predict_interval(X, output, candidate)
 
-    def _declared(self) -> dict[str, Member]:
+    def _declare_members(self) -> dict[str, Member]:
         candidates = {"auto": "auto"} if _is_auto(self.candidates) else self.candidates
         if not isinstance(candidates, Mapping) or not candidates:
             raise InvalidInput(
@@ -178,7 +181,7 @@ class CertifiedFamily(Certified):
             )
         if self.weights is not None and (self._automatic or self.groups is not None):
             raise InvalidInput(
-                "weights must be None with 'auto', which settles them by itself, and with groups, "
+                "weights must be None with 'auto', which chooses them by itself, and with groups, "
                 f"got {self.weights!r}."
             )
         return {name: _member(candidate) for name, candidate in candidates.items()}
@@ -186,17 +189,19 @@ class CertifiedFamily(Certified):
     @property
     def _automatic(self) -> bool:
         """Whether the automatic family is among the candidates."""
-        parts = self.candidates.values() if isinstance(self.candidates, Mapping) else [self.candidates]
-        return any(_is_auto(part) for part in parts)
+        return any(map(_is_auto, self._declared_parts()))
 
     @property
-    def _reads_categories(self) -> bool:
-        parts = self.candidates.values() if isinstance(self.candidates, Mapping) else [self.candidates]
-        return all(_is_auto(part) for part in parts)
+    def reads_categories(self) -> bool:
+        """Whether every candidate reads tables by the kinds of their columns: the automatic family does."""
+        return all(map(_is_auto, self._declared_parts()))
 
-    def _fitted(self, declared: dict[str, Member], X: Any, y: Any, rows: Calibration) -> dict[str, Member]:
+    def _declared_parts(self) -> list[Any]:
+        return list(self.candidates.values()) if isinstance(self.candidates, Mapping) else [self.candidates]
+
+    def _fit_members(self, declared: dict[str, Member], X: Any, y: Any, rows: Calibration) -> dict[str, Member]:
         if not self._automatic:
-            return super()._fitted(declared, X, y, rows)
+            return super()._fit_members(declared, X, y, rows)
         from pacband.candidates.automatic import Automatic, auto_candidates
 
         n_groups = len(rows.sizes)
@@ -212,67 +217,70 @@ class CertifiedFamily(Certified):
             time_budget=self.time_budget,
             random_state=self.random_state,
             progress=self.progress,
-            kinds=self._columns_,
+            kinds=self.column_kinds_,
             extra={name: member for name, member in declared.items() if not isinstance(member.predictor, Automatic)},
         )
         return dict(self.auto_.members)
 
-    def _shares(self) -> list[float]:
-        names = list(self._declared())
+    def _share_delta(self) -> list[Share]:
         if self._automatic:
-            # How many enter is settled by how many rows there are: one at least.
-            return [1.0]
-        return [share or 1.0 / len(names) for share in delta_shares(self.weights, names).values()]
+            # The number of rows decides how many candidates are certified: one at least, with all of δ.
+            return [WHOLE]
+        return list(weighted_shares(self.weights, list(self._declare_members())).values())
 
-    def _certified(
-        self, members: dict[str, Member], rows: Calibration
+    def _certify(
+        self, terms: Terms, members: dict[str, Member], rows: Calibration
     ) -> FamilyCertificate | dict[str, GroupCertificate]:
         if rows.labels is not None:
-            return self._certified_groups(members, rows)
-        weights = self.weights
+            return self._certify_groups(terms, members, rows)
         if self._automatic:
             from pacband.candidates.automatic import entrants
 
-            weights = entrants(list(members), sum(rows.sizes), self.eps, self.delta, rank=self.rank, rule=self.rule)
-            members = {name: members[name] for name in weights}
-        columns = predict_members(members, rows.X, self.progress)
-        return certify_family(rows.y, columns, weights=weights, rank=self.rank, **self._options())
+            shares = entrants(terms, list(members), sum(rows.sizes))
+        else:
+            shares = weighted_shares(self.weights, list(members))
+        columns = predict_members({name: members[name] for name in shares}, rows.X, self.progress)
+        return certify_family_rows(terms, rows.y, columns, shares)
 
-    def _certified_groups(self, members: dict[str, Member], rows: Calibration) -> dict[str, GroupCertificate]:
-        """Every candidate's certificate, the sharpest one first."""
+    def _certify_groups(
+        self, terms: Terms, members: dict[str, Member], rows: Calibration
+    ) -> dict[str, GroupCertificate]:
+        """Return every candidate's certificate, the sharpest one first."""
+        names = list(members)
         if self._automatic:
             from pacband.candidates.automatic import group_entrants
 
-            names = group_entrants(list(members), rows.sizes, self.eps, self.delta, rule=self.rule)
-            members = {name: members[name] for name in names}
-        columns = predict_members(members, rows.X, self.progress)
-        found, openness = {}, {}
+            names = group_entrants(terms, names, rows.sizes)
+        terms = replace(terms, share=Share(len(names)))
+        columns = predict_members({name: members[name] for name in names}, rows.X, self.progress)
+        found, mean_width = {}, {}
         for name, (prediction, scale) in columns.items():
-            found[name] = certify_groups(
-                rows.y, prediction, rows.labels, scale, n_candidates=len(members), **self._options()
-            )
-            openness[name] = self._openness(found[name].interval(prediction, rows.labels, scale))
-        return {name: found[name] for name in sorted(openness, key=openness.__getitem__)}
+            found[name] = certify_group_rows(terms, rows.y, prediction, rows.labels, scale)
+            mean_width[name] = self._mean_width(found[name].interval(prediction, rows.labels, scale))
+        return {name: found[name] for name in sorted(mean_width, key=mean_width.__getitem__)}
 
-    def _openness(self, ends: Floats) -> float:
-        """The mean width of a band, or the mean of its one end: what a family minimises, but for a constant."""
+    def _mean_width(self, ends: Floats) -> float:
+        """Return the mean width of a band, or the mean of its one end: what a family minimises, but for a constant."""
         lower, upper = float(np.mean(ends[..., 0])), float(np.mean(ends[..., 1]))
         return {"both": upper - lower, "upper": upper, "lower": -lower}[self.side]
 
-    def _adopt(self, members: dict[str, Member], certificate: FamilyCertificate | dict[str, GroupCertificate]) -> None:
+    def set_fitted(
+        self, members: dict[str, Member], certificate: FamilyCertificate | dict[str, GroupCertificate]
+    ) -> None:
+        """Set the fitted attributes: from here on, this certificate belongs to these members."""
         self.certificates_: Mapping[str, Certificate | GroupCertificate]
         if isinstance(certificate, FamilyCertificate):
             self.certificate_, self.certificates_, best = certificate, certificate.candidates, certificate.best
         else:
             best = next(iter(certificate))
             self.certificate_, self.certificates_ = certificate[best], certificate
-        self._members_, self.best_name_ = members, best
+        self.members_, self.best_name_ = members, best
         self.estimators_ = {name: member.predictor for name, member in members.items()}
 
-    def _chosen(self, name: str | None) -> tuple[Member, Certificate | GroupCertificate]:
+    def _select(self, name: str | None) -> tuple[Member, Certificate | GroupCertificate]:
         name = self.best_name_ if name is None else name
         check_choice("candidate", name, self.certificates_)
-        return self._members_[name], self.certificates_[name]
+        return self.members_[name], self.certificates_[name]
 
 
 def _is_auto(candidate: Any) -> bool:

@@ -1,20 +1,20 @@
-"""Files of fitted certified estimators: `save_model` and `load`."""
+"""`load`: certificates and fitted certified estimators from their files.
+
+scikit-learn is imported only if the file holds a model.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pacband.certificate import revive
 from pacband.exceptions import CertificateError
-from pacband.models.archive import MAX_BYTES, Archive, is_archive, read_archive, write_archive
+from pacband.models.archive import MAX_BYTES, is_archive, read_archive
 
-if TYPE_CHECKING:
-    from pacband.estimators.base import Certified
-
-__all__ = ["load", "open_model", "save_model"]
+__all__ = ["load", "open_model"]
 
 
 def load(path: str | os.PathLike[str], *, trusted: Sequence[str | type] = (), max_bytes: int = MAX_BYTES) -> Any:
@@ -65,7 +65,7 @@ def open_model(
     if not is_archive(data):
         return revive(data, source), {}
     archive = read_archive(data, source, max_bytes=max_bytes)
-    from pacband.estimators.parts import assemble
+    from pacband.estimators.assembling import assemble
     from pacband.models.content import read_content
     from pacband.models.trust import Trust, UntrustedTypes
     from pacband.models.values import Unsound
@@ -86,41 +86,5 @@ def open_model(
             f"{described(archive.versions)}; this is {described(versions())}."
         ) from None
     warn_of_another(archive.versions, source, stacklevel=4)
-    estimator._columns_ = dict(archive.columns)
+    estimator.column_kinds_ = dict(archive.columns)
     return estimator, archive.columns
-
-
-def save_model(
-    estimator: Certified,
-    path: str | os.PathLike[str],
-    *,
-    columns: Mapping[str, str] | None = None,
-    trusted: Sequence[str | type] = (),
-) -> Path:
-    """Write a fitted certified estimator to a file, atomically; see `Certified.save`.
-
-    `columns` are the kinds of its columns, "number" or "category", for files to come; by default those of its fit.
-    """
-    from pacband.estimators.parts import certificates_of, kind_of, take_apart
-    from pacband.models.content import write_content
-    from pacband.models.trust import Trust
-    from pacband.models.versions import versions
-
-    kind = kind_of(estimator)
-    candidates, certificates = certificates_of(estimator)
-    trust = Trust(trusted)
-    document, arrays = write_content(take_apart(estimator), trust)
-    return write_archive(
-        path,
-        Archive(
-            kind=kind,
-            candidates=candidates,
-            versions=versions(),
-            columns=dict(getattr(estimator, "_columns_", {}) if columns is None else columns),
-            trusted=tuple(sorted(trust.needed)),
-            certificates=certificates,
-            model=document,
-            arrays=arrays,
-            objects=tuple(trust.files),
-        ),
-    )

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from pacband.candidates.members import Member
 from pacband.certificate import Certificate, GroupCertificate
-from pacband.certification import certify, certify_groups
+from pacband.certification.arrays import certify_group_rows, certify_rows
+from pacband.certification.terms import Terms
 from pacband.core.checks import check_positive_integer
 from pacband.estimators.base import Calibration, Certified
 from pacband.estimators.grouping import Grouping
+from pacband.planning import Share
 
 __all__ = ["CertifiedRegressor"]
 
@@ -30,7 +33,7 @@ class CertifiedRegressor(Certified):
     rank, rule, side, min_scale, nonfinite, gauge
         As in `certify`.
     n_candidates : int
-        If you will choose among several such models by their certificates, how many.
+        The number of such models that you will choose from by their certificates, if this is one of several.
     groups : None, str, int or function
         Make the promise within every group of rows, each of G groups at δ/G as in `certify_groups`. The group of a
         row is a column of X, by its name in a dataframe or by its position, or what a function of X gives. The
@@ -74,6 +77,7 @@ class CertifiedRegressor(Certified):
     [False, True]
     """
 
+    file_kind = "regressor"
     certificate_: Certificate | GroupCertificate
 
     def __init__(
@@ -109,22 +113,23 @@ class CertifiedRegressor(Certified):
         self.calibration_size = calibration_size
         self.random_state = random_state
 
-    def _declared(self) -> dict[str, Member]:
+    def _declare_members(self) -> dict[str, Member]:
         return {"estimator": Member(self.estimator, self.scale)}
 
-    def _shares(self) -> list[float]:
-        return [1.0 / check_positive_integer("n_candidates", self.n_candidates)]
+    def _share_delta(self) -> list[Share]:
+        return [Share(check_positive_integer("n_candidates", self.n_candidates))]
 
-    def _certified(self, members: dict[str, Member], rows: Calibration) -> Certificate | GroupCertificate:
+    def _certify(self, terms: Terms, members: dict[str, Member], rows: Calibration) -> Certificate | GroupCertificate:
         prediction, scale = members["estimator"].predict_with_scale(rows.X)
-        options = {"n_candidates": self.n_candidates, **self._options()}
+        terms = replace(terms, share=self._share_delta()[0])
         if rows.labels is not None:
-            return certify_groups(rows.y, prediction, rows.labels, scale, **options)
-        return certify(rows.y, prediction, scale, rank=self.rank, **options)
+            return certify_group_rows(terms, rows.y, prediction, rows.labels, scale)
+        return certify_rows(terms, rows.y, prediction, scale)
 
-    def _adopt(self, members: dict[str, Member], certificate: Certificate | GroupCertificate) -> None:
-        self._members_, self.certificate_ = members, certificate
+    def set_fitted(self, members: dict[str, Member], certificate: Certificate | GroupCertificate) -> None:
+        """Set the fitted attributes: from here on, this certificate belongs to these members."""
+        self.members_, self.certificate_ = members, certificate
         self.estimator_, self.scale_ = members["estimator"].predictor, members["estimator"].scale
 
-    def _chosen(self, name: str | None) -> tuple[Member, Certificate | GroupCertificate]:
-        return self._members_["estimator"], self.certificate_
+    def _select(self, name: str | None) -> tuple[Member, Certificate | GroupCertificate]:
+        return self.members_["estimator"], self.certificate_

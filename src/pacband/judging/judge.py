@@ -1,126 +1,161 @@
-"""Which rows violate a certificate, by its own rule; and which cannot say, since their label has not come."""
+"""Which rows violate a certificate: the one place that decides, for checks, monitors, reports and diagnostics.
+
+A row violates if its score exceeds γ̄: of the certificate, of the best candidate of a family, or of the row's own group.
+Rows in memory are scored here. Rows in an engine are counted there (`pacband.tables.checking`); either way the answer
+is a `Tally` for every part, from which `pacband.judging.checking` makes the verdict.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
-from pacband.core.arrays import Numbers, as_numbers, check_same_rows
-from pacband.core.labels import Label, as_labels, locate_rows
+from pacband.certificate import AnyCertificate, Certificate, check_certificate
+from pacband.core.arrays import Floats, Numbers, check_same_rows
+from pacband.core.labels import Label, as_labels, factorize, refuse_unknown
 from pacband.exceptions import InvalidInput
-from pacband.scores import Spread
+from pacband.scores import Spread, score_rows
+from pacband.selection import Request, Tally, edges_above
+from pacband.selection.fingerprint import fingerprint_total, fingerprint_totals, fingerprint_unit
 
 __all__ = ["Judge", "Judged"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Judged:
-    """What became of the rows of one group: a violation or not where there was a label, and how many had none."""
+    """What became of some rows.
 
-    violated: npt.NDArray[np.bool_]
-    unlabelled: int
+    Attributes
+    ----------
+    labels : list
+        The groups that occur; [None] where rows were judged without groups.
+    scores : array
+        The scores of the labelled rows, in their order.
+    codes : array of int or None
+        The place of each labelled row's group among `labels`; None where there is one for all.
+    gammas : array
+        γ̄ of each group in `labels`.
+    unlabelled : array of int
+        How many rows of each group have no label y yet. They are not scored.
+    """
 
+    labels: list[Label | None]
+    scores: Floats
+    codes: npt.NDArray[np.intp] | None
+    gammas: Floats
+    unlabelled: npt.NDArray[np.intp]
 
-_NOTHING = np.empty(0, dtype=np.bool_)
+    @property
+    def violated(self) -> npt.NDArray[np.bool_]:
+        """Whether each labelled row exceeds its bound."""
+        return np.asarray(self.scores > (self.gammas[0] if self.codes is None else self.gammas[self.codes]))
+
+    def violations_by_part(self) -> dict[Label | None, npt.NDArray[np.bool_]]:
+        """Return, for every group that occurs, whether each of its labelled rows exceeds its bound, in their order."""
+        if self.codes is None or not self.labels:
+            return dict.fromkeys(self.labels, self.violated)
+        order = np.argsort(self.codes, kind="stable")
+        ends = np.cumsum(np.bincount(self.codes, minlength=len(self.labels)))
+        return dict(zip(self.labels, np.split(self.violated[order], ends[:-1]), strict=True))
+
+    def tallies(self) -> dict[Label | None, Tally]:
+        """Return, for every group that occurs, its rows, its violations, and the sum of its fingerprint."""
+        units = np.array([fingerprint_unit(gamma) for gamma in self.gammas])
+        if self.codes is None:
+            counts, beyond = [len(self.scores)], [int(np.count_nonzero(self.violated))]
+            totals = [fingerprint_total(self.scores, float(units[0]))]
+        else:
+            counts, beyond = (
+                np.bincount(codes, minlength=len(self.labels)).tolist()
+                for codes in (self.codes, self.codes[self.violated])
+            )
+            totals = fingerprint_totals(self.scores, units, self.codes).tolist()
+        columns = zip(self.labels, counts, beyond, totals, strict=True)
+        return {label: Tally(n, (violations,), total, np.empty(0)) for label, n, violations, total in columns}
 
 
 class Judge:
-    """Compares rows with the bound of a certificate: the best of a family, each row's own of groups."""
+    """Compares rows with the bound of a certificate.
 
-    def __init__(self, certificate: Certificate | FamilyCertificate | GroupCertificate) -> None:
-        if isinstance(certificate, GroupCertificate):
-            self.parts: dict[Label | None, Certificate] = dict(certificate.groups.items())
-        elif isinstance(certificate, FamilyCertificate):
-            self.parts = {None: certificate.certificate}
-        elif isinstance(certificate, Certificate):
-            self.parts = {None: certificate}
-        else:
-            raise InvalidInput(f"certificate must be a pacband certificate, got {type(certificate).__name__}.")
-        self._any = next(iter(self.parts.values()))
-        self._rule = self._any.rule
-        self._labels = list(self.parts)
-        self._places = {label: place for place, label in enumerate(self.parts) if label is not None}
-        self._gammas = np.array([part.gamma for part in self.parts.values()])
+    Attributes
+    ----------
+    basis : Promise
+        How rows are scored.
+    parts : mapping of label to Certificate
+        The certificate of every group; one without groups stands under None.
+    """
+
+    def __init__(self, certificate: AnyCertificate) -> None:
+        self.basis = check_certificate(certificate).basis
+        self.parts: dict[Label | None, Certificate] = dict(certificate.parts.items())
+        self._gammas = {label: part.gamma for label, part in self.parts.items()}
 
     @property
-    def scale_kind(self) -> str:
-        """Which scale the certificate takes: "none", "symmetric" or "asymmetric"."""
-        return self._any.scale_kind
+    def grouped(self) -> bool:
+        """Whether the certificate promises within groups."""
+        return None not in self.parts
 
-    def judged(self, y: Any, y_pred: Any, scale: Any, groups: Any) -> dict[Label | None, Judged]:
-        """Return what became of the rows of every part that has any, rows in their order; or raise."""
+    def gamma(self, label: Label | None) -> float:
+        """Return γ̄ of a group. A certificate without groups has one γ̄ for all rows, whatever their label."""
+        return self._gammas[label if self.grouped else None]
+
+    def check_known(self, labels: Iterable[Any], where: str = "groups") -> None:
+        """Raise if the certificate promises within groups and does not know one of these."""
+        if self.grouped:
+            refuse_unknown(labels, self._gammas, where)  # type: ignore[arg-type]
+
+    def request(self, label: Label | None) -> Request:
+        """Return what an engine is asked for: how many scores of a group exceed γ̄, and the sum of the fingerprint."""
+        gamma = self.gamma(label)
+        return Request(edges_above(gamma), fingerprint_unit(gamma))
+
+    def judge(self, y: Any, y_pred: Any, scale: Any = None, groups: Any = None, *, unlabelled: bool = False) -> Judged:
+        """Judge rows in memory, or raise.
+
+        Parameters
+        ----------
+        y, y_pred, scale
+            The rows, as in `certify`.
+        groups : array-like, optional
+            The group of every row. A certificate that promises within groups needs it. For any other, the
+            groups only sort the rows.
+        unlabelled : bool
+            Whether NaN in y means that the label has not come yet. Otherwise NaN is refused. With it, a single row may
+            come without its bracket.
+        """
         check_same_rows(y=y, y_pred=y_pred, scale=scale, groups=groups)
-        target, prediction = self._rows("y", y), self._rows("y_pred", y_pred)
-        if target.shape != prediction.shape:
-            raise InvalidInput(f"y and y_pred must have the same shape, got {target.shape} and {prediction.shape}.")
-        self._any.check_scale(scale)
-        spread = self._rule.spread(scale, target.shape)
-        codes = self._codes(groups, len(target))
-        missing = _missing(target)
-        without: dict[Label | None, int] = {}
+        target, prediction, spread = self.basis.align(y, y_pred, scale, lone_row=unlabelled)
+        labels, codes = self._codes(groups, len(target))
+        without = np.zeros(len(labels), dtype=np.intp)
+        missing = _missing(target) if unlabelled else None
         if missing is not None:
-            without = self._counted(None if codes is None else codes[missing], int(np.count_nonzero(missing)))
             keep = ~missing
-            target, prediction = target[keep], prediction[keep]
+            without += missing.sum() if codes is None else np.bincount(codes[missing], minlength=len(labels))
+            target, prediction, codes = target[keep], prediction[keep], None if codes is None else codes[keep]
             spread = Spread(tuple(part[keep] for part in spread.parts), spread.floor)
-            codes = codes if codes is None else codes[keep]
-        scores = self._rule.score_rows(target, prediction, spread)
-        if codes is None:
-            violated: dict[Label | None, npt.NDArray[np.bool_]] = {None: scores > self._any.gamma}
-        else:
-            violated = self._split(scores > self._gammas[codes], codes)
-        # Only parts that have rows are touched: a batch costs what its rows cost, however many groups there are.
-        return {
-            label: Judged(violated.get(label, _NOTHING), without.get(label, 0)) for label in {**violated, **without}
-        }
+        scores = score_rows(self.basis.scoring, target, prediction, spread)
+        return Judged(labels, scores, codes, np.array([self.gamma(label) for label in labels]), without)
 
-    def _split(
-        self, violated: npt.NDArray[np.bool_], codes: npt.NDArray[np.intp]
-    ) -> dict[Label | None, npt.NDArray[np.bool_]]:
-        """Return the rows of every part, in their order, by one sort."""
-        if not len(codes):
-            return {}
-        order = np.argsort(codes, kind="stable")
-        ordered = codes[order]
-        starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
-        pieces = np.split(violated[order], starts[1:])
-        return {self._labels[code]: piece for code, piece in zip(ordered[starts].tolist(), pieces, strict=True)}
-
-    def _counted(self, codes: npt.NDArray[np.intp] | None, n_rows: int) -> dict[Label | None, int]:
-        """Return the number of rows of every part that has any."""
-        if codes is None:
-            return {None: n_rows}
-        places, counts = np.unique(codes, return_counts=True)
-        return {self._labels[place]: count for place, count in zip(places.tolist(), counts.tolist(), strict=True)}
-
-    def _rows(self, name: str, value: Any) -> Numbers:
-        """Return the column with one entry a row, where a lone row may come without its bracket."""
-        array = as_numbers(name, value, scalar=True, empty=True)
-        n_outputs = self._any.n_outputs
-        if array.ndim == 0 or (array.ndim == 1 and n_outputs > 1 and len(array) == n_outputs):
-            array = array[None]
-        return self._any.check_outputs(name, array)
-
-    def _codes(self, groups: Any, n_rows: int) -> npt.NDArray[np.intp] | None:
-        """Return which part each row belongs to; None where there is but one."""
-        if None in self.parts:
-            if groups is not None:
-                raise InvalidInput("groups were given, but the certificate has none.")
-            return None
+    def _codes(self, groups: Any, n_rows: int) -> tuple[list[Label | None], npt.NDArray[np.intp] | None]:
+        """Return the groups that occur, and the place of each row's group among them."""
         if groups is None:
-            raise InvalidInput("this certificate has groups: say of every row which one it belongs to.")
+            if self.grouped:
+                raise InvalidInput("this certificate promises within groups: pass the group of every row.")
+            return [None], None
         labels = as_labels([groups] if isinstance(groups, (str, int, float, np.generic)) else groups)
         if len(labels) != n_rows:
             raise InvalidInput(f"y and groups must have one length, got {n_rows} and {len(labels)}.")
-        return locate_rows(labels, self._places)
+        names, codes = factorize(labels)
+        self.check_known(names)
+        return list(names), codes
 
 
 def _missing(target: Numbers) -> npt.NDArray[np.bool_] | None:
-    """Return which rows have no label, or None where all have one."""
+    """Return which rows have no label, or None if all have one."""
     if target.dtype.kind != "f":
         return None
     missing = np.isnan(target)

@@ -1,4 +1,4 @@
-"""What fresh rows say about a promise: the counts of violations, and the verdict that follows from them."""
+"""Counts of violations on fresh rows, and the verdict that follows from them."""
 
 from __future__ import annotations
 
@@ -56,8 +56,9 @@ class Count:
     def __str__(self) -> str:
         low, high = self.interval
         return (
-            f"{self.violations} of {self.n_samples} errors exceed the bound, {percent(self.rate)} where "
-            f"{percent(self.eps)} may (the true share is {percent(low)} to {percent(high)}, p = {self.p_value:.3g})"
+            f"{self.violations} of {self.n_samples} errors ({percent(self.rate)}) exceed the bound; at most "
+            f"{percent(self.eps)} are allowed (95 % interval of the true share: {percent(low)} to {percent(high)}, "
+            f"p = {self.p_value:.3g})"
         )
 
 

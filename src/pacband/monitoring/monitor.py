@@ -170,19 +170,22 @@ class Monitor:
                 name = repr(str(batch_id)[:_LONGEST_SHOWN])
                 warnings.warn(f"batch {name} was taken in before: it is skipped.", UserWarning, stacklevel=2)
                 return Batch(rows=0, violations=0, unlabelled=0, repeated=True, state=self._state)
-            judged = self._judge.judged(y, y_pred, scale, groups)
-            for label, rows in judged.items():
+            if groups is not None and not self._judge.grouped:
+                raise InvalidInput("groups were given, but the certificate has none.")
+            judged = self._judge.judge(y, y_pred, scale, groups, unlabelled=True)
+            violated = judged.violations_by_part()
+            for label, without in zip(judged.labels, judged.unlabelled.tolist(), strict=True):
                 watch = self._watches[label]
-                watch.update(rows.violated, rows.unlabelled)
+                watch.update(violated[label], without)
                 # Rows can make a state worse only.
                 self._state = max(self._state, watch.state, key=STATES.index)
-            self.unchecked.update(judged)
+            self.unchecked.update(judged.labels)
             if batch_id is not None:
                 self.ledger.note_batch(str(batch_id))
             return Batch(
-                rows=sum(len(rows.violated) for rows in judged.values()),
-                violations=sum(int(np.count_nonzero(rows.violated)) for rows in judged.values()),
-                unlabelled=sum(rows.unlabelled for rows in judged.values()),
+                rows=len(judged.scores),
+                violations=sum(int(np.count_nonzero(rows)) for rows in violated.values()),
+                unlabelled=int(judged.unlabelled.sum()),
                 repeated=False,
                 state=self._state,
             )
@@ -212,7 +215,7 @@ class Monitor:
     @property
     def scale_kind(self) -> str:
         """Which scale `update` takes: "none", "symmetric" or "asymmetric"."""
-        return self._judge.scale_kind
+        return self._judge.basis.scale_kind
 
     @property
     def groups(self) -> FrozenMap[Label, Watch]:

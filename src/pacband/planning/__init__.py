@@ -1,27 +1,34 @@
-"""How many samples a promise takes, and which rank: Property 1, Lemma 1 and Corollary 1 of the paper."""
+"""How many samples a promise needs, and which rank: Property 1, Lemma 1 and Corollary 1 of the paper."""
 
 from pacband.planning.plans import (
-    LARGEST_N,
     PLAN_RULES,
     Plan,
     attained_delta,
     attained_eps,
+    check_choice_of_rank,
     check_eps,
+    choose_rank,
+    choose_samples,
     max_rank,
     min_samples,
     plan,
-    smallest_delta,
 )
+from pacband.planning.shares import WHOLE, Share
+from pacband.planning.solving import LARGEST_N
 
 __all__ = [
     "LARGEST_N",
     "PLAN_RULES",
+    "WHOLE",
     "Plan",
+    "Share",
     "attained_delta",
     "attained_eps",
+    "check_choice_of_rank",
     "check_eps",
+    "choose_rank",
+    "choose_samples",
     "max_rank",
     "min_samples",
     "plan",
-    "smallest_delta",
 ]

@@ -6,7 +6,7 @@ Property 1 of the paper: draw N scores independently and let γ̄ be the r-th la
 
 where B is the binomial distribution function, then with probability at least 1 − δ all n_F candidates satisfy
 P{score > γ̄} ≤ ε. Every function here solves this one inequality, exactly, for one of its letters. The rank
-must be settled before any score is looked at; that is why planning is a module of its own.
+must be chosen before any score is looked at; that is why planning is a room of its own.
 
 The inequality is decided exactly for ε ≥ 1e-9, δ/n_F ≥ 1e-300 and N ≤ 1e12 (`pacband.planning.binomial`), and by
 bisection on integers: each side is monotonic.
@@ -14,34 +14,47 @@ bisection on integers: each side is monotonic.
 
 from __future__ import annotations
 
-import math
-from bisect import bisect_left
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from decimal import ROUND_CEILING, Context, Decimal, localcontext
-from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from pacband.core.checks import check_choice, check_positive_integer, check_probability
-from pacband.core.floats import first, first_float
 from pacband.core.wording import card, complement, confidence, figure, round_up
 from pacband.exceptions import InvalidInput, NotEnoughSamples
-from pacband.planning.binomial import covering_delta, special, tail_at_most
+from pacband.planning.binomial import covering_delta, tail_at_most
+from pacband.planning.shares import WHOLE, Share
+from pacband.planning.solving import (
+    LARGEST_N,
+    corollary_samples,
+    exact_samples,
+    half_rank,
+    largest_rank,
+    samples_by_rule,
+    smallest_eps,
+)
 
-__all__ = ["Plan", "attained_delta", "attained_eps", "max_rank", "min_samples", "plan"]
+__all__ = [
+    "PLAN_RULES",
+    "Plan",
+    "attained_delta",
+    "attained_eps",
+    "check_choice_of_rank",
+    "check_eps",
+    "choose_rank",
+    "choose_samples",
+    "max_rank",
+    "min_samples",
+    "plan",
+]
 
 SMALLEST_EPS = 1e-9
 SMALLEST_BUDGET = 1e-300
-LARGEST_N = 10**12
 PLAN_RULES = ("exact", "paper", "maximum")
-
-_LEMMA_1 = Decimal("7.47")
-_PRECISE = Context(prec=50)
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A settled choice of (ε, δ, n_F, N, r); made by `plan`.
+    """A valid choice of (ε, δ, n_F, N, r); made by `plan`.
 
     Attributes
     ----------
@@ -131,9 +144,9 @@ def min_samples(eps: float, delta: float, rank: int = 1, n_candidates: int = 1, 
     """
     check_choice("rule", rule, ("exact", "corollary"))
     eps, delta, rank = check_eps(eps), check_probability("delta", delta), check_positive_integer("rank", rank)
-    budget = _check_budget(delta, n_candidates)
-    solve = _exact_samples if rule == "exact" else _corollary_samples
-    return _within_reach(solve(eps, rank, budget), eps, delta, rank)
+    share = _check_share(delta, n_candidates)
+    solve = exact_samples if rule == "exact" else corollary_samples
+    return _check_reach(solve(eps, rank, share.budget(delta)), eps, delta, rank)
 
 
 def max_rank(n_samples: int, eps: float, delta: float, n_candidates: int = 1) -> int:
@@ -166,8 +179,8 @@ def attained_delta(n_samples: int, rank: int, eps: float, n_candidates: int = 1)
     0.04849
     """
     n_samples, rank = _check_pair(n_samples, rank)
-    eps, n_candidates = check_eps(eps), check_positive_integer("n_candidates", n_candidates)
-    return smallest_delta(n_samples, rank, eps, Fraction(1, n_candidates))
+    eps, share = check_eps(eps), Share(check_positive_integer("n_candidates", n_candidates))
+    return covering_delta(n_samples, rank, eps, share.fraction)
 
 
 def attained_eps(n_samples: int, rank: int, delta: float, n_candidates: int = 1) -> float:
@@ -182,12 +195,8 @@ def attained_eps(n_samples: int, rank: int, delta: float, n_candidates: int = 1)
     0.049932
     """
     n_samples, rank = _check_pair(n_samples, rank)
-    budget = _check_budget(delta, n_candidates)
-    limit = float(budget)
-    return first_float(
-        lambda eps: tail_at_most(n_samples, rank, eps, budget),
-        guess=_guess("betainccinv", (rank, n_samples - rank + 1, limit), n_samples, otherwise=rank / n_samples),
-    )
+    delta = check_probability("delta", delta)
+    return smallest_eps(n_samples, rank, _check_share(delta, n_candidates).budget(delta))
 
 
 def plan(
@@ -199,7 +208,7 @@ def plan(
     n_candidates: int = 1,
     rule: str = "exact",
 ) -> Plan:
-    """Settle N and r for a promise (ε, δ), given neither, either or both of them.
+    """Choose N and r for a promise (ε, δ), given neither, either or both of them.
 
     Parameters
     ----------
@@ -224,73 +233,79 @@ def plan(
     >>> plan(0.05, 1e-6).n_samples, plan(0.05, 1e-6).rank
     (1310, 32)
     """
-    check_choice("rule", rule, PLAN_RULES)
-    eps, delta = check_eps(eps), check_probability("delta", delta)
-    budget = _check_budget(delta, n_candidates)
-    if n_samples is not None:
-        n_samples = _check_n_samples(n_samples)
-    if rank is not None:
-        rank = check_positive_integer("rank", rank)
-    if rule == "maximum" and rank not in (None, 1):
-        raise InvalidInput(f"rule 'maximum' takes the largest score, so rank must be 1, got {rank}.")
-
-    if n_samples is None:
-        n_samples = _within_reach(_samples_by_rule(eps, budget, rank, rule), eps, delta, rank)
-    if rank is None:
-        rank = _rank_by_rule(n_samples, eps, budget, rule)
-    elif rank > n_samples:
-        raise InvalidInput(f"rank must not exceed the number of samples, {n_samples}, got {rank}.")
-    # Lemma 1 gives rank ⌊εN/2⌋ = 0, no bound at all, where N < 2/ε.
-    if rank == 0 or not tail_at_most(n_samples, rank, eps, budget):
-        raise _not_enough_samples(n_samples, eps, delta, n_candidates, rank=rank, rule=rule)
+    eps, delta, rank = check_choice_of_rank(eps, delta, rank, rule)
+    share = _check_share(delta, n_candidates)
+    n_samples = (
+        choose_samples(eps, delta, share, rank=rank, rule=rule) if n_samples is None else _check_n_samples(n_samples)
+    )
     return Plan(
         eps=eps,
         delta=delta,
-        n_candidates=int(n_candidates),
+        n_candidates=share.n_candidates,
         n_samples=n_samples,
-        rank=rank,
+        rank=choose_rank(n_samples, eps, delta, share, rank=rank, rule=rule),
         rule=rule,
     )
 
 
-def smallest_delta(n_samples: int, rank: int, eps: float, share: Fraction) -> float:
-    """Return the smallest δ, at most 1, of which this share covers B(r − 1; N, ε)."""
-    return covering_delta(n_samples, rank, eps, share)
+def check_choice_of_rank(eps: Any, delta: Any, rank: Any, rule: Any) -> tuple[float, float, int | None]:
+    """Return (ε, δ, rank) as numbers, or raise unless a rule can choose a rank for them."""
+    check_choice("rule", rule, PLAN_RULES)
+    eps, delta = check_eps(eps), check_probability("delta", delta)
+    if rank is not None:
+        rank = check_positive_integer("rank", rank)
+    if rule == "maximum" and rank not in (None, 1):
+        raise InvalidInput(f"rule 'maximum' takes the largest score, so rank must be 1, got {rank}.")
+    return eps, delta, rank
 
 
-def _largest_valid_rank(n_samples: int, eps: float, budget: Fraction) -> int:
-    """Return the largest r with B(r − 1; N, ε) ≤ budget, or 0 where there is none."""
-    return -1 + first(
-        lambda rank: not tail_at_most(n_samples, rank, eps, budget),
-        range(1, n_samples + 1),
-        guess=_guess("bdtrik", (float(budget), n_samples, eps), n_samples, eps, otherwise=n_samples * eps / 2) + 1,
-    )
+def choose_samples(
+    eps: float, delta: float, share: Share = WHOLE, *, rank: int | None = None, rule: str = "exact"
+) -> int:
+    """Return the N that a rule asks for at a share of δ."""
+    return _check_reach(samples_by_rule(eps, share.budget(delta), rank, rule), eps, delta, rank)
 
 
-def _guess(function: str, arguments: tuple[float, ...], n_samples: int, eps: float = 1.0, *, otherwise: float) -> float:
-    """Return where a search starts: what scipy's function says, unless scipy had to be loaded for it."""
-    scipy_special = special(n_samples, eps)
-    return otherwise if scipy_special is None else float(getattr(scipy_special, function)(*arguments))
+@lru_cache(maxsize=1 << 12)
+def choose_rank(
+    n_samples: int, eps: float, delta: float, share: Share = WHOLE, *, rank: int | None = None, rule: str = "exact"
+) -> int:
+    """Return the rank of N samples at a share of δ: the one asked for, or that of the rule; raise if it is not valid.
+
+    The groups of a large table are many, and their numbers of rows few: what was decided is kept.
+    """
+    _check_budget(delta, share)
+    budget = share.budget(delta)
+    if rank is None and rule == "exact":
+        chosen = largest_rank(n_samples, eps, budget)
+        valid = chosen > 0
+    else:
+        if rank is not None and rank > n_samples:
+            raise InvalidInput(f"rank must not exceed the number of samples, {n_samples}, got {rank}.")
+        # Lemma 1 gives rank ⌊εN/2⌋ = 0, no bound at all, where N < 2/ε.
+        chosen = rank or (1 if rule == "maximum" else half_rank(n_samples, eps))
+        valid = chosen > 0 and tail_at_most(n_samples, chosen, eps, budget)
+    if not valid:
+        raise _not_enough_samples(n_samples, eps, delta, share, rank=chosen, rule=rule)
+    return chosen
 
 
 def _not_enough_samples(
-    n_samples: int, eps: float, delta: float, n_candidates: int, *, rank: int, rule: str
+    n_samples: int, eps: float, delta: float, share: Share, *, rank: int, rule: str
 ) -> NotEnoughSamples:
-    """Return the error that says what (ε, δ) take, and what these samples can promise instead."""
-    asked = max(1, rank)
-    needed = _samples_by_rule(eps, _check_budget(delta, n_candidates), asked, rule)
-    here = max(1, min(rank, n_samples))
-    eps_here = attained_eps(n_samples, here, delta, n_candidates)
-    delta_here = attained_delta(n_samples, here, eps, n_candidates)
-    shared = f", shared {n_candidates} ways," if n_candidates > 1 else ""
+    """Return the error that states what (ε, δ) need, and what these samples can promise instead."""
+    asked, here = max(1, rank), max(1, min(rank, n_samples))
+    needed = samples_by_rule(eps, share.budget(delta), asked, rule)
+    eps_here = smallest_eps(n_samples, here, share.budget(delta))
+    delta_here = covering_delta(n_samples, here, eps, share.fraction)
     at = f"at rank {asked}" if rule == "exact" else f"by rule {rule!r}"
     offers = [
-        *([f"eps={_said(eps_here)} at this delta"] if eps_here < 1 else []),
-        *([f"delta={_said(delta_here)} at this eps"] if delta_here < 1 else []),
+        *([f"eps={_format_offer(eps_here)} at this delta"] if eps_here < 1 else []),
+        *([f"delta={_format_offer(delta_here)} at this eps"] if delta_here < 1 else []),
     ]
     instead = f" These samples can promise {', or '.join(offers)}." if offers else ""
     return NotEnoughSamples(
-        f"eps={eps:g} and delta={delta:g}{shared} need at least {needed} samples {at}, "
+        f"eps={eps:g} and delta={delta:g}{_shared_words(share)} need at least {needed} samples {at}, "
         f"got n_samples={n_samples}.{instead}",
         n_samples=n_samples,
         needed=needed,
@@ -299,112 +314,44 @@ def _not_enough_samples(
     )
 
 
-def _said(probability: float) -> str:
-    """Three digits, rounded up so that they hold as they are said; all of them just below one."""
+def _shared_words(share: Share) -> str:
+    if share.weight is not None:
+        return f", of which the weight {share.weight:g} is a part,"
+    return f", shared {share.n_candidates} ways," if share.n_candidates > 1 else ""
+
+
+def _format_offer(probability: float) -> str:
+    """Format three digits, rounded up so that the promise holds as printed; all digits just below one."""
     rounded = round_up(probability, 3)
     return f"{rounded:g}" if rounded < 1 else repr(probability)
 
 
-def _samples_by_rule(eps: float, budget: Fraction, rank: int | None, rule: str) -> int:
-    if rule == "maximum":
-        return _ceiling_over_eps(_log_inverse, budget, eps)
-    if rule == "paper":
-        lemma = _ceiling_over_eps(lambda b: _LEMMA_1 * _log_inverse(b), budget, eps)
-        return lemma if rank is None else max(lemma, _first_with_half_rank(rank, eps))
-    if rank is not None:
-        return _exact_samples(eps, rank, budget)
-    return _smallest_with_half_rank(eps, budget)
+def check_eps(eps: Any) -> float:
+    """Return ε if the inequality is decided exactly for it, or raise."""
+    number = check_probability("eps", eps)
+    if number < SMALLEST_EPS:
+        raise InvalidInput(f"eps must be at least {SMALLEST_EPS:g}, got {number!r}.")
+    return number
 
 
-def _rank_by_rule(n_samples: int, eps: float, budget: Fraction, rule: str) -> int:
-    if rule == "maximum":
-        return 1
-    if rule == "paper":
-        return _half_rank(n_samples, eps)
-    return _largest_valid_rank(n_samples, eps, budget)
+def _check_share(delta: float, n_candidates: Any) -> Share:
+    """Return the even share of n_F candidates, or raise unless its budget is decided exactly."""
+    share = Share(check_positive_integer("n_candidates", n_candidates))
+    _check_budget(delta, share)
+    return share
 
 
-def _half_rank(n_samples: int, eps: float) -> int:
-    """⌊εN/2⌋ with ε read as the decimal it was written as: binary floats get ⌊.29·200/2⌋ = 29 wrong."""
-    return int(Fraction(repr(eps)) * n_samples / 2)
+def _check_budget(delta: float, share: Share) -> None:
+    if share.budget(delta) < SMALLEST_BUDGET:
+        parts = f"/ {share.n_candidates}" if share.weight is None else f"· {share.weight!r}"
+        raise InvalidInput(f"delta / n_candidates must be at least {SMALLEST_BUDGET:g}, got {delta!r} {parts}.")
 
 
-def _first_with_half_rank(rank: int, eps: float) -> int:
-    return math.ceil(2 * rank / Fraction(repr(eps)))
-
-
-def _smallest_with_half_rank(eps: float, budget: Fraction) -> int:
-    """The smallest N whose r = ⌊εN/2⌋ is valid.
-
-    Along one rank, a stretch of N from ⌈2r/ε⌉ to ⌈2(r + 1)/ε⌉ − 1, the tail falls with N; from the end of one
-    stretch to the end of the next it falls by a factor of about 2q^(s−1), q = (1 − ε)/(1 − ε/2), s the length of
-    the stretch. So the first rank that is valid at the end of its stretch is found by bisection. Above ε = 2/3
-    a short stretch of two can make the factor exceed one, for a rank or two; the loop covers these.
-    """
-
-    def valid_at_end(rank: int) -> bool:
-        return tail_at_most(_first_with_half_rank(rank + 1, eps) - 1, rank, eps, budget)
-
-    most = _half_rank(_ceiling_over_eps(lambda b: _LEMMA_1 * _log_inverse(b), budget, eps), eps) + 2
-    rank = 1 + bisect_left(range(1, most), True, key=valid_at_end)
-    while any(valid_at_end(earlier) for earlier in range(max(1, rank - 3), rank)):
-        rank -= 1
-    stretch = range(_first_with_half_rank(rank, eps), _first_with_half_rank(rank + 1, eps))
-    return stretch[bisect_left(stretch, True, key=lambda n: tail_at_most(n, rank, eps, budget))]
-
-
-def _exact_samples(eps: float, rank: int, budget: Fraction) -> int:
-    """The smallest N with B(r − 1; N, ε) ≤ budget, or any number above LARGEST_N where that is out of reach."""
-    # The closed form is sufficient, so it brackets the answer from above.
-    ns = range(rank, min(_corollary_samples(eps, rank, budget), LARGEST_N) + 1)
-    if not ns:
-        return LARGEST_N + 1
-    guess = _guess("bdtrin", (rank - 1, float(budget), eps), rank, otherwise=2 * rank / eps)
-    return first(lambda n: tail_at_most(n, rank, eps, budget), ns, guess)
-
-
-def _corollary_samples(eps: float, rank: int, budget: Fraction) -> int:
-    def closed_form(budget: Fraction) -> Decimal:
-        log, spare = _log_inverse(budget), rank - 1
-        return spare + log + (2 * spare * log).sqrt()
-
-    return max(rank, _ceiling_over_eps(closed_form, budget, eps))
-
-
-def _ceiling_over_eps(expression: Callable[[Fraction], Decimal], budget: Fraction, eps: float) -> int:
-    """⌈expression(budget)/ε⌉ in 50 digits, so that no rounding decides an integer."""
-    with localcontext(_PRECISE):
-        ratio = expression(budget) / Decimal(eps)
-        return max(1, int(ratio.to_integral_value(ROUND_CEILING)))
-
-
-def _log_inverse(budget: Fraction) -> Decimal:
-    return (Decimal(budget.denominator) / Decimal(budget.numerator)).ln()
-
-
-def check_eps(eps: float) -> float:
-    """Return ε where the inequality is decided exactly, or raise."""
-    eps = check_probability("eps", eps)
-    if eps < SMALLEST_EPS:
-        raise InvalidInput(f"eps must be at least {SMALLEST_EPS:g}, got {eps!r}.")
-    return eps
-
-
-def _check_budget(delta: float, n_candidates: int) -> Fraction:
-    """Return δ/n_F, the failure probability each candidate may spend, as an exact fraction."""
-    budget = Fraction(check_probability("delta", delta)) / check_positive_integer("n_candidates", n_candidates)
-    if budget < SMALLEST_BUDGET:
-        raise InvalidInput(
-            f"delta / n_candidates must be at least {SMALLEST_BUDGET:g}, got {delta!r} / {n_candidates}."
-        )
-    return budget
-
-
-def _check_n_samples(n_samples: int) -> int:
-    n_samples = check_positive_integer("n_samples", n_samples)
-    if n_samples > LARGEST_N:
-        raise InvalidInput(f"n_samples must be at most {LARGEST_N:g}, got {n_samples}.")
-    return n_samples
+def _check_n_samples(n_samples: Any) -> int:
+    number = check_positive_integer("n_samples", n_samples)
+    if number > LARGEST_N:
+        raise InvalidInput(f"n_samples must be at most {LARGEST_N:g}, got {number}.")
+    return number
 
 
 def _check_pair(n_samples: int, rank: int) -> tuple[int, int]:
@@ -414,10 +361,10 @@ def _check_pair(n_samples: int, rank: int) -> tuple[int, int]:
     return n_samples, rank
 
 
-def _within_reach(n_samples: int, eps: float, delta: float, rank: int | None) -> int:
+def _check_reach(n_samples: int, eps: float, delta: float, rank: int | None) -> int:
     if n_samples > LARGEST_N:
         at_rank = "" if rank is None else f" at rank {rank}"
         raise InvalidInput(
-            f"eps={eps:g} and delta={delta:g}{at_rank} take more than {LARGEST_N:g} samples, the most planned for."
+            f"eps={eps:g} and delta={delta:g}{at_rank} need more than {LARGEST_N:g} samples, the most planned for."
         )
     return n_samples

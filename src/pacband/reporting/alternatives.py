@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 
 from pacband.certificate import Certificate
 from pacband.core.arrays import Floats
 from pacband.exceptions import NotEnoughSamples
-from pacband.planning import PLAN_RULES, min_samples, plan
+from pacband.planning import PLAN_RULES, Share, min_samples, plan
 from pacband.selection.ranked import Ranked
 
-__all__ = ["Alternative", "PlanMap", "SampleSize", "alternatives", "own_delta", "plan_map", "rank_rule", "sample_sizes"]
+__all__ = ["Alternative", "PlanMap", "SampleSize", "alternatives", "plan_map", "rank_rule", "sample_sizes"]
 
 EPS_CHOICES = (0.01, 0.02, 0.05, 0.1, 0.2)
 DELTA_CHOICES = (0.05, 1e-3, 1e-6, 1e-9)
@@ -65,23 +64,23 @@ class PlanMap:
     beforehand: bool
 
 
-def plan_map(eps: float, delta: float, n_samples: int, rank: int, share: Fraction) -> PlanMap:
-    """Return the map around a plan or a certificate that spends this share of δ.
+def plan_map(eps: float, delta: float, n_samples: int, rank: int, share: Share) -> PlanMap:
+    """Return the map around a plan or a certificate that uses this share of δ.
 
     A line joins the points (N, r/(N + 1)) where N is the smallest for its rank: the upper ends of the steps.
     """
-    smallest = min_samples(eps, own_delta(delta, share))
+    smallest = min_samples(eps, share.own_delta(delta))
     most = 20 * max(n_samples, smallest)
     # Neighbours of δ by less than two powers of ten would run into its line.
     deltas = [other for other in DELTA_CHOICES if abs(math.log10(other / delta)) >= 2.0]
     lines = []
     for each in sorted([*deltas, delta], reverse=True):
         ranks = np.unique(np.geomspace(1, max(2.0, eps * most), 40).round()).astype(int)
-        sizes = np.array([min_samples(eps, own_delta(each, share), int(r)) for r in ranks], dtype=np.float64)
+        sizes = np.array([min_samples(eps, share.own_delta(each), int(r)) for r in ranks], dtype=np.float64)
         kept = sizes <= 1.5 * most
         lines.append((each, sizes[kept], ranks[kept] / (sizes[kept] + 1.0)))
     n_range = (0.7 * min(smallest, n_samples), most)
-    return PlanMap(eps, delta, n_samples, rank, n_range, tuple(lines), beforehand=share >= 1)
+    return PlanMap(eps, delta, n_samples, rank, n_range, tuple(lines), beforehand=share.fraction >= 1)
 
 
 def sample_sizes(single: Certificate, scores: Ranked | None) -> tuple[SampleSize, ...]:
@@ -99,7 +98,7 @@ def sample_sizes(single: Certificate, scores: Ranked | None) -> tuple[SampleSize
             found.append(SampleSize(n_samples, single.rank, bound, certified=True))
             if rule is not None:
                 continue
-        rank = _rank(n_samples, single.eps, own_delta(single.delta, single.share), rule or "exact")
+        rank = _rank(n_samples, single.eps, single.share.own_delta(single.delta), rule or "exact")
         bound = None
         if scores is not None and rank is not None:
             bound = scores.largest(max(1, round(rank / n_samples * len(scores))))
@@ -109,7 +108,7 @@ def sample_sizes(single: Certificate, scores: Ranked | None) -> tuple[SampleSize
 
 def rank_rule(single: Certificate) -> str | None:
     """Return the rule of `plan` that gives this rank; None where it was chosen by hand."""
-    delta = own_delta(single.delta, single.share)
+    delta = single.share.own_delta(single.delta)
     rules = (rule for rule in PLAN_RULES if _rank(single.n_samples, single.eps, delta, rule) == single.rank)
     return next(rules, None)
 
@@ -119,18 +118,11 @@ def alternatives(single: Certificate, scores: Ranked) -> tuple[Alternative, ...]
     found = []
     for eps in sorted({*EPS_CHOICES, single.eps}):
         for delta in sorted({*DELTA_CHOICES, single.delta}, reverse=True):
-            rank = _rank(len(scores), eps, own_delta(delta, single.share))
+            rank = _rank(len(scores), eps, single.share.own_delta(delta))
             gamma = None if rank is None else scores.largest(rank)
-            needed = None if rank is not None else min_samples(eps, own_delta(delta, single.share))
+            needed = None if rank is not None else min_samples(eps, single.share.own_delta(delta))
             found.append(Alternative(eps, delta, rank, gamma, needed))
     return tuple(found)
-
-
-def own_delta(delta: float, share: Fraction) -> float:
-    """Return the part of δ that one candidate may spend, rounded down."""
-    part = Fraction(delta) * share
-    value = float(part)
-    return value if Fraction(value) <= part else math.nextafter(value, 0.0)
 
 
 def _rank(n_samples: int, eps: float, delta: float, rule: str = "exact") -> int | None:

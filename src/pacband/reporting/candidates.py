@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from pacband.certificate import AnyCertificate, FamilyCertificate, GroupCertificate, single_of
+from pacband.certificate import AnyCertificate, Certificate, FamilyCertificate, GroupCertificate, check_certificate
 
 __all__ = ["chosen_beforehand", "rank_candidates", "sharpness_name"]
 
@@ -16,7 +16,7 @@ def chosen_beforehand(certificate: AnyCertificate) -> bool:
     often. What shares δ with others counts as one of several; the groups of a certificate share it and are all kept.
     """
     n_kept = len(certificate.groups) if isinstance(certificate, GroupCertificate) else 1
-    return single_of(certificate).share >= Fraction(1, n_kept)
+    return single_of(certificate).share.fraction >= Fraction(1, n_kept)
 
 
 def rank_candidates(family: FamilyCertificate, most: int) -> list[str]:
@@ -29,3 +29,8 @@ def rank_candidates(family: FamilyCertificate, most: int) -> list[str]:
 def sharpness_name(family: FamilyCertificate) -> str:
     """Return what `FamilyCertificate.sharpness` is called."""
     return "mean half-width" if family.certificate.side == "both" else "mean distance from y to the bound"
+
+
+def single_of(certificate: AnyCertificate) -> Certificate:
+    """Return the certificate by whose rule rows are scored: itself, the best candidate's, or that of any group."""
+    return next(iter(check_certificate(certificate).parts.values()))

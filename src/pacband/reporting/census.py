@@ -15,10 +15,11 @@ import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
-from pacband.certificate import AnyCertificate, Certificate, GroupCertificate, single_of
+from pacband.certificate import AnyCertificate, Certificate, GroupCertificate
 from pacband.core.arrays import Floats
 from pacband.core.labels import group_rows, refuse_unknown
 from pacband.exceptions import InvalidInput
+from pacband.reporting.candidates import single_of
 from pacband.scores.columns import Columns
 from pacband.selection import Request, Tally, begin_search, edges_above, measure, select
 from pacband.selection.fingerprint import fingerprint_unit, seal
@@ -113,7 +114,7 @@ class TableCensus:
         schema = check_columns(table, columns.numeric, columns.group)
         assert isinstance(table, nw.LazyFrame)
         grouped = isinstance(certificate, GroupCertificate)
-        self._table = Table.of(table, schema, single.rule, {"": columns})
+        self._table = Table.of(table, schema, single.basis.scoring, {"": columns})
         self._singles: Mapping[Any, Certificate] = certificate.groups if grouped else {"": single}  # type: ignore[union-attr]
         self._scan: Any
         if grouped and columns.group is not None:

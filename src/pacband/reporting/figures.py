@@ -6,20 +6,19 @@ saves it, and a notebook shows `plot_band(...).figure`.
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pacband.certificate import AnyCertificate, Certificate, FamilyCertificate, GroupCertificate, single_of
+from pacband.certificate import AnyCertificate, Certificate, FamilyCertificate, GroupCertificate
 from pacband.core.arrays import as_numbers
 from pacband.core.look import axes_of, new_figure
 from pacband.exceptions import InvalidInput
-from pacband.planning import Plan
+from pacband.planning import Plan, Share
 from pacband.reporting import drawing
 from pacband.reporting.alternatives import plan_map
 from pacband.reporting.bins import mark_weak, slice_rows
-from pacband.reporting.candidates import chosen_beforehand
+from pacband.reporting.candidates import chosen_beforehand, single_of
 from pacband.reporting.numbers import band_numbers, score_numbers
 from pacband.reporting.rows import read_rows
 
@@ -138,7 +137,7 @@ def plot_plan(plan: Plan | Certificate | FamilyCertificate, *, ax: Axes | None =
     if not isinstance(plan, (Plan, Certificate)):
         raise InvalidInput(f"plan must be a plan or the certificate of one bound, got {type(plan).__name__}.")
     axes = axes_of(ax)
-    share = plan.share if isinstance(plan, Certificate) else Fraction(1, plan.n_candidates)
+    share = plan.share if isinstance(plan, Certificate) else Share(plan.n_candidates)
     drawing.draw_plan(axes, plan_map(plan.eps, plan.delta, plan.n_samples, plan.rank, share))
     return axes
 

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pacband.certificate import AnyCertificate, GroupCertificate, single_of
+from pacband.certificate import AnyCertificate, GroupCertificate
 from pacband.core.arrays import Floats
 from pacband.reporting.bins import Density, Slicing, density, mark_weak, slice_rows
+from pacband.reporting.candidates import single_of
 from pacband.reporting.rows import SAMPLE, Rows
 
 __all__ = [

@@ -14,12 +14,15 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from pacband.certificate import AnyCertificate, Certificate, FamilyCertificate, GroupCertificate, single_of
+from pacband.certificate import AnyCertificate, Certificate, FamilyCertificate, GroupCertificate
 from pacband.certificate.family import split_candidate
 from pacband.core.arrays import Floats, Numbers, as_numbers, check_same_rows
 from pacband.core.labels import as_labels
 from pacband.exceptions import InvalidInput
+from pacband.reporting.candidates import single_of
 from pacband.reporting.census import Census, count_rows
+from pacband.scores import band as band_of
+from pacband.scores import scores_of, spread_of
 from pacband.tables.sample import SAMPLE, SEED, WHOLE, draw_rows
 
 __all__ = ["MOST_FEATURES", "SAMPLE", "Features", "Rows", "best_columns", "pick_scale", "read_rows", "sampled_rows"]
@@ -133,10 +136,10 @@ def read_rows(
         raise InvalidInput("y_pred must be given with y: the predictions of the same rows.")
     if groups is None and isinstance(certificate, GroupCertificate):
         raise InvalidInput("groups must be given: this certificate has a bound for each group.")
-    single.check_scale(scale)
+    single.basis.check_scale(scale)
     check_same_rows(y=y, y_pred=y_pred, scale=scale, groups=groups)
-    target, prediction = single.check_outputs("y", y), single.check_outputs("y_pred", y_pred)
-    scores = single.rule.scores(target, prediction, scale)
+    target, prediction = single.basis.check_outputs("y", y), single.basis.check_outputs("y_pred", y_pred)
+    scores = scores_of(single.basis.scoring, target, prediction, scale)
     labels = None if groups is None else as_labels(groups)
     _check_length("groups", labels, len(scores))
     if isinstance(certificate, GroupCertificate):
@@ -172,7 +175,7 @@ def sampled_rows(
     gamma: Any = certificate.gamma(labels) if isinstance(certificate, GroupCertificate) else single.gamma
     gamma = np.broadcast_to(np.asarray(gamma, dtype=np.float64), score.shape)
     spread = [_mean_output(part.astype(np.float64)) for part in _picked(single, scale, target)]
-    band = single.rule.band(gamma, prediction, scale)
+    band = band_of(single.basis.scoring, gamma, prediction, scale)
     lower, upper = band[..., 0], band[..., 1]
     error = np.subtract(target, prediction, dtype=np.float64)
     columns = dict(features.columns)
@@ -217,7 +220,7 @@ def _draw(n_rows: int) -> Any:
 
 
 def _picked(single: Certificate, scale: Any, target: Numbers) -> tuple[Floats, ...]:
-    spread = single.rule.spread(scale, target.shape)
+    spread = spread_of(single.basis.scoring, scale, target.shape)
     floor = single.min_scale
     parts = (part.astype(np.float64) for part in spread.parts)
     return tuple(part if floor is None else np.fmax(part, floor) for part in parts)

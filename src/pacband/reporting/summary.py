@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from pacband import __version__
-from pacband.certificate import AnyCertificate, Certificate, GroupCertificate, single_of
+from pacband.certificate import AnyCertificate, Certificate, GroupCertificate
 from pacband.certificate.portable import encode
-from pacband.certificate.single import ASSUMPTIONS
+from pacband.certificate.promise import ASSUMPTIONS
 from pacband.certification.curve import Curve, curve_of_scores
 from pacband.core.arrays import Floats, as_numbers
 from pacband.core.labels import as_labels
@@ -30,12 +30,11 @@ from pacband.reporting.alternatives import (
     PlanMap,
     SampleSize,
     alternatives,
-    own_delta,
     plan_map,
     sample_sizes,
 )
 from pacband.reporting.bins import Slicing
-from pacband.reporting.candidates import chosen_beforehand
+from pacband.reporting.candidates import chosen_beforehand, single_of
 from pacband.reporting.census import Census
 from pacband.reporting.numbers import (
     BandNumbers,
@@ -310,7 +309,7 @@ def _diagnosis(
         return column if n_rows <= SAMPLE or column is None else column[:SAMPLE]
 
     near = scored_rows(
-        single.rule,
+        single.basis.scoring,
         rows.scores[:SAMPLE],
         first(as_numbers("y", y)),
         first(as_numbers("y_pred", y_pred)),
@@ -323,7 +322,7 @@ def _diagnosis(
         return check_rows(single, near, None, n_rows, training)
     drawn = draw_rows(n_rows)
     spread = scored_rows(
-        single.rule,
+        single.basis.scoring,
         rows.score,
         as_numbers("y", y)[drawn],
         as_numbers("y_pred", y_pred)[drawn],
@@ -370,9 +369,8 @@ def _curve(single: Certificate, scores: Floats | Ranked) -> Curve | None:
             scores,
             delta=single.delta,
             share=single.share,
-            n_candidates=single.n_candidates,
-            eps=grid,
-            rule=single.rule,
+            eps=None if grid is None else tuple(grid.tolist()),
+            scoring=single.basis.scoring,
             n_outputs=single.n_outputs,
             scale_kind=single.scale_kind,
         )
@@ -382,7 +380,7 @@ def _curve(single: Certificate, scores: Floats | Ranked) -> Curve | None:
 
 def _settled_first(single: Certificate, curve: Curve, ranked: Ranked) -> tuple[Floats, Floats]:
     """γ̄ at every ε, each had it alone been asked for."""
-    levels, gammas, delta = [], [], own_delta(single.delta, single.share)
+    levels, gammas, delta = [], [], single.share.own_delta(single.delta)
     for eps in np.geomspace(max(1e-9, 0.5 * curve.smallest_eps), 0.5, 60).tolist():
         try:
             rank = max_rank(curve.n_samples, eps, delta)

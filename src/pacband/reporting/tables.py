@@ -7,17 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from pacband.certificate import AnyCertificate, GroupCertificate, single_of
+from pacband.certificate import AnyCertificate, GroupCertificate
 from pacband.core.arrays import Floats
 from pacband.core.labels import as_labels
 from pacband.diagnostics.checks import ScoredRows, scored_rows
 from pacband.diagnostics.rows import joint_print
 from pacband.exceptions import InvalidInput
+from pacband.reporting.candidates import single_of
 from pacband.reporting.census import TableCensus
 from pacband.reporting.document import Report, report
 from pacband.reporting.rows import MOST_FEATURES, Column, Features, sampled_rows
 from pacband.reporting.summary import Summary, check_rows, has_curve, summarise_rows
-from pacband.scores import ScoreRule
+from pacband.scores import ScoreRule, scores_of
 from pacband.scores.columns import Columns
 from pacband.tables.columns import as_frame, check_columns, read_predicted, read_values, refuse_inexact
 from pacband.tables.connection import quoted
@@ -94,7 +95,7 @@ def _summary(
 ) -> Summary:
     """Count all rows in the engine, then look at some of them."""
     single = single_of(certificate)
-    single.check_scale((None, 0, (0, 0))[len(columns.scale)])
+    single.basis.check_scale((None, 0, (0, 0))[len(columns.scale)])
     if len(columns.prediction) != single.n_outputs:
         raise InvalidInput(
             f"this certificate bounds {single.n_outputs} output(s), got {len(columns.prediction)} prediction column(s)."
@@ -105,7 +106,7 @@ def _summary(
     first, drawn = fetch_sample(relation, relation.columns, counted.n_rows)
 
     y, y_pred, scale, labels, X = _read(drawn.values, columns, used, n_features)
-    score = single.rule.scores(y, y_pred, scale)
+    score = scores_of(single.basis.scoring, y, y_pred, scale)
 
     def part(label: Any) -> Floats:
         return score[labels == label] if isinstance(certificate, GroupCertificate) else score
@@ -115,7 +116,7 @@ def _summary(
         certificate, census, y, y_pred, scale, score=score, scores=score, labels=labels, features=X or Features({}, 0)
     )
     spread = scored_rows(
-        single.rule,
+        single.basis.scoring,
         score,
         y,
         y_pred,
@@ -124,12 +125,12 @@ def _summary(
         numbers=drawn.rows,
         words=drawn_words(len(score)),
     )
-    near = _scored(single.rule, first.values, columns, used, first_words(len(first.rows)))
+    near = _scored(single.basis.scoring, first.values, columns, used, first_words(len(first.rows)))
     names = relation.columns
     alike = fetch_class(relation, names, list(dict.fromkeys((*columns.predicted, *used))), census.n_rows)
     copies = None
     if alike is not None:
-        copies = _scored(single.rule, alike[0], columns, used, class_words(len(alike[0][names[0]]), alike[1]))
+        copies = _scored(single.basis.scoring, alike[0], columns, used, class_words(len(alike[0][names[0]]), alike[1]))
     return summarise_rows(
         certificate,
         rows,
@@ -144,7 +145,7 @@ def _scored(rule: ScoreRule, values: Mapping[str, Any], columns: Columns, used: 
     """Return rows to be checked for what neighbours or copies have in common."""
     y, y_pred, scale, _, X = _read(values, columns, used, len(used))
     prints = None if X is None else joint_print(X.columns.values())
-    return scored_rows(rule, rule.scores(y, y_pred, scale), y, y_pred, scale, X=prints, words=words)
+    return scored_rows(rule, scores_of(rule, y, y_pred, scale), y, y_pred, scale, X=prints, words=words)
 
 
 def _read(

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self, TypeAlias
 
+from pacband.scores.rule import SCALE_KINDS
+
 __all__ = ["Columns", "Names"]
 
 # The columns of one quantity: one, or one for each output.
@@ -24,7 +26,7 @@ class Columns:
     @property
     def scale_kind(self) -> str:
         """The kind of scale, as certificates name it: "none", "symmetric" or "asymmetric"."""
-        return ("none", "symmetric", "asymmetric")[len(self.scale)]
+        return SCALE_KINDS[len(self.scale)]
 
     @property
     def numeric(self) -> Names:

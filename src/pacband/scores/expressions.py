@@ -1,4 +1,4 @@
-"""Scores and bands as narwhals expressions: the arithmetic of `pacband.scores`, on any engine.
+"""Scores and bands as narwhals expressions: the arithmetic of `pacband.scores.arrays`, on any engine.
 
 Each is the same chain of correctly rounded operations on float64 as in numpy, so that a score has the same bits
 wherever it is computed. Some engines sort NaN as the largest number, others do not compare it: `finite` asks whether a

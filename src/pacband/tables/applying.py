@@ -7,7 +7,7 @@ from typing import Any
 
 import narwhals as nw
 
-from pacband.certificate import AnyCertificate, Certificate, GroupCertificate, single_of
+from pacband.certificate import AnyCertificate, GroupCertificate, Promise, check_certificate
 from pacband.core.labels import Label, as_labels, refuse_unknown
 from pacband.exceptions import InvalidInput
 from pacband.scores import outwards
@@ -53,12 +53,11 @@ def apply_frame(
        guess  lower  upper
     0   10.0    9.5   10.5
     """
-    part = single_of(certificate)
-    single = certificate if isinstance(certificate, GroupCertificate) else part
-    columns = replace(chosen_columns(part, prediction=prediction, scale=scale, group=group), target=())
+    basis = check_certificate(certificate).basis
+    columns = replace(chosen_columns(basis, prediction=prediction, scale=scale, group=group), target=())
     table = as_frame(frame)
     schema = check_columns(table, columns.predicted, columns.group)
-    outputs = [""] if part.n_outputs == 1 else [f"_{k}" for k in range(part.n_outputs)]
+    outputs = [""] if basis.n_outputs == 1 else [f"_{k}" for k in range(basis.n_outputs)]
     ends = [(f"{names[0]}{output}", f"{names[1]}{output}") for output in outputs]
     # Some engines take Lower for lower.
     taken = {name.casefold() for name in schema}
@@ -66,13 +65,13 @@ def apply_frame(
         if name.casefold() in taken:
             raise InvalidInput(f"the table already has a column {name!r}: pass other names for the ends of the band.")
     if isinstance(table, nw.DataFrame):
-        return _band_in_memory(single, table, columns, ends)
-    return _band_in_engine(single, table, schema, columns, ends)
+        return _band_in_memory(certificate, table, columns, ends)
+    return _band_in_engine(certificate, table, schema, columns, ends)
 
 
-def chosen_columns(certificate: Certificate, *, target: Any = None, prediction: Any, scale: Any, group: Any) -> Columns:
+def chosen_columns(basis: Promise, *, target: Any = None, prediction: Any, scale: Any, group: Any) -> Columns:
     """Return the columns to use with a certificate: those given, else those it was made from; or raise."""
-    known = certificate.columns
+    known = basis.columns
     if prediction is None and known is None:
         raise InvalidInput("this certificate was not made from a table: name the prediction column.")
     columns = columns_of(target, prediction or list(known.prediction if known else ()), scale, group)
@@ -83,36 +82,37 @@ def chosen_columns(certificate: Certificate, *, target: Any = None, prediction: 
             scale=columns.scale or known.scale,
             group=columns.group or known.group,
         )
-    if columns.scale_kind != certificate.scale_kind:
-        certificate.check_scale((None, 0, (0, 0))[len(columns.scale)])
-    if len(columns.prediction) != certificate.n_outputs:
+    if columns.scale_kind != basis.scale_kind:
+        basis.check_scale((None, 0, (0, 0))[len(columns.scale)])
+    if len(columns.prediction) != basis.n_outputs:
         raise InvalidInput(
-            f"this certificate bounds {certificate.n_outputs} output(s), got prediction columns for "
+            f"this certificate bounds {basis.n_outputs} output(s), got prediction columns for "
             f"{len(columns.prediction)}."
         )
     return columns
 
 
-def labelled_columns(certificate: Certificate, *, target: Any, prediction: Any, scale: Any, group: Any) -> Columns:
+def labelled_columns(basis: Promise, *, target: Any, prediction: Any, scale: Any, group: Any) -> Columns:
     """Return the columns to use with a certificate, with a target; or raise."""
-    columns = chosen_columns(certificate, target=target, prediction=prediction, scale=scale, group=group)
+    columns = chosen_columns(basis, target=target, prediction=prediction, scale=scale, group=group)
     if not columns.target:
         raise InvalidInput("name the target column: the certificate does not state it.")
     return columns
 
 
 def _band_in_memory(
-    single: Certificate | GroupCertificate,
+    certificate: AnyCertificate,
     table: nw.DataFrame[Any],
     columns: Columns,
     ends: list[tuple[str, str]],
 ) -> Any:
     values = in_memory(table, columns.predicted)
     prediction, scale = read_predicted(values, columns)
-    if isinstance(single, GroupCertificate):
-        found = single.interval(prediction, as_labels(column_of(table, _group_of(columns.group)).to_native()), scale)
+    if isinstance(certificate, GroupCertificate):
+        labels = as_labels(column_of(table, _group_of(columns.group)).to_native())
+        found = certificate.interval(prediction, labels, scale)
     else:
-        found = single.interval(prediction, scale)
+        found = certificate.interval(prediction, scale)
     found = found.reshape(len(found), len(ends), 2)
     series = [
         nw.new_series(name, found[:, k, end].copy(), backend=table.implementation)
@@ -123,7 +123,7 @@ def _band_in_memory(
 
 
 def _band_in_engine(
-    single: Certificate | GroupCertificate,
+    certificate: AnyCertificate,
     table: nw.LazyFrame[Any],
     schema: nw.Schema,
     columns: Columns,
@@ -131,7 +131,7 @@ def _band_in_engine(
 ) -> Any:
     """Return a table in an engine with its band. The engine checks every row again when it computes the band."""
     ours = {name: f"x{k}" for k, name in enumerate(schema)}
-    rule = single_of(single).rule
+    rule = certificate.basis.scoring
     rows = Table(
         frame=take_columns(table, list(ours.values()), range(len(ours))),
         schema={ours[name]: schema[name] for name in columns.predicted},
@@ -141,11 +141,12 @@ def _band_in_engine(
     )
     guards = Guards(rows)
     guards.check_all()
-    frame, factor = rows.frame, nw.lit(float(outwards(single_of(single).gamma)), nw.Float64)
-    usable = [guards.can_be_scored()]
-    if isinstance(single, GroupCertificate):
+    frame, usable = rows.frame, [guards.can_be_scored()]
+    factor = nw.lit(float(outwards(next(iter(certificate.parts.values())).gamma)), nw.Float64)
+    if isinstance(certificate, GroupCertificate):
         group = _group_of(columns.group)
-        factors = _factors(single, frame.select(nw.col(ours[group]).alias("g")), group)
+        factors = _factors(certificate, frame.select(nw.col(ours[group]).alias("g")), group)
+        # An empty table has no labels, and any factor will do.
         if factors:
             frame, factor = join_values(frame, ours[group], {"factor": factors}, ordered=True), nw.col("factor")
             # A label without a certificate has no factor.

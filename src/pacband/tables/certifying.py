@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -12,12 +11,14 @@ import numpy as np
 
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
 from pacband.certificate.family import check_candidates, split_candidate
-from pacband.certification import certify, certify_family, certify_groups
-from pacband.certification.terms import Terms, delta_shares
+from pacband.certificate.single import issue
+from pacband.certification.arrays import certify_family_rows, certify_group_rows, certify_rows
+from pacband.certification.terms import Terms
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import Label, as_labels, group_rows
 from pacband.exceptions import InvalidInput
-from pacband.planning import plan
+from pacband.planning.shares import Share, weighted_shares
+from pacband.scores import scores_of
 from pacband.scores.columns import Columns
 from pacband.selection import Measured, Request, Search, begin_search, check_unchanged, current_limits, select
 from pacband.selection.fingerprint import fingerprint_unit, seal
@@ -87,48 +88,46 @@ def certify_frame(
     >>> pacband.certify_frame(table, target="y", prediction="guess", eps=0.1, delta=0.01).gamma
     1.0
     """
-    options = {
-        "eps": eps,
-        "delta": delta,
-        "rank": rank,
-        "rule": rule,
-        "side": side,
-        "min_scale": min_scale,
-        "nonfinite": nonfinite,
-        "gauge": gauge,
-    }
-    terms = Terms.create(**options)
-    plan(eps, delta, rank=rank, rule=rule)
+    terms = Terms.create(
+        eps=eps,
+        delta=delta,
+        rank=rank,
+        rule=rule,
+        side=side,
+        n_candidates=n_candidates,
+        min_scale=min_scale,
+        nonfinite=nonfinite,
+        gauge=gauge,
+    )
     named = _named(target, prediction, scale, group, candidates)
     if group is not None and (candidates is not None or rank is not None):
-        raise InvalidInput("group goes with one prediction, and settles a rank for each group: no candidates, no rank.")
+        raise InvalidInput("group cannot be combined with candidates or rank: every group gets its own rank.")
     if candidates is not None and n_candidates != 1:
-        raise InvalidInput(f"with candidates, n_candidates is their number, {len(named)}, and not to be given.")
-    shares = delta_shares(weights, list(named))
+        raise InvalidInput(f"with candidates, n_candidates is their number, {len(named)}: leave it out.")
+    shares = weighted_shares(weights, list(named)) if candidates is not None else None
 
     table = as_frame(frame)
     schema = check_columns(table, [name for columns in named.values() for name in columns.numeric], group)
     if isinstance(table, nw.DataFrame):
         wanted = dict.fromkeys(name for columns in named.values() for name in columns.all)
-        values = in_memory(table, wanted)
-        return _certify_in_memory(values, named, candidates is not None, weights, n_candidates, options)
+        return _certify_in_memory(terms, in_memory(table, wanted), named, shares)
     limits = current_limits()
-    parts = [named] if len(named) <= limits.together or not isinstance(gauge, str) else _parts(named, limits.together)
+    whole = len(named) <= limits.together or terms.scoring.matrix is not None
+    parts = [named] if whole else _parts(named, limits.together)
     in_engine = [Table.of(table, schema, terms.scoring, part) for part in parts]
     values = in_engine[0].fetch_first(limits.sample + 1)
     if len(parts) == 1 and len(next(iter(values.values()))) <= limits.sample:
-        return _certify_in_memory(values, named, candidates is not None, weights, n_candidates, options)
+        return _certify_in_memory(terms, values, named, shares)
 
-    if not isinstance(gauge, str):
+    if terms.scoring.matrix is not None:
         raise InvalidInput("a matrix gauge needs the rows in memory: collect the table first.")
     reporting = _reporting(progress, len(parts))
-    if candidates is not None:
+    if shares is not None:
         return _family(terms, in_engine, parts, values, shares, reporting)
     sample = _scores(terms, values, named[""])
     if group is not None:
-        scan = GroupScan(in_engine[0], group)
-        return _groups(terms, scan, named[""], sample, values[group], n_candidates, reporting)
-    return _single(terms, in_engine[0], named[""], sample, n_candidates, reporting)
+        return _groups(terms, GroupScan(in_engine[0], group), named[""], sample, values[group], reporting)
+    return _single(terms, in_engine[0], named[""], sample, reporting)
 
 
 def _parts(named: Mapping[str, Columns], together: int) -> list[dict[str, Columns]]:
@@ -138,38 +137,24 @@ def _parts(named: Mapping[str, Columns], together: int) -> list[dict[str, Column
 
 
 def _certify_in_memory(
-    values: Mapping[str, Any],
-    named: Mapping[str, Columns],
-    family: bool,
-    weights: Any,
-    n_candidates: int,
-    options: dict[str, Any],
+    terms: Terms, values: Mapping[str, Any], named: Mapping[str, Columns], shares: Mapping[str, Share] | None
 ) -> Certificate | FamilyCertificate | GroupCertificate:
-    """Certify a table whose columns are here."""
+    """Certify a table whose columns are in memory."""
     columns = next(iter(named.values()))
     y = read_values(values, columns.target)
-    if family:
-        pairs = {name: read_predicted(values, columns) for name, columns in named.items()}
-        joint = certify_family(y, pairs, weights=weights, **options)
-        of_each = {name: replace(cert, columns=named[name]) for name, cert in joint.candidates.items()}
-        return replace(joint, candidates=FrozenMap(of_each))
+    if shares is not None:
+        pairs = {name: read_predicted(values, part) for name, part in named.items()}
+        return certify_family_rows(terms, y, pairs, shares, columns=named)
     prediction, scale = read_predicted(values, columns)
     if columns.group is not None:
-        del options["rank"]
-        groups = values[columns.group]
-        each = certify_groups(y, prediction, groups, scale, n_candidates=n_candidates, **options).groups
-        parts = {label: replace(cert, columns=columns) for label, cert in each.items()}
-        return GroupCertificate(groups=FrozenMap(parts))
-    return replace(certify(y, prediction, scale, n_candidates=n_candidates, **options), columns=columns)
+        return certify_group_rows(terms, y, prediction, values[columns.group], scale, columns=columns)
+    return certify_rows(terms, y, prediction, scale, columns=columns)
 
 
-def _single(
-    terms: Terms, table: Table, columns: Columns, sample: Any, n_candidates: int, reporting: Reporting
-) -> Certificate:
-    search = begin_search(sample, lambda n: terms.single_rank(n, n_candidates))
+def _single(terms: Terms, table: Table, columns: Columns, sample: Any, reporting: Reporting) -> Certificate:
+    search = begin_search(sample, terms.choose_rank)
     measured = select(reporting(TableScan(table)), {"": search})[""]
-    settled = terms.single_rank(measured.n_samples, n_candidates)
-    return terms.certificate(measured, settled, **_known(columns), n_candidates=n_candidates)
+    return issue(terms.promise_of(columns), measured, terms.choose_rank(measured.n_samples), terms.share)
 
 
 def _family(
@@ -177,12 +162,12 @@ def _family(
     tables: list[Table],
     parts: list[dict[str, Columns]],
     first: Mapping[str, Any],
-    shares: Mapping[str, float | None],
+    shares: Mapping[str, Share],
     reporting: Reporting,
 ) -> FamilyCertificate:
     ranks = cache(lambda n: terms.family_ranks(n, shares))
 
-    def settle(name: str) -> Callable[[int], int]:
+    def rank_of(name: str) -> Callable[[int], int]:
         return lambda n: ranks(n)[name]
 
     certificates: dict[str, Certificate] = {}
@@ -194,19 +179,14 @@ def _family(
         values = first if table is tables[0] else table.fetch_first(current_limits().sample)
         # In some engines a pass fetches a row that is in the window of any candidate, with the scores of all of them.
         searches = {
-            name: begin_search(_scores(terms, values, columns), settle(name), share=len(named) ** 2)
+            name: begin_search(_scores(terms, values, columns), rank_of(name), share=len(named) ** 2)
             for name, columns in named.items()
         }
         for name, found in select(reporting(TableScan(table)), searches).items():
             n_rows = n_rows or found.n_samples
             check_unchanged(n_rows, found.n_samples)
-            certificates[name] = terms.certificate(
-                found,
-                ranks(n_rows)[name],
-                **_known(named[name]),
-                n_candidates=len(shares),
-                weight=shares[name],
-            )
+            basis = terms.promise_of(named[name])
+            certificates[name] = issue(basis, found, ranks(n_rows)[name], shares[name])
         scales |= mean_scales(table, n_rows)
         offsets |= mean_offsets(table, n_rows)
         unanswered |= count_unanswered(table, n_rows)
@@ -214,33 +194,16 @@ def _family(
 
 
 def _groups(
-    terms: Terms,
-    scan: GroupScan,
-    columns: Columns,
-    sample: Any,
-    labels: Any,
-    n_candidates: int,
-    reporting: Reporting,
+    terms: Terms, scan: GroupScan, columns: Columns, sample: Any, labels: Any, reporting: Reporting
 ) -> GroupCertificate:
     counts = scan.counts()
-    ranks = terms.group_ranks(counts, n_candidates)
+    ranks = terms.group_ranks(counts)
     measured = _ranked(scan, counts, ranks, sample, reporting)
     if measured is None:
         measured = select(reporting(scan), _begun(sample, labels, counts, ranks))
-    known = _known(columns)
-    return GroupCertificate(
-        groups=FrozenMap(
-            {
-                label: terms.certificate(
-                    measured[label],
-                    ranks[label],
-                    **known,
-                    n_candidates=n_candidates * len(counts),
-                )
-                for label in counts
-            }
-        )
-    )
+    basis, share = terms.promise_of(columns), terms.share.among(len(counts))
+    parts = {label: issue(basis, measured[label], ranks[label], share) for label in counts}
+    return GroupCertificate(groups=FrozenMap(parts))
 
 
 def _ranked(
@@ -273,13 +236,13 @@ def _begun(sample: Any, labels: Any, counts: Mapping[Label, int], ranks: Mapping
     rows = group_rows(as_labels(labels))
     none = np.empty(0, dtype=np.intp)
     return {
-        label: begin_search(sample[rows.get(label, none)], _settled(n, ranks[label]), share=len(counts))
+        label: begin_search(sample[rows.get(label, none)], _rank_in_group(n, ranks[label]), share=len(counts))
         for label, n in counts.items()
     }
 
 
-def _settled(n_samples: int, rank: int) -> Callable[[int], int]:
-    """The rank within a group, whose number of rows is known: of a sample of it, the same share."""
+def _rank_in_group(n_samples: int, rank: int) -> Callable[[int], int]:
+    """Return the rule for the rank within a group whose number of rows is known; a sample of it has the same share."""
     return lambda n: rank if n == n_samples else max(1, round(rank * (n / n_samples)))
 
 
@@ -301,11 +264,6 @@ def _reporting(progress: Progress | None, n_parts: int) -> Reporting:
     return reporting
 
 
-def _known(columns: Columns) -> dict[str, Any]:
-    """What the columns tell a certificate."""
-    return {"n_outputs": len(columns.target), "scale_kind": columns.scale_kind, "columns": columns}
-
-
 def _named(target: Any, prediction: Any, scale: Any, group: str | None, candidates: Any) -> dict[str, Columns]:
     """Return the columns of every candidate; of a single one, under the empty name."""
     if not target:
@@ -324,4 +282,4 @@ def _named(target: Any, prediction: Any, scale: Any, group: str | None, candidat
 
 
 def _scores(terms: Terms, values: Mapping[str, Any], columns: Columns) -> Any:
-    return terms.scoring.scores(read_values(values, columns.target), *read_predicted(values, columns))
+    return scores_of(terms.scoring, read_values(values, columns.target), *read_predicted(values, columns))

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import narwhals as nw
 
 from pacband.certificate import AnyCertificate
 from pacband.core.checks import check_probability
-from pacband.core.labels import refuse_unknown
-from pacband.judging.checking import bounds_of, check, verdict_of, violations_above
+from pacband.judging.checking import check, verdict_of
+from pacband.judging.judge import Judge
 from pacband.judging.verdicts import Verdict
-from pacband.selection import Tally
 from pacband.tables.applying import labelled_columns
 from pacband.tables.columns import as_frame, check_columns, in_memory, read_predicted, read_values
 from pacband.tables.scan import GroupScan, TableScan
@@ -35,9 +33,8 @@ def check_frame(
 
     The columns are by default those that the certificate was made from.
     """
-    level = check_probability("level", level)
-    single, gammas = bounds_of(certificate)
-    columns = labelled_columns(single, target=target, prediction=prediction, scale=scale, group=group)
+    judge, level = Judge(certificate), check_probability("level", level)
+    columns = labelled_columns(judge.basis, target=target, prediction=prediction, scale=scale, group=group)
     table = as_frame(frame)
     schema = check_columns(table, columns.numeric, columns.group)
     if isinstance(table, nw.DataFrame):
@@ -45,15 +42,11 @@ def check_frame(
         groups = None if columns.group is None else values[columns.group]
         y = read_values(values, columns.target)
         return check(certificate, y, *read_predicted(values, columns), groups=groups, level=level)
-    in_engine = Table.of(table, schema, single.rule, {"": columns})
+    in_engine = Table.of(table, schema, judge.basis.scoring, {"": columns})
     if columns.group is None:
-        answers: Mapping[Any, Tally] = TableScan(in_engine)({"": violations_above(single.gamma)})
-    else:
-        scan = GroupScan(in_engine, columns.group)
-        labels = scan.counts()
-        if gammas is not None:
-            refuse_unknown(labels, gammas, f"column {columns.group!r}")
-        bound = gammas or dict.fromkeys(labels, single.gamma)
-        found = scan({label: violations_above(bound[label]) for label in labels})
-        answers = {label: found[label] for label in labels}
-    return verdict_of(certificate, answers, level, grouped=columns.group is not None)
+        return verdict_of(judge, {None: TableScan(in_engine)({"": judge.request(None)})[""]}, level)
+    scan = GroupScan(in_engine, columns.group)
+    labels = list(scan.counts())
+    judge.check_known(labels, f"column {columns.group!r}")
+    found = scan({label: judge.request(label) for label in labels})
+    return verdict_of(judge, {label: found[label] for label in labels}, level)

@@ -9,10 +9,11 @@ from typing import IO, Any
 import numpy as np
 
 from pacband.certificate import Certificate
+from pacband.certificate.single import issue
 from pacband.certification.terms import Terms
 from pacband.core.arrays import Floats, as_numbers, check_same_rows
 from pacband.exceptions import InvalidInput
-from pacband.planning import plan
+from pacband.scores import scale_kind, scores_of
 from pacband.selection import Tally, begin_search, current_limits, select, sum_tallies, tally
 
 __all__ = ["certify_chunks"]
@@ -53,9 +54,16 @@ def certify_chunks(
     True
     """
     terms = Terms.create(
-        eps=eps, delta=delta, rank=rank, rule=rule, side=side, min_scale=min_scale, nonfinite=nonfinite, gauge=gauge
+        eps=eps,
+        delta=delta,
+        rank=rank,
+        rule=rule,
+        side=side,
+        n_candidates=n_candidates,
+        min_scale=min_scale,
+        nonfinite=nonfinite,
+        gauge=gauge,
     )
-    plan(eps, delta, rank=rank, n_candidates=n_candidates, rule=rule)
     with TemporaryFile(prefix="pacband-") as file:
         sample, kind, n_outputs = _spool(terms, chunks, file)
 
@@ -64,10 +72,9 @@ def certify_chunks(
                 key: sum_tallies(tally(piece, request) for piece in _pieces(file)) for key, request in requests.items()
             }
 
-        search = begin_search(sample, lambda n: terms.single_rank(n, n_candidates))
-        measured = select(scan, {"": search})[""]
-    settled = terms.single_rank(measured.n_samples, n_candidates)
-    return terms.certificate(measured, settled, n_outputs=n_outputs, scale_kind=kind, n_candidates=n_candidates)
+        measured = select(scan, {"": begin_search(sample, terms.choose_rank)})[""]
+    basis = terms.promise(n_outputs=n_outputs, scale_kind=kind)
+    return issue(basis, measured, terms.choose_rank(measured.n_samples), terms.share)
 
 
 def _spool(terms: Terms, chunks: Iterable[Any], file: IO[bytes]) -> tuple[Floats, str, int]:
@@ -83,16 +90,13 @@ def _spool(terms: Terms, chunks: Iterable[Any], file: IO[bytes]) -> tuple[Floats
         target = as_numbers("y", y, empty=True)
         if not len(target):
             continue
-        found = (
-            ("none" if scale is None else "asymmetric" if isinstance(scale, tuple) else "symmetric"),
-            target.shape[1:],
-        )
+        found = scale_kind(scale), target.shape[1:]
         shape = shape or found
         if found != shape:
             raise InvalidInput(f"chunk {number} has other outputs or another kind of scale than those before.")
         try:
             check_same_rows(y=y, y_pred=y_pred, scale=scale)
-            scores = terms.scoring.scores(target, y_pred, scale)
+            scores = scores_of(terms.scoring, target, y_pred, scale)
         except InvalidInput as error:
             raise type(error)(f"chunk {number}: {error}") from None
         file.write(scores.tobytes())

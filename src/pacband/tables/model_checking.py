@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from pacband.certificate import single_of
 from pacband.core.row_hashes import Fingerprints, refuse_reused_rows, row_bits, row_fingerprints
 from pacband.estimators.base import Certified
 from pacband.estimators.grouping import read_labels
@@ -65,10 +64,10 @@ def check_model(
         It is `reused` also where more of the rows were used to fit the model than chance explains.
     """
     certificate: Any = model.certificate_
-    n_outputs = single_of(certificate).n_outputs
+    n_outputs = certificate.basis.n_outputs
     if len(target) != n_outputs:
         raise InvalidInput(f"the model predicts {n_outputs} output(s): name as many target columns, got {len(target)}.")
-    own = model._grouping_
+    own = model.grouping_
     if own is not None:
         own = own if isinstance(own, str) else list(kinds)[own] if isinstance(own, int) else "a function"
         if group not in (None, own):
@@ -76,20 +75,19 @@ def check_model(
         group = None
     frame: Any = as_frame(relation)
     refuse_inexact(frame, check_columns(frame, target, group, *kinds), target)
-    seen = _Seen(getattr(model, "_training_rows", None))
+    seen = _Seen(model.training_rows_)
 
     def pieces() -> Iterator[Piece]:
         ((total,),) = relation.aggregate("count(*)").fetchall()
         done = 0
         others = [*target, *([] if group is None else [group])]
-        for table in batches(relation, _selected(relation, kinds, others, texts=not model._reads_categories)):
+        for table in batches(relation, _selected(relation, kinds, others, texts=not model.reads_categories)):
             match_groups(model, table)
             X = table.iloc[:, : len(kinds)]
-            labels = table.iloc[:, -1].to_numpy() if group is not None else read_labels(model._grouping_, X)
+            labels = table.iloc[:, -1].to_numpy() if group is not None else read_labels(model.grouping_, X)
             outputs = {name: table.iloc[:, len(kinds) + k].to_numpy() for k, name in enumerate(target)}
             y = read_values(outputs, tuple(target))
-            model._check_rows(X, reset=False)
-            yield y, *model._chosen(None)[0].predict_with_scale(X), labels
+            yield y, *model.predict_with_scale(X), labels
             seen.look(X, y)
             done += len(table)
             progress(done, total)

@@ -190,7 +190,7 @@ def numeric_sql(relation: Any, name: str) -> str:
 
 def match_groups(estimator: Any, table: Any) -> None:
     """Write the groups of a pandas table as the certificate does, where a file spells them otherwise. In place."""
-    group = estimator._grouping_
+    group = estimator.grouping_
     if isinstance(group, str):
         match = matching(estimator.certificate_.groups)
         table[group] = [match(cell) for cell in table[group]]

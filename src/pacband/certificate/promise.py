@@ -1,0 +1,179 @@
+"""What all kinds of certificates share: what is promised, and how a row is scored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from pacband.certificate.portable import decode, encode
+from pacband.core.arrays import Floats, Numbers, as_numbers, check_same_rows
+from pacband.core.checks import check_choice, check_positive_integer, check_probability
+from pacband.core.wording import complement, confidence, round_up
+from pacband.exceptions import CertificateError, InvalidInput, InvalidScale
+from pacband.planning import check_eps
+from pacband.scores import SCALE_KINDS, ScoreRule, Spread, band, scale_kind, score_rows, spread_of
+from pacband.scores.columns import Columns
+
+__all__ = ["ASSUMPTIONS", "Promise"]
+
+ASSUMPTIONS = (
+    "calibration rows and future rows are independent draws from one distribution",
+    "predictor and scale were built without the calibration rows",
+    "ε, δ, the candidates and the rank were chosen before looking at the scores",
+)
+_SCALES = {
+    "none": "no scale",
+    "symmetric": "a scale, one value per row",
+    "asymmetric": "a scale pair (lower, upper)",
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Promise:
+    """With confidence 1 − δ, at least 1 − ε of future rows have a score of at most γ̄.
+
+    Every certificate holds one. It knows how rows are scored, so that rows are scored by the same rule ever after, and
+    a scale that was used at calibration cannot be forgotten later.
+
+    Attributes
+    ----------
+    eps, delta : float
+        ε and δ.
+    scoring : ScoreRule
+        How a row is scored.
+    scale_kind : {"none", "symmetric", "asymmetric"}
+        Whether rows are scored with a scale, and with which.
+    n_outputs : int
+        How many outputs one score takes together.
+    columns : Columns or None
+        The columns of the table that was certified, if it was a table.
+    assumptions : tuple of str
+        What the promise rests on.
+    """
+
+    eps: float
+    delta: float
+    scoring: ScoreRule = ScoreRule()  # noqa: RUF009 (it cannot be changed)
+    scale_kind: str = "none"
+    n_outputs: int = 1
+    columns: Columns | None = None
+    assumptions: tuple[str, ...] = ASSUMPTIONS
+
+    def __post_init__(self) -> None:
+        try:
+            check_eps(self.eps)
+            check_probability("delta", self.delta)
+            check_positive_integer("n_outputs", self.n_outputs)
+            check_choice("scale_kind", self.scale_kind, SCALE_KINDS)
+        except InvalidInput as error:
+            raise CertificateError(f"no certificate can state this: {error}") from None
+
+    def align(self, y: Any, y_pred: Any, scale: Any, *, lone_row: bool = False) -> tuple[Numbers, Numbers, Spread]:
+        """Return y, T(x) and σ̂(x) as arrays of one shape, or raise unless they are what was calibrated.
+
+        With `lone_row`, a single row may come without its bracket.
+        """
+        target, prediction = (
+            self.check_outputs(name, column, lone_row=lone_row) for name, column in (("y", y), ("y_pred", y_pred))
+        )
+        if target.shape != prediction.shape:
+            raise InvalidInput(f"y and y_pred must have the same shape, got {target.shape} and {prediction.shape}.")
+        self.check_scale(scale)
+        return target, prediction, spread_of(self.scoring, scale, target.shape)
+
+    def scores(self, y: Any, y_pred: Any, scale: Any = None) -> Floats:
+        """Return the score of every row."""
+        check_same_rows(y=y, y_pred=y_pred, scale=scale)
+        return score_rows(self.scoring, *self.align(y, y_pred, scale))
+
+    def band(self, gamma: float | Floats, y_pred: Any, scale: Any = None) -> Floats:
+        """Return the band of every row, (n, 2) or (n, k, 2), whose scores are at most γ: one γ, or one for each row."""
+        self.check_scale(scale)
+        return band(self.scoring, gamma, self.check_outputs("y_pred", y_pred), scale)
+
+    def check_outputs(self, name: str, column: Any, *, lone_row: bool = False) -> Numbers:
+        """Return the column as an array with as many outputs as were calibrated, or raise."""
+        array = as_numbers(name, column, scalar=lone_row, empty=True)
+        if lone_row and (array.ndim == 0 or (array.ndim == 1 and self.n_outputs > 1 and len(array) == self.n_outputs)):
+            array = array[None]
+        outputs = array.shape[1] if array.ndim == 2 else 1
+        if len(array) and outputs != self.n_outputs:
+            raise InvalidInput(f"this certificate bounds {self.n_outputs} output(s), got {name} with {outputs}.")
+        return array
+
+    def check_scale(self, scale: Any) -> None:
+        """Raise unless a scale is given just as at calibration: none, one, or a pair."""
+        given = scale_kind(scale)
+        if given != self.scale_kind:
+            raise InvalidScale(
+                f"this certificate was calibrated with {_SCALES[self.scale_kind]}, got {_SCALES[given]}."
+            )
+
+    def inequality(self, gamma: float) -> str:
+        """Return what is bounded, in symbols."""
+        bound = f"{round_up(gamma, 6):g}"
+        if self.scoring.matrix is not None:
+            return f"sqrt((y − T(x))ᵀ Σ⁻¹ (y − T(x))) ≤ {bound}{self._factor()}"
+        of, each = ("ₖ", " in every output k") if self.n_outputs > 1 else ("", "")
+        error, minus_error = f"y{of} − T{of}(x)", f"T{of}(x) − y{of}"
+        if self.scale_kind == "asymmetric":
+            return f"−{bound}{self._factor('⁻')} ≤ {error} ≤ {bound}{self._factor('⁺')}{each}"
+        left = {"both": f"|{error}|", "upper": error, "lower": minus_error}[self.scoring.side]
+        return f"{left} ≤ {bound}{self._factor()}{each}"
+
+    def _factor(self, end: str = "") -> str:
+        """Format ·σ̂(x), with the floor that is put under it."""
+        if self.scale_kind == "none":
+            return ""
+        sigma, floor = f"σ̂{end}(x)", self.scoring.min_scale
+        return f"·{sigma}" if floor is None else f"·max({sigma}, {round_up(floor, 6):g})"
+
+    @property
+    def confidence(self) -> str:
+        """The confidence 1 − δ in words."""
+        return f"With confidence {confidence(self.delta)}"
+
+    @property
+    def kept(self) -> str:
+        """The share 1 − ε in words."""
+        return f"at least {complement(self.eps)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the promise as JSON-ready values."""
+        rule = self.scoring
+        return {
+            "eps": self.eps,
+            "delta": self.delta,
+            "n_outputs": self.n_outputs,
+            "side": rule.side,
+            "scale_kind": self.scale_kind,
+            "min_scale": rule.min_scale,
+            "gauge": encode(rule.gauge),
+            "nonfinite": rule.nonfinite,
+            "columns": None if self.columns is None else self.columns.to_dict(),
+            "assumptions": list(self.assumptions),
+        }
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+        """Rebuild a promise from `to_dict`."""
+        columns = content["columns"]
+        try:
+            scoring = ScoreRule.create(
+                side=content["side"],
+                gauge=decode(content["gauge"]),
+                min_scale=content["min_scale"],
+                nonfinite=content["nonfinite"],
+            )
+        except InvalidInput as error:
+            raise CertificateError(f"no certificate can state this: {error}") from None
+        return cls(
+            eps=content["eps"],
+            delta=content["delta"],
+            scoring=scoring,
+            scale_kind=content["scale_kind"],
+            n_outputs=content["n_outputs"],
+            columns=None if columns is None else Columns.from_dict(columns),
+            assumptions=tuple(content["assumptions"]),
+        )

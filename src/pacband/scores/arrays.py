@@ -1,0 +1,211 @@
+r"""From rows to scores, and from a bound on the score back to a band around the prediction.
+
+A row (y, T(x), σ̂(x)) has one score. Every variant of the method is another score under the same promise:
+
+====================  ============================  ========================================
+what is bounded       score, with e = y − T(x)      rows whose score is at most γ
+====================  ============================  ========================================
+side "both"           \|e\| / σ̂                       T − γσ̂ ≤ y ≤ T + γσ̂
+side "upper"          e / σ̂                         y ≤ T + γσ̂
+side "lower"          −e / σ̂                        T − γσ̂ ≤ y
+a pair (σ̂⁻, σ̂⁺)       max(e / σ̂⁺, −e / σ̂⁻)         T − γσ̂⁻ ≤ y ≤ T + γσ̂⁺
+k outputs, "max"      the largest of the k scores   a box: the k bands together
+k outputs, matrix Σ   sqrt(eᵀ Σ⁻¹ e) / σ̂            an ellipsoid, in the box ± γσ̂·sqrt(Σ_kk)
+====================  ============================  ========================================
+
+Without a scale σ̂ is one: Algorithm 1 of the paper; with one, Algorithm 2. The rows are processed in blocks that
+stay in cache, so that every check costs no pass of its own. All arithmetic is float64.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from pacband.core.arrays import Floats, Numbers, as_numbers, blocks, name_rows
+from pacband.exceptions import InvalidInput
+from pacband.scores.ellipsoid import Ellipsoid
+from pacband.scores.means import exact_mean
+from pacband.scores.rule import ScoreRule
+from pacband.scores.spread import Spread, spread_of
+
+__all__ = ["band", "bound", "mean_bound", "mean_offset", "outwards", "score_rows", "scores_of", "unanswered"]
+
+
+def scores_of(rule: ScoreRule, y: Any, y_pred: Any, scale: Any = None) -> Floats:
+    """Return one score per row, all of them numbers.
+
+    Examples
+    --------
+    >>> scores_of(ScoreRule(), [3.0, 1.0], [2.0, 2.0], scale=[1.0, 4.0])
+    array([1.  , 0.25])
+    >>> scores_of(ScoreRule(side="lower"), [3.0, 1.0], [2.0, 2.0])
+    array([-1.,  1.])
+    """
+    target, prediction = as_numbers("y", y), as_numbers("y_pred", y_pred)
+    if target.shape != prediction.shape:
+        raise InvalidInput(f"y and y_pred must have the same shape, got {target.shape} and {prediction.shape}.")
+    return score_rows(rule, target, prediction, spread_of(rule, scale, target.shape))
+
+
+def score_rows(rule: ScoreRule, target: Numbers, prediction: Numbers, spread: Spread) -> Floats:
+    """Return one score per row of arrays whose shapes were checked."""
+    ellipsoid = _ellipsoid(rule, target)
+    scores = np.empty(len(target))
+    finite = True
+    with np.errstate(all="ignore"):
+        for rows in blocks(len(target)):
+            # The errors of one output are written where their scores will be: no second array is needed.
+            out = scores[rows] if target.ndim == 1 else None
+            error = np.subtract(target[rows], prediction[rows], out=out, dtype=np.float64)
+            parts = spread.block(rows)
+            score = _score(rule, error, parts) if ellipsoid is None else ellipsoid.scores(error, parts)
+            if score is not out:
+                scores[rows] = score
+            # The largest score finds NaN and +∞. If one side counts, a score may also overflow to −∞.
+            finite &= bool(np.isfinite(score).all() if rule.side != "both" else score.max() < math.inf)
+    if not finite:
+        _resolve_nonfinite(rule, scores, target, prediction)
+    return scores
+
+
+def bound(rule: ScoreRule, gamma: float, scale: Any) -> Any:
+    """Return γσ̂, rounded outwards as in `band`: one value for each of `scale`, or one number for a number."""
+    array = as_numbers("scale", scale, scalar=True)
+    (part,) = Spread((np.atleast_1d(array),), rule.min_scale).block(slice(None))
+    bounds = outwards(gamma) * part
+    return bounds if array.ndim else float(bounds[0])
+
+
+def band(rule: ScoreRule, gamma: float | Floats, y_pred: Any, scale: Any = None) -> Floats:
+    """Return the lower and upper end, (n, 2) or (n, k, 2), of the values whose score is at most γ.
+
+    Each end is rounded outwards by less than 1e-15 of the half-width. Three roundings lie between y and γσ̂: of e, of
+    the score, of the product. Without rounding outwards, a y whose score *is* γ could fall outside by one unit in the
+    last place; with tied errors that would be a real share of the rows. The sum T ± γσ̂ itself needs no care: rounding
+    is monotonic and y is a float. For a matrix gauge the same three roundings lie between y and the box, whatever the
+    condition of the matrix; see `pacband.scores.ellipsoid`.
+
+    Examples
+    --------
+    >>> band(ScoreRule(), 2.0, [10.0, 20.0], scale=[0.5, 1.0])
+    array([[ 9., 11.],
+           [18., 22.]])
+    """
+    prediction = as_numbers("y_pred", y_pred, empty=True)
+    ellipsoid = _ellipsoid(rule, prediction)
+    spread = spread_of(rule, scale, prediction.shape)
+    outward = np.broadcast_to(outwards(gamma), len(prediction))
+    ends = np.empty((*prediction.shape, 2))
+    with np.errstate(over="ignore"):
+        _fill_band(rule, ends, prediction, spread, outward, ellipsoid)
+    if rule.side != "both":
+        ends[..., 0 if rule.side == "upper" else 1] = -math.inf if rule.side == "upper" else math.inf
+    return ends
+
+
+def mean_bound(rule: ScoreRule, gamma: float, mean_scale: float) -> float:
+    """Return the mean of γσ̂ over the rows; for a matrix gauge, of the half-widths of its box."""
+    matrix = rule.matrix
+    return gamma * mean_scale * (1.0 if matrix is None else float(Ellipsoid.of(np.array(matrix)).widths.mean()))
+
+
+def mean_offset(rule: ScoreRule, target: Numbers, prediction: Numbers) -> float:
+    """Return the mean distance from y to T(x) towards the side that is bounded; zero if both sides are.
+
+    Shifting T moves γ by as much the other way, so only both together measure how sharp a bound is.
+    """
+    if rule.side == "both":
+        return 0.0
+    distance = np.subtract(prediction, target, dtype=np.float64)
+    distance = distance[np.isfinite(distance)]
+    if not len(distance):
+        return math.inf
+    return exact_mean(distance) * (1.0 if rule.side == "upper" else -1.0)
+
+
+def unanswered(prediction: Numbers) -> int:
+    """Return how many rows have a prediction that counts as an infinite error, and no finite band."""
+    finite = np.isfinite(prediction)
+    return 0 if finite.all() else int((~finite.reshape(len(finite), -1).all(axis=1)).sum())
+
+
+def outwards(gamma: float | Floats) -> Floats:
+    """Return γ rounded up by enough for the roundings between y and γσ̂; see `band`."""
+    value = np.asarray(gamma, dtype=np.float64)
+    return np.asarray(np.nextafter(value + np.abs(value) * 2.0**-50, math.inf))
+
+
+def _score(rule: ScoreRule, error: Floats, parts: tuple[Floats, ...]) -> Floats:
+    """Score one block of errors. Overwrites `error`."""
+    if rule.side == "lower":
+        np.negative(error, out=error)
+    divisor = None
+    if parts:
+        divisor = parts[0] if len(parts) == 1 else np.where(error > 0.0, parts[1], parts[0])
+    if rule.side == "both":
+        np.abs(error, out=error)
+    if divisor is not None:
+        np.divide(error, divisor, out=error)
+    if error.ndim == 1:
+        return error
+    largest = np.asarray(error.max(axis=1))
+    if rule.side != "both":
+        # The largest would hide an output that is −∞, as that of T(x) = ∞ is.
+        largest[~np.isfinite(error).all(axis=1)] = math.nan
+    return largest
+
+
+def _fill_band(
+    rule: ScoreRule, ends: Floats, prediction: Numbers, spread: Spread, outward: Floats, ellipsoid: Ellipsoid | None
+) -> None:
+    """Write T − γσ̂ and T + γσ̂ into `ends`, block by block."""
+    for rows in blocks(len(prediction)):
+        centre = prediction[rows]
+        if rule.nonfinite == "raise" and not np.isfinite(centre).all():
+            raise _nonfinite("y_pred", prediction)
+        factor = outward[rows] if centre.ndim == 1 else outward[rows, None]
+        parts = spread.block(rows)
+        if ellipsoid is not None:
+            box = ellipsoid.box(parts)
+            parts = (box if centre.ndim == 2 else box.reshape(-1),)
+        low = factor * parts[0] if parts else factor
+        high = factor * parts[1] if len(parts) == 2 else low
+        np.subtract(centre, low, out=ends[rows, ..., 0])
+        np.add(centre, high, out=ends[rows, ..., 1])
+        if rule.nonfinite == "violate":
+            # A prediction that counts as an infinite error has no finite band.
+            ends[rows][~np.isfinite(centre)] = (-math.inf, math.inf)
+
+
+def _resolve_nonfinite(rule: ScoreRule, scores: Floats, target: Numbers, prediction: Numbers) -> None:
+    """Raise for numbers that are not finite, or set the score of their rows to +∞, as the rule states."""
+    if not np.isfinite(target).all():
+        raise _nonfinite("y", target)
+    broken = ~np.isfinite(prediction)
+    if rule.nonfinite == "raise" and broken.any():
+        raise _nonfinite("y_pred", prediction)
+    if rule.nonfinite == "raise":
+        with np.errstate(over="ignore"):
+            distance = np.abs(target - prediction)
+            lost = ~np.isfinite(scores) | ~np.isfinite(distance if distance.ndim == 1 else distance.sum(axis=1))
+        raise InvalidInput(f"the score overflows float64 in {name_rows(lost)}.")
+    scores[broken.reshape(len(broken), -1).any(axis=1) | ~np.isfinite(scores)] = math.inf
+
+
+def _ellipsoid(rule: ScoreRule, array: Numbers) -> Ellipsoid | None:
+    """Return the ellipsoid of a matrix gauge, or raise unless the rows have as many outputs as its matrix."""
+    matrix = rule.matrix
+    if matrix is None:
+        return None
+    outputs = array.shape[1] if array.ndim == 2 else 1
+    if outputs != len(matrix):
+        raise InvalidInput(f"a {len(matrix)}×{len(matrix)} gauge takes {len(matrix)} outputs, got {outputs}.")
+    return Ellipsoid.of(np.array(matrix))
+
+
+def _nonfinite(name: str, array: Numbers) -> InvalidInput:
+    cure = "" if name == "y" else " With nonfinite='violate' they count as infinite errors."
+    return InvalidInput(f"{name} must be finite: it is NaN or infinite in {name_rows(~np.isfinite(array))}.{cure}")

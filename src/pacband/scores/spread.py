@@ -1,0 +1,87 @@
+"""The scale σ̂ of every row, in the shape that the errors have."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pacband.core.arrays import Floats, Numbers, as_numbers, name_rows
+from pacband.exceptions import InvalidInput, InvalidScale
+from pacband.scores.means import exact_mean
+from pacband.scores.rule import SCALE_KINDS, ScoreRule
+
+__all__ = ["Spread", "spread_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The scale of every row, in parts: () where σ̂ is one, (σ̂,), or the pair (σ̂⁻, σ̂⁺).
+
+    A part is an array that broadcasts against the errors. `floor` is the declared min_scale.
+    """
+
+    parts: tuple[Numbers, ...]
+    floor: float | None
+
+    @property
+    def kind(self) -> str:
+        """Return "none", "symmetric" or "asymmetric"."""
+        return SCALE_KINDS[len(self.parts)]
+
+    def block(self, rows: slice) -> tuple[Floats, ...]:
+        """Return the parts of these rows, floored; raise where one is not a positive finite number."""
+        floored = tuple(self._floored(part[rows]) for part in self.parts)
+        if not all(part.min() > 0.0 and part.max() < math.inf for part in floored):
+            raise self._invalid()
+        return floored
+
+    def mean(self) -> float:
+        """Return the mean of σ̂ over the rows (of (σ̂⁻ + σ̂⁺)/2 for a pair)."""
+        if not self.parts:
+            return 1.0
+        return sum(exact_mean(part) for part in self.block(slice(None))) / len(self.parts)
+
+    def _floored(self, part: Numbers) -> Floats:
+        if self.floor is None:
+            return part.astype(np.float64, copy=False)
+        # fmax lets a NaN scale fall to the floor as well.
+        return np.fmax(part, self.floor, dtype=np.float64)
+
+    def _invalid(self) -> InvalidScale:
+        bad = np.zeros(len(self.parts[0]), dtype=bool)
+        for part in self.parts:
+            floored = self._floored(part)
+            unsound = ~((floored > 0.0) & (floored < np.inf))
+            bad |= unsound.reshape(len(unsound), -1).any(axis=1)
+        cure = "" if self.floor is not None else " Declare a min_scale to put a floor under it."
+        return InvalidScale(
+            f"scale must be positive and finite in every row: it is zero, negative, NaN or infinite in "
+            f"{name_rows(bad)}.{cure}"
+        )
+
+
+def spread_of(rule: ScoreRule, scale: Any, shape: tuple[int, ...]) -> Spread:
+    """Return the scale that a user passed, or raise unless its shape fits rows of this shape."""
+    if scale is None:
+        return Spread((), rule.min_scale)
+    pair = isinstance(scale, tuple)
+    if pair and len(scale) != 2:
+        raise InvalidInput(f"a scale pair must be (lower, upper), got {len(scale)} parts.")
+    if pair and (rule.side != "both" or rule.matrix is not None):
+        raise InvalidInput("a scale pair (lower, upper) needs side='both' and gauge='max'.")
+    error_shape = shape if rule.matrix is None else shape[:1]
+    return Spread(tuple(_scale_part(part, error_shape) for part in (scale if pair else (scale,))), rule.min_scale)
+
+
+def _scale_part(part: Any, shape: tuple[int, ...]) -> Numbers:
+    array = as_numbers("scale", part, scalar=True, empty=True)
+    if array.ndim == 1 and len(shape) == 2:
+        array = array[:, None]
+    fits = array.ndim == 0 or (len(array) == shape[0] and array.shape[1:] in {shape[1:], (1,) * len(shape[1:])})
+    if not fits:
+        hint = " A pair is a tuple (lower, upper)." if 2 in array.shape else ""
+        raise InvalidInput(f"scale must have one value per row of shape {shape}, got shape {array.shape}.{hint}")
+    return np.broadcast_to(array, shape) if array.ndim == 0 else array
