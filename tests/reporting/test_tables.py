@@ -176,21 +176,6 @@ def test_the_same_rows_are_drawn_in_arrays_and_in_files_whatever_the_number_of_t
             assert found["diagnosis"]["p_values"] == expected["diagnosis"]["p_values"]
 
 
-def test_the_hash_draws_rows_as_chance_would(small_samples):
-    """About 3,000 of 100,000 rows, all over the table and no more in pairs than by chance; within 5 deviations each."""
-    drawn = sample.draw_rows(100_000)
-    assert abs(len(drawn) - 3000) < 5 * np.sqrt(3000)
-    assert (np.abs(np.bincount(drawn // 10_000) - 300) < 5 * np.sqrt(300)).all()
-    assert (np.abs(np.bincount(drawn % 7) - 3000 / 7) < 5 * np.sqrt(3000 / 7)).all()
-    for lag in (1, 2, 7, 24, 1000):
-        both = len(np.intersect1d(drawn, drawn + lag))
-        assert abs(both - 90) < 5 * np.sqrt(90)
-    beyond = np.arange(2**40, 2**40 + 1000)
-    assert (sample._hashed(beyond) >= 0).all()
-    sql = duckdb.sql(f"select {sample._hash_sql('r')} from (select 1099511627776 + range as r from range(1000))")
-    assert np.array([value for (value,) in sql.fetchall()]).tolist() == sample._hashed(beyond).tolist()
-
-
 def test_the_page_and_the_markdown_name_the_sample(frame, small_samples):
     cert, columns = certificates(frame)["single"]
     page = report_table(cert, relation(frame), columns)

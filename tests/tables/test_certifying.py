@@ -151,7 +151,7 @@ def test_the_columns_stay_with_the_certificate(rng, tmp_path):
         ({"group": "nowhere"}, "no column 'nowhere'"),
         ({"eps": 5}, "eps must be in"),
         ({"rank": 10**6}, "rank must not exceed"),
-        ({"group": "site", "rank": 3}, "no candidates, no rank"),
+        ({"group": "site", "rank": 3}, "group cannot be combined with candidates or rank"),
         ({"candidates": {"a": "p"}}, "not both"),
         ({"prediction": None, "candidates": {"a": "p"}, "scale": "s"}, "each brings its own scale"),
     ],

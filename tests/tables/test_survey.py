@@ -302,7 +302,7 @@ def test_the_kind_of_a_column_comes_from_all_rows_of_the_fit(rng, hasty):
     X, y = draw(rng, 1500, {1: 0.0, 2: 10.0})
     # A single text, wherever the split puts it.
     fam = family(X.assign(code=X.code.where(X.index != 7, "A")), y)
-    assert fam._columns_ == {"code": "category", "x": "number"}
+    assert fam.column_kinds_ == {"code": "category", "x": "number"}
     fam.predict(pd.DataFrame({"code": ["A", 1], "x": [0.0, 0.0]}))
 
 
@@ -317,7 +317,7 @@ def test_a_pipeline_of_ones_own_sees_at_the_shell_what_it_saw_in_the_fit(rng, ru
     X.loc[::50, "code"], y[::50] = np.nan, 50.0
     model = own_model().fit(X, y)
     model.save("model.pacband")
-    assert model._columns_ == {"code": "category", "x": "number"}
+    assert model.column_kinds_ == {"code": "category", "x": "number"}
     X, y = draw(rng, 400, {code: effect[code] for code in ("1", "2.0", "007")}, str)
     X.loc[::50, "code"], y[::50] = np.nan, 50.0
     expected = model.predict_interval(X)

@@ -29,6 +29,8 @@ __all__ = [
     "fetch_sample",
     "fetch_whole",
     "first_words",
+    "hash_rows",
+    "hash_sql",
     "is_large",
 ]
 
@@ -73,7 +75,7 @@ def draw_rows(n_rows: int, size: int | None = None) -> npt.NDArray[np.int64]:
     found = []
     for part in blocks(n_rows):
         rows = np.arange(part.start, part.stop, dtype=np.int64)
-        found.append(rows[_hash(rows) < limit])
+        found.append(rows[hash_rows(rows) < limit])
     return np.concatenate(found)
 
 
@@ -109,11 +111,11 @@ def fetch_sample(relation: Any, names: Sequence[str], n_rows: int) -> tuple[Samp
     number = "row" + "_" * sum(name.casefold().startswith("row") for name in names)
     row, limit = _list_sql([number]), _limit(n_rows, SAMPLE)
     numbered = relation.project(f"row_number() over () - 1 as {row}, {_list_sql(names)}")
-    found = dict(numbered.filter(f"{row} < {SAMPLE} or {_hash_sql(row)} < {limit}").fetchnumpy())
+    found = dict(numbered.filter(f"{row} < {SAMPLE} or {hash_sql(row)} < {limit}").fetchnumpy())
     rows = np.asarray(found.pop(number), dtype=np.int64)
     order = np.argsort(rows, kind="stable")
     both = SampledRows(rows[order], {name: column[order] for name, column in found.items()})
-    return both.where(both.rows < SAMPLE), both.where(_hash(both.rows) < limit)
+    return both.where(both.rows < SAMPLE), both.where(hash_rows(both.rows) < limit)
 
 
 def fetch_class(
@@ -142,8 +144,8 @@ def _limit(n_rows: int, size: int) -> int:
     return min(_PRIME, -(-_PRIME * size // n_rows))
 
 
-def _hash(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return the hashes of row numbers. `_hash_sql` is the same in SQL."""
+def hash_rows(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return the hashes of row numbers. `hash_sql` is the same in SQL."""
     x = rows % _PRIME
     value = np.full_like(x, _COEFFICIENTS[0])
     for coefficient in _COEFFICIENTS[1:]:
@@ -152,7 +154,8 @@ def _hash(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     return value
 
 
-def _hash_sql(row: str) -> str:
+def hash_sql(row: str) -> str:
+    """Return SQL for the hash of a row number, as `hash_rows` computes it."""
     x = f"({row} % {_PRIME})"
     value = str(_COEFFICIENTS[0])
     for coefficient in _COEFFICIENTS[1:]:
