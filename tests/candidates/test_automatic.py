@@ -380,7 +380,7 @@ def test_a_certified_family_finds_its_candidates_itself(rng):
     mine = make_pipeline(make_column_transformer((SimpleImputer(), ["a", "b", "c"])), Ridge())
     family = CertifiedFamily({"auto": "auto", "mine": mine}, eps=0.2, delta=0.1, random_state=0, n_jobs=2).fit(table, y)
     assert "mine" in family.certificate_.candidates
-    assert sum(cert.share for cert in family.certificate_.candidates.values()) <= 1
+    assert sum(cert.share.fraction for cert in family.certificate_.candidates.values()) <= 1
     assert "chosen" in str(family.auto_)
     assert family.predict_interval(table.iloc[:5]).shape == (5, 2)
     with pytest.raises(InvalidInput, match="weights must be None with 'auto'"):

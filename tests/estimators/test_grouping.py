@@ -26,6 +26,7 @@ from pacband import (
     plan,
 )
 from pacband.candidates import automatic as auto
+from pacband.certification.terms import Terms
 
 PROMISE = {"eps": 0.1, "delta": 0.01}
 NOISE = {"coast": 1.0, "hills": 2.0, "summit": 5.0}
@@ -244,10 +245,11 @@ def test_the_automatic_family_within_groups(rng, monkeypatch):
     options = {"groups": "site", "eps": 0.2, "delta": 0.1, "random_state": 0, "n_jobs": 1}
     family = CertifiedFamily({"auto": "auto", "line": line()}, **options).fit(table, y)
     sizes = [cert.n_samples for cert in family.certificate_.groups.values()]
-    assert len(family.certificates_) == len(auto.group_entrants(list(family.auto_.members), sizes, 0.2, 0.1)) > 1
+    terms = Terms.create(eps=0.2, delta=0.1, side="both", min_scale=None, nonfinite="raise", gauge="max")
+    assert len(family.certificates_) == len(auto.group_entrants(terms, list(family.auto_.members), sizes)) > 1
     assert set(family.certificate_.groups) == set(NOISE)
-    spent = [cert.share for one in family.certificates_.values() for cert in one.groups.values()]
-    assert sum(spent) <= 1
+    used = [cert.share.fraction for one in family.certificates_.values() for cert in one.groups.values()]
+    assert sum(used) <= 1
 
 
 def test_any_candidate_of_a_family_may_be_used(rng):

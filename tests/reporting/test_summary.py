@@ -339,7 +339,7 @@ def test_the_curve_of_a_chosen_candidate_is_said_to_hold_with_the_confidence_of_
     page = pacband.report(family, np.zeros(300), candidates=candidates)
     curve = page.to_dict()["curve"]
     assert curve["delta"] == 0.3
-    assert curve["local_delta"] < 0.3 * float(family.certificate.share)
+    assert curve["local_delta"] < 0.3 * float(family.certificate.share.fraction)
     assert curve["promise"].startswith("With confidence 70 %, ")
     assert page.summary.curve.certificate(0.1).delta == 0.3
     for text in (page.html, page.to_markdown()):

@@ -131,7 +131,7 @@ def _columns(
 def _write(page: Any, output: str, kind: str) -> None:
     import json
 
-    from pacband.core.documents import replace_file
+    from pacband.core.atomic_files import replace_file
 
     if output == "-":
         if kind == "json":

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from pacband.core.cells import TEXT_TYPES, short_texts, spelled, spelled_sql
-from pacband.core.labels import listed, refuse_labels
+from pacband.core.labels import listed
 from pacband.exceptions import InvalidInput
 from pacband.tables.connection import literal, quoted
 from pacband.tables.files import Files, open_files
@@ -164,6 +164,8 @@ def with_labels(relation: Any, group: str | None, labels: Sequence[Any], *, keep
     known = ", ".join(literal(str(text)) for text in keys)
     unseen = relation.filter(f"{key} not in ({known})").project(f"{column} as g").distinct().limit(6).fetchall()
     if unseen:
+        from pacband.certificate.certified_labels import refuse_labels
+
         refuse_labels([row[0] for row in unseen], labels, f"column {group!r}")
     if kinds == {str}:
         others = {text: label for text, label in keys.items() if text != label}

@@ -12,8 +12,9 @@ from pacband.estimators.family import CertifiedFamily
 from pacband.estimators.regressor import CertifiedRegressor
 from pacband.estimators.saving import OF_X
 from pacband.exceptions import CertificateError
-from pacband.models.declare import Kind, check_attributes, parse
-from pacband.models.objects import check_parameters
+from pacband.models.declare import check_attributes, parse
+from pacband.models.kind import Kind
+from pacband.models.parameters import check_parameters
 from pacband.models.values import Unsound
 
 __all__ = ["assemble"]

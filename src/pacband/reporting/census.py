@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from pacband.certificate import AnyCertificate, Certificate, GroupCertificate
+from pacband.certificate.certified_labels import refuse_unknown
 from pacband.core.arrays import Floats
-from pacband.core.labels import group_rows, refuse_unknown
+from pacband.core.labels import group_rows
 from pacband.exceptions import InvalidInput
 from pacband.reporting.candidates import single_of
 from pacband.scores.columns import Columns

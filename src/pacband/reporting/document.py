@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pacband.certificate import AnyCertificate
-from pacband.core.documents import replace_file
+from pacband.core.atomic_files import replace_file
 from pacband.reporting.summary import Summary, summarise
 
 __all__ = ["Report", "report"]

@@ -130,7 +130,7 @@ def after_preprocessing(predictor: Any, *steps: Any) -> Pipeline:
     """
     model = predictor.estimator if isinstance(predictor, FrozenEstimator) else predictor
     if isinstance(model, Pipeline) and len(model) > 1:
-        return make_pipeline(clone(model[:-1]), FunctionTransformer(_dense, accept_sparse=True), *steps)
+        return make_pipeline(clone(model[:-1]), FunctionTransformer(to_dense, accept_sparse=True), *steps)
     return make_pipeline(*steps)
 
 
@@ -154,5 +154,6 @@ def _as_target(y: Any) -> Floats:
     return target
 
 
-def _dense(X: Any) -> Any:
+def to_dense(X: Any) -> Any:
+    """Return X as a dense array if it is sparse."""
     return X.toarray() if hasattr(X, "toarray") else X

@@ -98,7 +98,7 @@ class ParzenScale(BaseScale):
         locality = Locality(resolve_norm(self.norm, places.shape[1]), places)
         self.errors_ = self._whose().errors(X, y, cv=self.cv, random_state=self.random_state)
         unit = unit_of(y)
-        errors = Regressors(np.empty((len(y), 0)), np.empty(0), self.errors_ / unit, _nothing, np.empty((0, 0)))
+        errors = Regressors(np.empty((len(y), 0)), np.empty(0), self.errors_ / unit, no_features, np.empty((0, 0)))
         solver = feature_solver(weight, locality.is_line, len(y))
         self._model = Model(solver, locality, weight, errors, 1.0, y / unit, unit)
 
@@ -120,7 +120,8 @@ class ParzenScale(BaseScale):
         return tags
 
 
-def _nothing(X: Floats) -> Floats:
+def no_features(X: Floats) -> Floats:
+    """Return a feature map without features."""
     return np.empty((len(X), 0))
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import narwhals as nw
 
 from pacband.certificate import AnyCertificate, GroupCertificate, Promise, check_certificate
-from pacband.core.labels import Label, as_labels, refuse_unknown
+from pacband.certificate.certified_labels import refuse_unknown
+from pacband.core.labels import Label, as_labels
 from pacband.exceptions import InvalidInput
 from pacband.scores import outwards
 from pacband.scores.columns import Columns

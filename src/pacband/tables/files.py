@@ -19,7 +19,7 @@ from typing import Any
 
 import duckdb
 
-from pacband.core.documents import drafted
+from pacband.core.atomic_files import draft_file
 from pacband.exceptions import InvalidInput
 from pacband.tables.connection import allowing, connect, draft_of, literal, literals, quoted, workspace
 from pacband.tables.delimited import csv_header, float_sql, is_parquet, refuse_long_end
@@ -116,7 +116,7 @@ class Files:
                 copyfileobj(written, sys.stdout.buffer)
                 sys.stdout.buffer.flush()
         else:
-            with drafted(Path(output)) as draft, allowing(drafts={output: str(draft)}):
+            with draft_file(Path(output)) as draft, allowing(drafts={output: str(draft)}):
                 yield
                 self.refuse_changes()
 

@@ -1,4 +1,4 @@
-"""The plain parts of pacband's estimators, which are made of their fields alone."""
+"""The parts of pacband's estimators: classes whose objects are determined by their fields."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from pacband.local.locality import Locality
 from pacband.local.weights import resolve_weight
-from pacband.models.declare import Kind
+from pacband.models.kind import Kind
 from pacband.models.values import refuse
 
 __all__ = ["KINDS"]
@@ -40,7 +40,7 @@ def _fields(value: Any) -> dict[str, Any]:
 
 
 def _regressors(value: Any) -> dict[str, Any]:
-    # The map of a low-rank kernel is a method of its factor, which stands for it.
+    # The feature map of a low-rank kernel is a method of its factor. The factor is saved in its place.
     found = _fields(value)
     return found | {"phi": getattr(found["phi"], "__self__", found["phi"])}
 
@@ -50,11 +50,11 @@ def _bind_phi(value: Any) -> None:
     if type(phi).__name__ == "Factor":
         object.__setattr__(value, "phi", phi.features)
     elif not callable(phi):
-        refuse("pacband.Regressors have no map of their features")
+        refuse("pacband.Regressors have no feature map")
 
 
 def _locality(norm: Any, points: Any) -> Any:
-    # Its index is built when it is first asked for.
+    # Its index is built at the first use.
     made = Locality.__new__(Locality)
     made.norm, made.points = norm, points
     return made
@@ -62,7 +62,7 @@ def _locality(norm: Any, points: Any) -> Any:
 
 def _check_norm(norm: Any) -> None:
     if norm.order not in (1.0, 2.0, float("inf")):
-        refuse("a pacband.Norm is of no known order")
+        refuse("a pacband.Norm has an unknown order")
 
 
 def _check_weight(weight: Any) -> None:
@@ -72,9 +72,9 @@ def _check_weight(weight: Any) -> None:
 def _check_model(model: Any) -> None:
     samples = model.design.X if type(model.design).__name__ == "Gram" else model.design.matrix
     if not len(model.locality.points) == len(samples) == len(model.y) > 0:
-        refuse("a pacband.Model has other targets than samples")
+        refuse("a pacband.Model has different numbers of targets and samples")
     if model.solver == "line" and not model.locality.is_line:
-        refuse("a pacband.Model is not on a line")
+        refuse("a pacband.Model uses the line solver for points that are not on a line")
 
 
 _CHECKS = {"Model": _check_model, "Norm": _check_norm, "Weight": _check_weight}
@@ -89,7 +89,7 @@ KINDS = (
             declared_parameters=declaration,
             parameters=_fields,
             check=_CHECKS.get(name),
-            always=True,
+            also_unfitted=True,
         )
         for module, table in _TABLE.items()
         for name, declaration in table.items()
@@ -103,7 +103,7 @@ KINDS = (
         "rotation!=f[*,r] exact=none|@Gram tol=num gap=num gaps_sum=num",
         parameters=_regressors,
         check=_bind_phi,
-        always=True,
+        also_unfitted=True,
     ),
     Kind(
         "pacband.Locality",
@@ -113,6 +113,6 @@ KINDS = (
         declared_parameters="norm!=@Norm points!=f8[n,*]",
         parameters=lambda value: {"norm": value.norm, "points": value.points},
         make=_locality,
-        left="_order _tree _centre",
+        not_saved="_order _tree _centre",
     ),
 )

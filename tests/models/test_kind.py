@@ -34,7 +34,7 @@ def test_every_declared_kind_is_among_the_cases():
     there = {
         name
         for name, kind in KINDS.items()
-        if not kind.trusted and hasattr(importlib.import_module(kind.module), kind.class_name)
+        if not kind.needs_trust and hasattr(importlib.import_module(kind.module), kind.class_name)
     }
     assert there - seen == set()
 
