@@ -3,12 +3,9 @@
 The table of awkward cases × ways in × commands. What a way in cannot express is left out by `expresses`, by name.
 """
 
-import importlib
-
 import pytest
 
 import pacband
-from pacband.selection import search as selection
 from support.cases import CASES, COLUMNS, HALF, base, grouped
 from support.ways import (
     ARRAYS,
@@ -71,10 +68,9 @@ def table():
 
 
 @pytest.fixture
-def small_engine(monkeypatch):
-    """Let tables in engines be too large to be brought here, and their windows too large to be fetched at once."""
-    monkeypatch.setattr(importlib.import_module("pacband.tables.certifying"), "SAMPLE", 100)
-    monkeypatch.setattr(selection, "FEW", 60)
+def small_engine(limit):
+    """Let tables in engines be too large to be fetched whole, and their windows too large to be fetched at once."""
+    limit(sample=100, few=60)
 
 
 def must_refuse(case, way, command):
