@@ -86,7 +86,7 @@ ARGUMENTS = {
     "eps": (("certify", "data.csv", *COLUMNS, "--eps", "5"), "eps must be in .0, 1., got 5.0. For 5 % write 0.05"),
     "output in no directory": (("certify", "data.csv", *COLUMNS, "-o", "no/where/cert.json"), "there is no directory"),
     "output is a directory": (("certify", "data.csv", *COLUMNS, "-o", "empty"), "empty is a directory"),
-    "output is the input": (("apply", "cert.json", "data.csv", "-o", "data.csv"), "data.csv is an input as well"),
+    "output is the input": (("apply", "cert.json", "data.csv", "-o", "data.csv"), "data.csv is also an input"),
     "output is the certificate": (("apply", "cert.json", "data.csv", "-o", "cert.json"), "the name must end in .csv"),
     "no certificate": (("apply", "nowhere.json", "data.csv"), "nowhere.json"),
     "not a certificate": (("apply", "data.csv", "data.csv"), "data.csv is damaged: not JSON|is not a"),

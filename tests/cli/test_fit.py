@@ -176,7 +176,7 @@ def test_what_predict_refuses(fitted, tmp_path, capfd, monkeypatch):
     assert "candidate must be" in said(good, "--candidate", "nobody")
     assert "need names of their own" in said(good, "--upper", "lower")
     assert "--json needs an output file" in said(good, "--json")
-    assert "is an input as well" in said(good, "-o", tmp_path / "new.csv")
+    assert "is also an input" in said(good, "-o", tmp_path / "new.csv")
     assert "there is no directory" in said(good, "-o", tmp_path / "nowhere" / "out.csv")
     assert pd.read_csv(tmp_path / "new.csv", **EXACT).shape == good.shape
     cert = pacband.certify(np.arange(99.0), np.zeros(99), eps=0.1, delta=0.05).save(tmp_path / "cert.json")
@@ -272,8 +272,8 @@ def test_what_fit_refuses(tmp_path, capfd, monkeypatch):
     )
     assert "were kept for calibration" in said(good.head(40))
     assert "must be a number of rows or a share" in said(good, "--calibration-size", "some")
-    assert "files of their own" in said(good, "--report", tmp_path / "model.pacband")
-    assert "is an input as well" in said(good, "-o", path)
+    assert "choose different files" in said(good, "--report", tmp_path / "model.pacband")
+    assert "is also an input" in said(good, "-o", path)
     assert os.listdir(tmp_path) == ["data.csv"]
 
 

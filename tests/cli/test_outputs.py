@@ -113,7 +113,7 @@ def test_no_command_writes_to_what_it_reads(name, output, file, way, folder, cap
     before = contents(folder)
     code, out, err = run(capfd, monkeypatch, name, names)
     assert (code, out) == (2, "")
-    assert f"the output {names[output]} is an input as well" in err
+    assert f"the output {names[output]} is also an input" in err
     assert "choose another name" in err
     assert contents(folder) == before
 
@@ -128,7 +128,7 @@ def test_an_input_by_another_name_is_known_again(name, output, file, way, folder
     before = contents(folder)
     code, out, err = run(capfd, monkeypatch, name, {**fresh_names(), output: INPUTS[file], file: named})
     assert (code, out) == (2, "")
-    assert f"the output {INPUTS[file]} is an input as well" in err
+    assert f"the output {INPUTS[file]} is also an input" in err
     assert contents(folder) == before
 
 
@@ -142,7 +142,7 @@ def test_two_outputs_are_two_files(name, one, other, way, there, folder, capfd, 
     code, out, err = run(capfd, monkeypatch, name, names)
     assert (code, out) == (2, "")
     assert "two outputs are one file, same.csv" in err
-    assert "they need files of their own" in err
+    assert "choose different files" in err
     assert contents(folder) == before
 
 
@@ -170,7 +170,7 @@ def test_a_directory_of_parquet_files_is_all_of_its_files(named, folder, capfd, 
     names = {**fresh_names(), "files": named, "output": "below/part.parquet"}
     code, _, err = run(capfd, monkeypatch, "apply", names)
     assert code == 2
-    assert "below/part.parquet is an input as well" in err
+    assert "below/part.parquet is also an input" in err
     assert contents(folder) == before
     # A new file there is none of them.
     assert run(capfd, monkeypatch, "report", {**names, "output": "below/new.html"})[0] == 0
@@ -183,7 +183,7 @@ def test_files_with_special_characters_stand_for_themselves(folder, capfd, monke
     names = {**fresh_names(), "files": "data[1].csv"}
     code, _, err = run(capfd, monkeypatch, "report", {**names, "output": "data[1].csv"})
     assert code == 2
-    assert "data[1].csv is an input as well" in err
+    assert "data[1].csv is also an input" in err
 
 
 @pytest.mark.parametrize("other", ["metrics", "certificate", "file"])
@@ -215,7 +215,7 @@ def test_standard_input_from_a_file_is_an_input(line, folder):
     with open("data.csv", "rb") as rows:
         done = subprocess.run([sys.executable, "-m", "pacband", *line], stdin=rows, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "the output data.csv is an input as well (standard input)" in done.stderr
+    assert "the output data.csv is also an input (standard input)" in done.stderr
     assert contents(folder) == before
 
 
@@ -237,7 +237,7 @@ def test_standard_output_into_an_input_is_refused(line, folder):
             text=True,
         )
     assert done.returncode == 2
-    assert "the output standard output is an input as well (data.csv)" in done.stderr
+    assert "the output standard output is also an input (data.csv)" in done.stderr
     assert contents(folder) == before
 
 

@@ -193,7 +193,7 @@ def test_spark_reads_by_the_same_rules(case, rows, tmp_path, monkeypatch):
     pytest.importorskip("pyspark")
     if shutil.which("java") is None:
         pytest.skip("Spark needs Java")
-    from pacband.cli.tables import opened
+    from pacband.tables.opening import open_table
 
     monkeypatch.chdir(tmp_path)
     rows = rows[["y", "yhat", "s"]][:400]
@@ -215,7 +215,7 @@ def test_spark_reads_by_the_same_rules(case, rows, tmp_path, monkeypatch):
         group = "part" if paths == ["keys"] else None
         found = []
         for engine in ("duckdb", "spark"):
-            with opened(paths, ["y", "yhat", "s"], also=[group] if group else [], engine=engine) as table:
+            with open_table(paths, ["y", "yhat", "s"], also=[group] if group else [], engine=engine) as table:
                 found.append(
                     library.certify_frame(
                         table, target="y", prediction="yhat", scale="s", group=group, eps=0.1, delta=0.01

@@ -11,11 +11,11 @@ import pandas as pd
 import pytest
 
 from pacband import certify, certify_groups
-from pacband.cli.tables import opened
 from pacband.exceptions import InvalidInput
 from pacband.tables import certify_frame
 from pacband.tables.connection import allowing, connect, workspace
 from pacband.tables.files import open_files, write_table
+from pacband.tables.opening import open_table
 
 PROMISE = {"eps": 0.1, "delta": 0.01}
 # What Dask imports warns.
@@ -35,7 +35,7 @@ def rows(rng):
 
 def certified(*paths, engine="duckdb", scale=None, group=None):
     numeric = ["y", "yhat", *([scale] if scale else [])]
-    with opened(paths, numeric, also=[group] if group else [], engine=engine) as table:
+    with open_table(paths, numeric, also=[group] if group else [], engine=engine) as table:
         return certify_frame(table, target="y", prediction="yhat", scale=scale, group=group, **PROMISE)
 
 
@@ -309,7 +309,7 @@ def overwrite(path):
 
 
 def written_meanwhile(paths, change):
-    with opened(paths, ["y"], output="out.csv") as table:
+    with open_table(paths, ["y"], output="out.csv") as table:
         write_table(table, "out.csv")
         change()
 
@@ -356,7 +356,7 @@ LARGE = ["9007199254740993", "-9007199254740993", "1700000000000000000", " 90071
 @pytest.mark.parametrize("engine", ENGINES)
 def test_texts_are_numbers_to_the_last_bit(engine):
     pd.DataFrame({"y": NUMBERS, "yhat": "0"}).to_csv("a.csv", index=False)
-    with opened(["a.csv"], ["y", "yhat"], also=[], engine=engine) as table:
+    with open_table(["a.csv"], ["y", "yhat"], also=[], engine=engine) as table:
         found = table.df()["y"] if engine == "duckdb" else table.compute()["y"]
     assert list(found) == [float(text) for text in NUMBERS]
 
@@ -390,7 +390,7 @@ def test_integers_beyond_float64_are_refused_in_texts_too(rows, text, column, en
 
 def test_integers_beyond_float64_pass_through_where_they_are_not_computed_with(rows):
     write(rows.assign(id=str(2**60 + 1)), "a.csv")
-    with opened(["a.csv"], ["y"], output="out.csv") as table:
+    with open_table(["a.csv"], ["y"], output="out.csv") as table:
         write_table(table, "out.csv")
     assert set(pd.read_csv("out.csv", dtype=str)["id"]) == {str(2**60 + 1)}
 
@@ -439,7 +439,7 @@ def test_a_column_called_star_is_no_other_column(rng):
     n = 140_000
     table = pd.DataFrame({"y": rng.standard_normal(n), "*": 0.0, "yhat": 0.0})
     table.to_parquet("a.parquet")
-    with pytest.raises(InvalidInput, match=r"a column is called '\*'"), opened(["a.parquet"], ["y", "*"], also=[]):
+    with pytest.raises(InvalidInput, match=r"a column is called '\*'"), open_table(["a.parquet"], ["y", "*"], also=[]):
         pass
     same(certified("a.parquet"), expected(table))
 
@@ -591,7 +591,7 @@ def test_a_folder_with_odd_characters_is_a_folder(rows):
 def test_dask_listens_to_nobody(rows):
     write(rows, "a.parquet")
     before = listening()
-    with opened(["a.parquet"], ["y", "yhat"], also=[], engine="dask") as table:
+    with open_table(["a.parquet"], ["y", "yhat"], also=[], engine="dask") as table:
         table.compute()
         assert listening() == before
 

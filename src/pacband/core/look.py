@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from pacband.core.extras import require
 from pacband.exceptions import InvalidInput, PacbandError
 
 if TYPE_CHECKING:
@@ -69,9 +70,7 @@ _ONE_AT_A_TIME = threading.RLock()
 def house_style() -> Iterator[None]:
     """Draw with matplotlib's own defaults, whatever a ``matplotlibrc`` in the working directory says."""
     try:
-        import matplotlib
-    except ImportError:
-        raise PacbandError("figures need matplotlib: pip install 'pacband[cli]'.") from None
+        matplotlib = require("matplotlib", purpose="a figure")
     except UnicodeDecodeError as error:
         raise PacbandError(f"matplotlib cannot read its settings, a file matplotlibrc: {error}.") from None
     with _ONE_AT_A_TIME, matplotlib.rc_context():
@@ -91,12 +90,9 @@ def plain_text(text: str) -> str:
 
 def new_figure(height: float = 3.0, *, rows: int = 1, columns: int = 1, ratios: Sequence[float] | None = None) -> Any:
     """Return the axes of a new figure that belongs to no window and no global state."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise PacbandError("figures need matplotlib: pip install 'pacband[cli]'.") from None
-
-    figure = Figure(figsize=(WIDTH * columns, height), layout="constrained")
+    figure = require("matplotlib.figure", purpose="a figure").Figure(
+        figsize=(WIDTH * columns, height), layout="constrained"
+    )
     return figure.subplots(rows, columns, squeeze=False, height_ratios=ratios, sharex=rows > 1)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pacband.certificate import revive
-from pacband.exceptions import CertificateError
+from pacband.exceptions import CertificateError, UntrustedTypes
 from pacband.models.archive import MAX_BYTES, is_archive, read_archive
 
 __all__ = ["load", "open_model"]
@@ -67,7 +67,7 @@ def open_model(
     archive = read_archive(data, source, max_bytes=max_bytes)
     from pacband.estimators.assembling import assemble
     from pacband.models.content import read_content
-    from pacband.models.trust import Trust, UntrustedTypes
+    from pacband.models.trust import Trust
     from pacband.models.values import Unsound
     from pacband.models.versions import described, versions, warn_of_another
 

@@ -13,7 +13,8 @@ from importlib import import_module
 from typing import Any
 from zipfile import ZIP_STORED
 
-from pacband.exceptions import CertificateError, InvalidInput
+from pacband.core.extras import require
+from pacband.exceptions import InvalidInput, UntrustedTypes
 from pacband.models.declarations import KINDS
 from pacband.models.declare import Kind
 from pacband.models.values import Unsound
@@ -23,18 +24,6 @@ __all__ = ["Trust", "UntrustedTypes", "names_of"]
 # Earlier ones could be made to call what they did not list: methods and operators before 0.12 (CVE-2025-54412,
 # CVE-2025-54413), any function of numpy.random before 0.15.
 _OLDEST_SKOPS = (0, 15)
-
-
-class UntrustedTypes(CertificateError):
-    """A model file holds types that nobody has trusted; they are its attribute `types`."""
-
-    def __init__(self, source: str, types: Sequence[str]) -> None:
-        super().__init__(
-            f"{source} holds {len(types)} type(s) that pacband cannot check: {', '.join(types)}. If you trust the "
-            f"packages they belong to, and the file, load it with trusted={list(types)}."
-        )
-        self.source = source
-        self.types = tuple(types)
 
 
 class Trust:
@@ -129,18 +118,13 @@ def _name(kind: type) -> str:
 
 
 def _skops() -> Any:
-    try:
-        import skops.io
-    except ModuleNotFoundError:
-        raise InvalidInput(
-            "models of types that are trusted need the package skops: pip install 'pacband[cli]'."
-        ) from None
+    skops, skops_io = (require(name, purpose="a model of a trusted type") for name in ("skops", "skops.io"))
     if tuple(map(int, re.findall(r"\d+", skops.__version__)[:2])) < _OLDEST_SKOPS:
         raise InvalidInput(
             f"models of types that are trusted need skops {'.'.join(map(str, _OLDEST_SKOPS))} or newer, for earlier "
             f"ones let a crafted file run code; this is {skops.__version__}: pip install --upgrade 'pacband[cli]'."
         )
-    return skops.io
+    return skops_io
 
 
 def _importable(name: str) -> bool:

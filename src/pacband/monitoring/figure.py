@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pacband.core.extras import require
 from pacband.core.wording import percent
 from pacband.monitoring.sequence import confidence_sequence
 
@@ -18,9 +19,9 @@ _COLOURS = ("#1f6f8b", "#b5651d", "#5b7f3b", "#7a5195", "#8c564b", "#52616b")
 def draw(monitor: Monitor, ax: Any = None) -> Any:
     """Draw the monitor on matplotlib axes, new ones by default, and return them."""
     if ax is None:
-        from matplotlib.figure import Figure
-
-        ax = Figure(figsize=(7.0, 3.6), layout="constrained").subplots()
+        ax = (
+            require("matplotlib.figure", purpose="a figure").Figure(figsize=(7.0, 3.6), layout="constrained").subplots()
+        )
     eps = monitor.certificate.eps
     for i, (label, watch) in enumerate(monitor.watches.items()):
         colour = _COLOURS[i % len(_COLOURS)]
