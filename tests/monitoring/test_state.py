@@ -1,24 +1,12 @@
-"""The monitor's state: exactly-once streams through kills, damaged files, locks; the command line and its metrics."""
+"""Streams of rows that are read exactly once, the files of states and their locks, and metrics."""
 
 import io
-import json
-import os
-import queue
-import random
 import re
-import signal
-import subprocess
-import sys
-import threading
-import time
-from types import SimpleNamespace
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import pacband
-from pacband.cli import main
 from pacband.exceptions import CertificateError, InvalidInput
 from pacband.monitoring import StateFile
 from pacband.monitoring.following import FollowedFile
@@ -32,46 +20,6 @@ def cert(rng, tmp_path):
     certificate = pacband.certify(rng.standard_normal(2000), np.zeros(2000), eps=0.05, delta=1e-3)
     certificate.save(tmp_path / "cert.json")
     return certificate
-
-
-def write_csv(path, y, y_pred, **more):
-    names = ["y", "p", *more]
-    columns = [
-        [f"{value:.6g}" if isinstance(value, float) else value for value in column]
-        for column in (y, y_pred, *more.values())
-    ]
-    lines = [",".join(names), *(",".join(map(str, row)) for row in zip(*columns, strict=True))]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
-
-
-def command(directory, *arguments, columns=("--target", "y", "--prediction", "p")):
-    return [
-        sys.executable, "-m", "pacband", "monitor", str(directory / "cert.json"), "--state", str(directory / "state.json"),
-        *([] if "--acknowledge" in arguments else columns), *map(str, arguments),
-    ]  # fmt: skip
-
-
-def run(directory, *arguments, stdin=b"", **options):
-    """Run the command line within this process, which spares its start."""
-    streams = [io.TextIOWrapper(io.BytesIO(data), encoding="utf-8") for data in (stdin, b"", b"")]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "argv", command(directory, *arguments, **options)[2:])
-        for name, stream in zip(("stdin", "stdout", "stderr"), streams, strict=True):
-            patch.setattr(sys, name, stream)
-        try:
-            main()
-            code = 0
-        except SystemExit as exit_:
-            code = exit_.code or 0
-    for stream in streams[1:]:
-        stream.flush()
-    return SimpleNamespace(returncode=code, stdout=streams[1].buffer.getvalue(), stderr=streams[2].buffer.getvalue())
-
-
-def counts(directory):
-    watch = json.loads((directory / "state.json").read_text())["content"]["watches"][0]
-    return watch["n_rows"], watch["n_violations"], watch["n_unlabelled"]
 
 
 def test_state_goes_to_a_file_and_back(cert, tmp_path, rng):
@@ -120,13 +68,6 @@ def test_damaged_truncated_and_foreign_states_are_refused_and_left_alone(cert, t
     path.write_bytes(whole)
     with pytest.raises(CertificateError, match="state of another certificate"):
         pacband.Monitor.load(path, other)
-    done = run(tmp_path, write_csv(tmp_path / "rows.csv", [0.0], [0.0]))
-    assert done.returncode == 0, done.stderr
-    path.write_bytes(whole[:99])
-    done = run(tmp_path, tmp_path / "rows.csv")
-    assert (done.returncode, path.read_bytes()) == (2, whole[:99])
-    assert b"is truncated" in done.stderr
-    assert done.stderr.count(b"\n") == 1
 
 
 def test_two_processes_cannot_share_a_state(cert, tmp_path):
@@ -135,9 +76,6 @@ def test_two_processes_cannot_share_a_state(cert, tmp_path):
         stored.write(monitor)
         with pytest.raises(CertificateError, match=r"state\.json is in use: another process holds its lock"):
             monitor.save(tmp_path / "state.json")
-        done = run(tmp_path, stdin=b"y,p\n0,0\n")
-        assert done.returncode == 2
-        assert b"is in use" in done.stderr
     first, second = (pacband.Monitor.load(tmp_path / "state.json", cert) for _ in range(2))
     first.update([0.0], [0.0])
     first.save(tmp_path / "state.json")
@@ -148,213 +86,8 @@ def test_two_processes_cannot_share_a_state(cert, tmp_path):
     second.save(tmp_path / "copy.json")
 
 
-def kill_and_repeat(directory, file, kills, seed, *arguments):
-    """Kill -9 the command at random moments, start it again, and let it end; return how often it was hit."""
-    dice, hit = random.Random(seed), 0
-    for _ in range(kills):
-        process = subprocess.Popen(
-            command(directory, *arguments, file), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-        deadline = time.monotonic() + 60
-        before = (directory / "state.json").stat().st_mtime_ns if (directory / "state.json").exists() else 0
-        while process.poll() is None and time.monotonic() < deadline:
-            changed = (directory / "state.json").exists() and (directory / "state.json").stat().st_mtime_ns != before
-            if changed:
-                time.sleep(dice.uniform(0.0, 0.05))
-                break
-        if process.poll() is None:
-            process.send_signal(signal.SIGKILL)
-            hit += 1
-        process.wait()
-    assert run(directory, *arguments, file).returncode == 0
-    return hit
-
-
-def test_killed_at_random_the_state_ends_the_same(cert, tmp_path, rng):
-    for name in ("whole", "killed"):
-        (tmp_path / name).mkdir()
-        cert.save(tmp_path / name / "cert.json")
-    y = rng.standard_normal(12000)
-    y[::50] = np.nan
-    file = write_csv(tmp_path / "rows.csv", y, np.zeros(12000))
-    assert run(tmp_path / "whole", "--batch-size", 100, file).returncode == 0
-    assert kill_and_repeat(tmp_path / "killed", file, 3, 0, "--batch-size", 100) >= 2
-    assert (tmp_path / "killed" / "state.json").read_bytes() == (tmp_path / "whole" / "state.json").read_bytes()
-    assert counts(tmp_path / "whole")[0::2] == (11760, 240)
-    direct = pacband.Monitor(cert)
-    direct.update([float(f"{value:.6g}") for value in y], np.zeros(12000))
-    assert counts(tmp_path / "whole") == (direct.n_rows, direct.n_violations, direct.n_unlabelled)
-
-
-@pytest.mark.verify
-def test_killed_during_a_million_rows(cert, tmp_path, rng):
-    for name in ("whole", "killed"):
-        (tmp_path / name).mkdir()
-        cert.save(tmp_path / name / "cert.json")
-    file = write_csv(tmp_path / "rows.csv", rng.standard_normal(10**6), np.zeros(10**6))
-    assert run(tmp_path / "whole", file).returncode == 0
-    assert kill_and_repeat(tmp_path / "killed", file, 25, 1) >= 15
-    assert (tmp_path / "killed" / "state.json").read_bytes() == (tmp_path / "whole" / "state.json").read_bytes()
-
-
-def test_a_file_is_known_by_its_content(cert, tmp_path, rng):
-    y = rng.standard_normal(300)
-    file = write_csv(tmp_path / "a.csv", y[:200], np.zeros(200))
-    assert run(tmp_path, file).returncode == 0
-    done = run(tmp_path, file.rename(tmp_path / "b.csv"))
-    assert b"200 rows were read before" in done.stderr
-    assert counts(tmp_path)[0] == 200
-    run(tmp_path, write_csv(tmp_path / "c.csv", y, np.zeros(300)))
-    assert counts(tmp_path)[0] == 300
-    run(tmp_path, write_csv(tmp_path / "d.csv", y[::-1], np.zeros(300)))
-    assert counts(tmp_path)[0] == 600
-    run(tmp_path, tmp_path / "c.csv")
-    assert counts(tmp_path)[0] == 600
-
-
-def test_standard_input_is_new_unless_it_is_said_to_be_replayed(cert, tmp_path):
-    rows = b"".join(b'{"y": %d, "p": 0}\n' % (i % 2) for i in range(50))
-    for _ in range(2):
-        done = run(tmp_path, "--json", stdin=rows)
-        assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["rows"] == counts(tmp_path)[0] == 100
-    run(tmp_path, "--replay", stdin=rows + b'{"y": null, "p": 0}\n{"p": 0}\n{"y": 1.5, "p": 0}')
-    assert counts(tmp_path)[::2] == (101, 2)
-    done = run(tmp_path, "--replay", stdin=b"{" + rows[1:].replace(b"0", b"2"))
-    assert done.returncode == 2
-    assert b"does not begin with the rows that were read before" in done.stderr
-
-
-def test_revocation_ends_with_exit_code_one_and_stays(cert, tmp_path):
-    file = write_csv(tmp_path / "rows.csv", [9.0] * 4000, [0.0] * 4000)
-    done = run(tmp_path, "--metrics", tmp_path / "out.prom", file)
-    assert done.returncode == 1
-    assert done.stdout.decode().splitlines()[-1].endswith(": revoked")
-    assert b"The promise does not hold" in done.stderr
-    assert counts(tmp_path)[0] == 1000
-    assert 'pacband_state{state="revoked"} 1' in (tmp_path / "out.prom").read_text()
-    assert run(tmp_path, stdin=b"y,p\n0,0\n").returncode == 1
-    assert run(tmp_path, "--acknowledge").returncode == 1
-    assert counts(tmp_path)[0] == 1000
-
-
-def test_warning_and_acknowledgement(cert, tmp_path):
-    calm = [0.0] * 3000
-    risen = [9.0 if i % 9 == 0 else 0.0 for i in range(700)]
-    done = run(tmp_path, write_csv(tmp_path / "rows.csv", calm + risen, [0.0] * 3700))
-    assert done.returncode == 0
-    assert b"Violations have lately been more frequent" in done.stderr
-    assert run(tmp_path, "--acknowledge").stdout.startswith(b"ok: Nothing speaks")
-
-
-def test_a_state_keeps_the_settings_it_was_begun_with(cert, tmp_path):
-    rows = b"y,p\n0,0\n"
-    assert run(tmp_path, "--alpha", 0.05, "--false-alarm-interval", 50, stdin=rows).returncode == 0
-    assert run(tmp_path, "--alpha", 0.05, "--false-alarm-interval", 50, stdin=rows).returncode == 0
-    assert run(tmp_path, stdin=rows).returncode == 0
-    done = run(tmp_path, "--alpha", 0.02, stdin=rows)
-    assert done.returncode == 2
-    assert b"was begun with alpha=0.05: it cannot go on with 0.02" in done.stderr
-
-
-def test_columns_are_those_the_certificate_was_made_from(tmp_path, rng):
-    frame = pd.DataFrame({"actual": rng.standard_normal(900), "model": 0.0, "spread": 1.0})
-    cert = pacband.certify_frame(frame, target="actual", prediction="model", scale="spread", eps=0.1, delta=0.01)
-    cert.save(tmp_path / "cert.json")
-    frame.to_csv(tmp_path / "rows.csv", index=False)
-    done = run(tmp_path, tmp_path / "rows.csv", columns=())
-    assert done.returncode == 0, done.stderr
-    assert counts(tmp_path) == (900, cert.rank - 1, 0)
-    pacband.certify(frame["actual"], frame["model"], eps=0.1, delta=0.01).save(tmp_path / "cert.json")
-    (tmp_path / "state.json").unlink()
-    done = run(tmp_path, tmp_path / "rows.csv", columns=())
-    assert done.returncode == 2
-    assert b"name the prediction column" in done.stderr
-
-
-def test_follow_waits_for_rows(cert, tmp_path):
-    file = tmp_path / "log.csv"
-    file.write_text("y,p\n0,0\n0,0\n0,")
-    process = subprocess.Popen(command(tmp_path, "--follow", file), stdout=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout.readline().startswith("2 rows")
-        with open(file, "a") as log:
-            log.write("0\n9,0\n")
-        assert process.stdout.readline().startswith("4 rows, 1 violations")
-    finally:
-        process.send_signal(signal.SIGINT)
-        assert process.wait(30) == 130
-        process.stdout.close()
-    assert counts(tmp_path) == (4, 1, 0)
-
-
-class Follower:
-    """`pacband monitor --follow` as a process, whose lines are waited for no longer than a minute."""
-
-    def __init__(self, directory, file, *arguments):
-        command_ = command(directory, "--follow", *arguments, file)
-        self.process = subprocess.Popen(command_, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.lines = queue.Queue()
-        threading.Thread(target=self._read, daemon=True).start()
-
-    def _read(self):
-        for line in self.process.stdout:
-            self.lines.put(line)
-
-    def until(self, n_rows):
-        """Wait until so many rows are counted."""
-        deadline = time.monotonic() + 60
-        while not (line := self.lines.get(timeout=deadline - time.monotonic())).startswith(f"{n_rows} rows"):
-            pass
-        return line
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.wait(30)
-        self.process.stdout.close()
-        self.process.stderr.close()
-
-
 def csv_rows(n_rows, y=0):
     return "y,p\n" + f"{y},0\n" * n_rows
-
-
-def json_rows(n_rows, y=0):
-    return f'{{"y": {y}, "p": 0}}\n' * n_rows
-
-
-@pytest.mark.parametrize("form", [csv_rows, json_rows])
-def test_follow_goes_on_after_a_log_was_renamed_and_replaced(cert, tmp_path, form):
-    log = tmp_path / "log"
-    log.write_text(form(20))
-    with open(log, "a") as old, Follower(tmp_path, log) as follower:
-        follower.until(20)
-        log.rename(tmp_path / "log.1")
-        # Whoever writes may go on with the old file for a while.
-        old.write(form(5).removeprefix("y,p\n"))
-        old.flush()
-        follower.until(25)
-        log.touch()
-        old.write(form(5).removeprefix("y,p\n").rstrip("\n"))
-        old.flush()
-        log.write_text(form(9) + form(1, 9).removeprefix("y,p\n"))
-        assert "1 violations" in follower.until(40)
-        for k in (2, 3):
-            log.rename(tmp_path / f"log.{k}")
-            log.write_text(form(10, k / 10))
-            follower.until(30 + 10 * k)
-        follower.process.send_signal(signal.SIGINT)
-        assert follower.process.wait(30) == 130
-        assert "was replaced by a new file" in follower.process.stderr.read()
-    assert counts(tmp_path) == (60, 1, 0)
-    # All of them are known again.
-    for name in ("log", "log.1", "log.2", "log.3"):
-        assert run(tmp_path, tmp_path / name).returncode == 0
-    assert counts(tmp_path) == (60, 1, 0)
 
 
 def test_files_that_take_the_name_while_the_first_is_read_wait_for_their_turn(tmp_path):
@@ -376,64 +109,6 @@ def test_files_that_take_the_name_while_the_first_is_read_wait_for_their_turn(tm
                 source = file.advance()
     assert found == [0.0] * 20 + [5.0] * 7 + [10.0] * 7 + [15.0] * 7
     assert source.closed
-
-
-@pytest.mark.parametrize("regrown", [0, 3, 60])
-def test_follow_ends_where_a_log_was_copied_and_cut_and_the_copy_makes_it_whole(cert, tmp_path, regrown):
-    log = tmp_path / "log.csv"
-    log.write_text(csv_rows(20))
-    with Follower(tmp_path, log) as follower:
-        follower.until(20)
-        # Rows that come just before the cut are in the copy only; a cut file may have grown beyond its old size since.
-        with open(log, "r+") as file:
-            (tmp_path / "log.csv.1").write_text(csv_rows(20) + "1,0\n" * 4)
-            file.truncate(0)
-            file.write(csv_rows(regrown, 0.5))
-        assert follower.process.wait(60) == 2
-        said = follower.process.stderr.read()
-    assert "log.csv was cut or rewritten after" in said
-    assert said.count("\n") == 1
-    assert counts(tmp_path)[0] == 20
-    for name in ("log.csv.1", "log.csv"):
-        assert run(tmp_path, tmp_path / name).returncode == 0
-    assert counts(tmp_path)[0] == 24 + regrown
-
-
-def test_follow_goes_on_after_a_log_was_rewritten_with_the_same_rows_and_more(cert, tmp_path):
-    log = tmp_path / "log.csv"
-    log.write_text(csv_rows(20))
-    with Follower(tmp_path, log) as follower:
-        follower.until(20)
-        (tmp_path / "new").write_text(csv_rows(20) + "9,0\n" * 3)
-        (tmp_path / "new").rename(log)
-        assert "3 violations" in follower.until(23)
-
-
-def test_a_new_log_without_the_columns_ends_with_exit_code_two(cert, tmp_path):
-    log = tmp_path / "log.csv"
-    log.write_text(csv_rows(20))
-    with Follower(tmp_path, log) as follower:
-        follower.until(20)
-        log.rename(tmp_path / "log.1")
-        log.write_text("0,0\n" * 5)
-        assert follower.process.wait(60) == 2
-        assert "the stream has" in follower.process.stderr.read()
-    assert counts(tmp_path)[0] == 20
-
-
-def test_groups_and_pairs_of_scales_on_the_command_line(tmp_path, rng):
-    site, y, scale = rng.choice([1, 2], 2000), rng.standard_normal(2000), rng.uniform(1, 2, 2000)
-    cert = pacband.certify_groups(y, np.zeros(2000), site, (scale, 2 * scale), eps=0.1, delta=0.01)
-    cert.save(tmp_path / "cert.json")
-    file = write_csv(tmp_path / "rows.csv", y, np.zeros(2000), s=scale, t=2 * scale, g=site.tolist())
-    done = run(tmp_path, "--scale", "s", "--scale", "t", "--group", "g", "--json", "--metrics", tmp_path / "m", file)
-    assert done.returncode == 0, done.stderr
-    last = json.loads(done.stdout.splitlines()[-1])
-    assert abs(last["violations"] - sum(part.rank - 1 for part in cert.groups.values())) <= 4
-    assert 'pacband_rows_total{group="1"}' in (tmp_path / "m").read_text()
-    done = run(tmp_path, "--scale", "s", "--group", "g", write_csv(tmp_path / "new.csv", [0.0], [0.0], s=[1.0], g=[1]))
-    assert done.returncode == 2
-    assert b"a scale pair" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -507,52 +182,6 @@ def test_numbers_that_are_large_but_no_integers_are_read():
     assert rows.columns["p"][0] == 2.0**53
 
 
-def test_a_label_that_was_renamed_upstream_ends_with_exit_code_two(cert, tmp_path):
-    rows = b'{"actual": 100, "p": 0}\n' * 500
-    done = run(tmp_path, "--json", stdin=rows)
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert b"have no 'y', but 'actual', 'p'" in done.stderr
-    assert not (tmp_path / "state.json").exists()
-    done = run(tmp_path, "--batch-size", 10, stdin=b'{"y": 1, "p": 0}\n' * 10 + rows)
-    assert done.returncode == 2
-    assert b"rows 11 to 110 have no 'y'" in done.stderr
-    assert counts(tmp_path)[0] == 10
-
-
-@pytest.mark.parametrize("key", ["p", "s", "g"])
-def test_a_prediction_scale_or_group_that_was_renamed_is_refused_in_any_row(tmp_path, rng, key):
-    site = rng.choice([1, 2], 2000)
-    options = {"eps": 0.1, "delta": 0.01, "min_scale": 0.5, "nonfinite": "violate"}
-    pacband.certify_groups(rng.standard_normal(2000), np.zeros(2000), site, np.ones(2000), **options).save(
-        tmp_path / "cert.json"
-    )
-    whole = b'{"y": 0, "p": 0, "s": 1, "g": 1}\n'
-    named = ["--scale", "s", "--group", "g"]
-    assert run(tmp_path, *named, stdin=whole).returncode == 0
-    done = run(tmp_path, *named, stdin=whole + whole.replace(f'"{key}"'.encode(), b'"other"'))
-    assert done.returncode == 2
-    assert f"row 2 of the stream has no '{key}'; it has".encode() in done.stderr
-    assert counts(tmp_path)[0] == 1
-
-
-def test_rows_without_a_label_are_shown(cert, tmp_path):
-    done = run(tmp_path, stdin=b"y,p\n0,0\n,0\n,0\n")
-    assert b"1 rows, 0 violations" in done.stdout
-    assert b", 2 unlabelled, " in done.stdout
-    done = run(tmp_path, "--json", stdin=b'{"y": 0, "p": 0}\n{"p": 0}\n')
-    assert json.loads(done.stdout)["unlabelled"] == 3
-
-
-def test_labels_that_look_alike_stay_apart(tmp_path, rng):
-    groups = [1, "1"] * 1000
-    cert = pacband.certify_groups(rng.standard_normal(2000), np.zeros(2000), groups, eps=0.1, delta=0.01)
-    cert.save(tmp_path / "cert.json")
-    done = run(tmp_path, "--group", "g", stdin=b'{"y": 0, "p": 0, "g": 1}\n{"y": 0, "p": 0, "g": "1"}\n' * 2)
-    assert done.returncode == 0, done.stderr
-    monitor = pacband.Monitor.load(tmp_path / "state.json", cert)
-    assert [(label, watch.n_rows) for label, watch in monitor.groups.items()] == [(1, 2), ("1", 2)]
-
-
 def test_a_stream_that_is_not_known_is_read_from_its_start(tmp_path):
     for data in (b"y,p\n1,2\n3,4\n", b'{"y": 1, "p": 2}\n{"y": 3, "p": 4}\n', b""):
         (tmp_path / "rows").write_bytes(data)
@@ -576,23 +205,3 @@ def test_metrics_are_in_the_text_format(rng):
     assert r'pacband_violations_total{group="a\"b"} 1' in text
     assert r'pacband_violation_rate{group="e\nf"} NaN' in text
     assert r'pacband_state{group="c\\d",state="ok"} 1' in text
-
-
-def test_help_has_examples(tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-m", "pacband", "monitor", "--help"], capture_output=True, text=True, check=True
-    )
-    assert "pacband monitor cert.json --state state.json" in done.stdout
-
-
-@pytest.mark.skipif(os.name != "posix", reason="durability of names is a matter of POSIX")
-def test_nothing_is_left_behind(cert, tmp_path):
-    run(tmp_path, stdin=b"y,p\n0,0\n")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["cert.json", "state.json", "state.json.lock"]
-
-
-def test_a_first_line_that_is_no_header_ends_with_exit_code_two(cert, tmp_path):
-    for text in (b"y,p\r1,2\r", b"PAR1\x15\x00\r\x15\n"):
-        done = run(tmp_path, stdin=text)
-        assert done.returncode == 2, done.stderr
-        assert b"first line that is no header" in done.stderr

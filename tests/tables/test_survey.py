@@ -189,8 +189,8 @@ def _objects(codes, numbers):
 
 
 def test_every_library_and_file_gives_the_same_matrix_to_the_last_bit(rng, tmp_path):
-    from pacband.tables.files import open_files
     from pacband.tables.batches import batches
+    from pacband.tables.files import open_files
     from pacband.tables.survey import check_kinds, inputs_sql
 
     n = 300
