@@ -106,7 +106,7 @@ def test_a_model_is_judged_as_its_certificate_is_on_what_it_predicts(tmp_path, r
     code, out, err = run("check", tmp_path / "model.pacband", tmp_path / f"rows.{kind}", "--target", "y0", *named,
         "--json",
     )  # fmt: skip
-    prediction, width = model.member_for_prediction.predict_with_scale(fresh[["a", "b"]])
+    prediction, width = model.predict_with_scale(fresh[["a", "b"]])
     groups = None if group is None else fresh.site
     expected = library.check(model.certificate_, fresh.y0, prediction, width, groups=groups)
     assert (code, err) == (0 if expected.holds else 1, "")

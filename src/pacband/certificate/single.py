@@ -192,9 +192,6 @@ class Certificate(Portable):
 
         level = check_probability("level", level)
         a, b = self.rank, self.n_samples - self.rank + 1
-        # Loading scipy takes longer than certifying a small table, which does not need it.
-        from scipy.special import betaincinv
-
         low, high = betaincinv(a, b, (1 - level) / 2), betaincinv(a, b, (1 + level) / 2)
         return float(low), float(high)
 
