@@ -98,3 +98,11 @@ def test_terminals_that_know_ascii_only(pacband, rows):
 def test_no_colour_in_a_pipe(pacband, rows):
     for env in ({}, {"NO_COLOR": "1"}):
         assert "\x1b" not in pacband("certify", "data.csv", *COLUMNS, *PROMISE, env=env).stdout
+
+
+def test_no_progress_bar_of_the_engine_reaches_standard_output():
+    from pacband.tables.connection import connect
+
+    # DuckDB prints one to standard output in queries of over two seconds, also into a pipe.
+    with connect() as connection:
+        assert connection.execute("select current_setting('enable_progress_bar')").fetchall() == [(False,)]
