@@ -1,21 +1,21 @@
-"""The monitor beside its peers: how soon it sees a broken promise, how often it cries wolf, and what a row costs.
+"""Compare the monitor with other libraries: delays of alarms, false alarms, and the cost of a row.
 
-Every peer gets the same stream of violations of a promise of ε = 0.05.
+All get the same stream of violations of a promise with ε = 0.05.
 
-- pacband: the state "revoked" (the e-process, α = 0.01) and the state "warning" (the e-detector, one false alarm in
-  10⁵ rows on average, at most).
-- MAPIE: `RiskMonitoring` with the threshold ε and the same α for its lower confidence sequence, looked at after every
-  row. It works through its whole history at every update, so that it gets one stream in a hundred, and fewer rows.
-- river: `ADWIN` at its default δ = 0.002, which looks for any change of the mean; an alarm is one to a mean above ε. It
-  gets one stream in five.
-- binomial test: an ordinary one-sided test at 0.01 after every row, which is what is often written by hand.
+- pacband: the state "revoked" (the e-process, α = 0.01) and the state "warning" (the e-detector, on average at most one
+  false alarm in 10⁵ rows).
+- MAPIE: `RiskMonitoring` with the threshold ε and the same α for its lower confidence sequence, checked after every
+  row. Every update processes the whole history, so that MAPIE gets one stream in a hundred, and fewer rows.
+- river: `ADWIN` with its default δ = 0.002. It detects any change of the mean; an alarm is a change to a mean above ε.
+  It gets one stream in five.
+- binomial test: a one-sided test at level 0.01 after every row. People often write this by hand.
 
-Delays are medians from the change on. ADWIN sees changes only, so that it has nothing to say of a rate that was wrong
-from the start. Time is that of batches of 1,000 rows, from y, T and σ̂ for pacband, from violations for the others,
-beside the bare comparison |y − T| > γσ̂ in numpy. Memory is what is held after the last row.
+Delays are medians, counted from the change. ADWIN detects changes only, so that it cannot detect a rate that was wrong
+from the start. Times are for batches of 1,000 rows: from y, T and σ̂ for pacband, from violations for the others,
+compared with |y − T| > γσ̂ in numpy. Memory is the memory in use after the last row.
 
-Many groups are timed beside the bare count of violations by group, ``np.bincount``: what a row costs must not grow with
-the number of groups, and a save must cost no more than its file.
+Many groups are compared with a count of violations by group, ``np.bincount``: the cost of a row must not grow with the
+number of groups, and a save must cost no more than writing its file.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ from benchmarks._timing import best_of, print_table, ratio
 EPS, ALPHA = 0.05, 0.01
 CALM, HORIZON = 5000, 6000
 MAPIE, ADWIN_NAME = "MAPIE RiskMonitoring", "river ADWIN"
-# One stream in so many, for those that take long.
+# The slow ones get one stream in this many.
 SHARE = {MAPIE: 100, ADWIN_NAME: 5}
 
 Flags = np.ndarray[Any, np.dtype[np.bool_]]
-# From a stream of violations to the row of the first alarm, or None.
+# A function from a stream of violations to the row of the first alarm, or None.
 Alarm = Callable[[Flags], int | None]
 
 
@@ -81,7 +81,7 @@ def _false(rows: list[int | None]) -> str:
 
 
 def _delay(name: str, title: str, rows: list[int | None], change: int) -> str:
-    # An alarm before the change is a false one, and no delay.
+    # An alarm before the change is a false alarm. It is left out of the delays.
     later = [np.inf if row is None else row - change + 1 for row in rows if row is None or row >= change]
     early = len(rows) - len(later)
     median = float(np.median(later)) if later else np.inf
@@ -95,7 +95,7 @@ def _alarms() -> dict[str, Alarm]:
         "pacband, warning": lambda violated: _with_pacband(violated, "warned_at"),
         MAPIE: _with_mapie,
         ADWIN_NAME: _with_adwin,
-        "binomial test, peeked at": _with_peeking,
+        "binomial test after every row": _with_peeking,
     }
 
 
@@ -112,7 +112,7 @@ def _with_pacband(violated: Flags, moment: str) -> int | None:
 
 
 def _mapie() -> RiskMonitoring:
-    # Half of its level goes to the reference data, which a given threshold replaces.
+    # MAPIE uses half of its level for reference data. A given threshold replaces these.
     return RiskMonitoring(risk="accuracy", test_level=2 * ALPHA, threshold=EPS, warn=False)
 
 
@@ -190,16 +190,16 @@ def _print_costs(quick: bool) -> None:
     with_mapie()
     times[MAPIE] = (perf_counter() - start) * n_rows / few
     contenders[MAPIE] = with_mapie
-    print(f"\n{n_rows:,} rows, in batches of {batch:,}; MAPIE {few:,} rows, whose cost a row grows with their number")
+    print(f"\n{n_rows:,} rows in batches of {batch:,}; MAPIE: {few:,} rows (its cost a row grows)")
     print_table(
-        ["", "ns a row", "rows a second", "of numpy's comparison", "memory held, bytes"],
+        ["", "ns a row", "rows a second", "times numpy's comparison", "memory in use, bytes"],
         [
             [
                 name,
                 f"{1e9 * seconds / n_rows:.1f}",
                 f"{n_rows / seconds:,.0f}",
                 ratio(seconds, times["numpy, all rows at once" if "at once" in name else "numpy comparison"]),
-                f"{_held(contenders[name]):,}",
+                f"{_memory_in_use(contenders[name]):,}",
             ]
             for name, seconds in times.items()
         ],
@@ -239,15 +239,15 @@ def _print_groups(quick: bool) -> None:
                 f"{1e3 * times['save']:,.1f}",
             ]
         )
-    print("\ngroups of 250 rows: nanoseconds a row, all rows at once; a row by itself; a row and a save")
+    print("\ngroups of 250 rows: nanoseconds a row for all rows at once; time of one row; time of one row and a save")
     print_table(
-        ["groups", "bincount", "update", "check", "update of bincount", "check of bincount", "one row, µs", "save, ms"],
+        ["groups", "bincount", "update", "check", "update/bincount", "check/bincount", "one row, µs", "save, ms"],
         table,
     )
 
 
-def _held(make: Callable[[], object]) -> int:
-    """Return the bytes that what is made keeps."""
+def _memory_in_use(make: Callable[[], object]) -> int:
+    """Return the number of bytes that an object keeps in memory."""
     gc.collect()
     tracemalloc.start()
     try:

@@ -1,5 +1,6 @@
 import io
 import sys
+from contextlib import ExitStack
 
 import numpy as np
 import pytest
@@ -14,6 +15,15 @@ settings.load_profile("reproducible")
 @pytest.fixture
 def rng():
     return np.random.default_rng(20240501)
+
+
+@pytest.fixture
+def limit():
+    """Change how much is in memory at a time, until the end of the test: no result depends on it."""
+    from pacband.selection import use_limits
+
+    with ExitStack() as changes:
+        yield lambda **sizes: changes.enter_context(use_limits(**sizes))
 
 
 @pytest.fixture

@@ -1,8 +1,8 @@
-"""The paper's example: y = (10 + n₁)x + 10 sin(4x) + 5 + n₂, whose errors are known in closed form.
+"""The paper's example: y = (10 + n₁)x + 10 sin(4x) + 5 + n₂, where the distribution of the error is known.
 
-x is uniform on [−2.5, 2.5]; n₁ and n₂ are Gaussian with mean zero and variances 7 and 3. Given x, the error of
-the best predictor T(x) = 10x + 10 sin(4x) + 5 is Gaussian with variance 7x² + 3, so that the true violation
-probability of any bound can be computed and compared with what was promised.
+x is uniform on [−2.5, 2.5]; n₁ and n₂ are Gaussian with mean zero and variances 7 and 3. Given x, the error of the best
+predictor T(x) = 10x + 10 sin(4x) + 5 is Gaussian with variance 7x² + 3. So the true violation probability of any bound
+can be computed and compared with the promise.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def paper_scale(X: npt.ArrayLike) -> Floats:
 
 
 def paper_bound(X: npt.ArrayLike, eps: float = 0.05) -> Floats:
-    """Return the sharpest bound at every x, which only someone who knows the distribution can draw.
+    """Return the sharpest bound at every x. It needs the true distribution, which is unknown in practice.
 
     P{|y − T(x)| > b(x)} = ε with b(x) = −Φ⁻¹(ε/2)·σ(x): 1.96·sqrt(7x² + 3) at ε = 0.05.
     """
@@ -76,7 +76,7 @@ def paper_violation(bound: Any, *, n_nodes: int = 200) -> float:
     nodes, weights = _quadrature(n_nodes)
     x = HALF_RANGE * nodes
     width = bound(x) if callable(bound) else np.full_like(x, bound)
-    # Both tails, over the mean of the weights: they sum to two.
+    # The sum of the weights is two, and there are two tails: both factors cancel.
     return float(np.dot(weights, ndtr(-width / paper_scale(x))))
 
 

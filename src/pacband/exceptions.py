@@ -9,7 +9,7 @@
     │   ├── ReusedData                             calibration rows were used to build the model
     │   └── MissingExtra (also an ImportError)     an optional package is not installed
     └── CertificateError (also a ValueError)       a file of pacband cannot be read safely
-        └── UntrustedTypes                         a model file holds types that the caller did not trust
+        └── UntrustedTypes                         a model file contains types that the caller did not trust
 
     UnknownCategories (a UserWarning)              rows hold categories that the model was not fitted on
 
@@ -62,7 +62,7 @@ class CertificateError(PacbandError, ValueError):
 
 
 class UntrustedTypes(CertificateError):
-    """A model file holds types that the caller did not trust.
+    """A model file contains types that the caller did not trust.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class UntrustedTypes(CertificateError):
 
     def __init__(self, source: str, types: Sequence[str]) -> None:
         super().__init__(
-            f"{source} holds {len(types)} type(s) that pacband cannot check: {', '.join(types)}. If you trust the "
+            f"{source} contains {len(types)} type(s) that pacband cannot check: {', '.join(types)}. If you trust the "
             f"packages they belong to, and the file, load it with trusted={list(types)}."
         )
         self.source = source

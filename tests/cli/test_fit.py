@@ -48,7 +48,7 @@ def test_the_report_shows_the_rows_that_calibrated(fitted):
         _, X, y = _read_rows(found.relation(), [], options)
     model = library.load(folder / "model.pacband")
     # Another split than that of `fit` would not give the same bound.
-    assert _report(model, X, y).summary.verdict.state == "recomputed"
+    assert _report(model, X, y).summary.answer.state == "recomputed"
 
 
 def test_what_fit_refuses(tmp_path, run):

@@ -15,32 +15,13 @@ import pytest
 
 import pacband
 from pacband.monitoring import StateFile
+from support.monitor_command import command, csv_rows, save_certificate, write_csv
 from support.shell import PROGRAM
 
 
 @pytest.fixture
 def cert(rng, tmp_path):
-    certificate = pacband.certify(rng.standard_normal(2000), np.zeros(2000), eps=0.05, delta=1e-3)
-    certificate.save(tmp_path / "cert.json")
-    return certificate
-
-
-def write_csv(path, y, y_pred, **more):
-    names = ["y", "p", *more]
-    columns = [
-        [f"{value:.6g}" if isinstance(value, float) else value for value in column]
-        for column in (y, y_pred, *more.values())
-    ]
-    lines = [",".join(names), *(",".join(map(str, row)) for row in zip(*columns, strict=True))]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
-
-
-def command(directory, *arguments, columns=("--target", "y", "--prediction", "p")):
-    return [
-        *PROGRAM, "monitor", str(directory / "cert.json"), "--state", str(directory / "state.json"),
-        *([] if "--acknowledge" in arguments else columns), *map(str, arguments),
-    ]  # fmt: skip
+    return save_certificate(rng, tmp_path)
 
 
 @pytest.fixture
@@ -152,7 +133,7 @@ def test_warning_and_acknowledgement(monitor, cert, tmp_path):
     done = monitor(tmp_path, write_csv(tmp_path / "rows.csv", calm + risen, [0.0] * 3700))
     assert done.returncode == 0
     assert "Violations have lately been more frequent" in done.stderr
-    assert monitor(tmp_path, "--acknowledge").stdout.startswith("ok: Nothing speaks")
+    assert monitor(tmp_path, "--acknowledge").stdout.startswith("ok: There is no evidence")
 
 
 def test_a_state_keeps_the_settings_it_was_begun_with(monitor, cert, tmp_path):
@@ -225,10 +206,6 @@ class Follower:
         self.process.wait(30)
         self.process.stdout.close()
         self.process.stderr.close()
-
-
-def csv_rows(n_rows, y=0):
-    return "y,p\n" + f"{y},0\n" * n_rows
 
 
 def json_rows(n_rows, y=0):

@@ -9,9 +9,10 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from scipy.sparse import csr_array
 
 import pacband
-from pacband.core.arrays import EXACT, as_numbers
+from pacband.core.arrays import EXACT, as_numbers, check_lengths
 from pacband.exceptions import InvalidInput
 
 N = 400
@@ -161,3 +162,9 @@ def test_outputs_of_one_name_are_not_matched_with_those_of_another(frame):
         pacband.certify(y, frame({"b": 100 + P, "a": Y}), eps=0.1, delta=0.01)
     for names in (("a", "b"), ("a_hat", "b_hat")):
         assert pacband.certify(y, frame(dict(zip(names, (Y, 100 + P), strict=True))), eps=0.1, delta=0.01).gamma == 0.0
+
+
+def test_columns_of_different_lengths_are_refused():
+    check_lengths(y=[1.0, 2.0], X=csr_array((2, 3)), groups=None, frame=pd.DataFrame({"a": [1, 2]}))
+    with pytest.raises(InvalidInput, match=r"^y and X must have one length, got 2 and 3\.$"):
+        check_lengths(y=np.zeros(2), groups=["a", "b"], X=csr_array((3, 2)))

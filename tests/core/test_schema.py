@@ -1,52 +1,21 @@
-"""The quick check of a schema accepts nothing that jsonschema refuses, and everything that pacband writes."""
+"""The quick check of a schema accepts nothing that jsonschema refuses."""
 
 import copy
 import json
 from importlib import resources
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import pacband
 from pacband.core import documents as _storage
 from pacband.core.schema import quick_check
+from support.documents import DOCUMENTS
 
 NAMES = ("pacband/certificate", "pacband/monitor", "pacband/model")
+
+
 ODD = (None, True, 0, 1, -1, 1.0, 0.5, -0.0, 1e30, 10**30, "", "x", "1", [], [1], {}, {"a": 1})
-
-
-def documents():
-    """Documents of every kind that a file holds, but for models."""
-    rng = np.random.default_rng(0)
-    y, p, s = rng.standard_normal(400), np.zeros(400), rng.uniform(1, 2, 400)
-    promise = {"eps": 0.1, "delta": 0.05}
-    single = pacband.certify(y, p, s, **promise)
-    matrix = pacband.certify(np.column_stack([y, y]), np.zeros((400, 2)), gauge=np.eye(2), **promise)
-    family = pacband.certify_family(y, {"plain": p, "scaled": (p, s)}, weights={"plain": 0.3, "scaled": 0.7}, **promise)
-    groups = pacband.certify_groups(y, p, np.arange(400) % 2, **promise)
-    table = pacband.certify_frame(_frame(y, p), target="y", prediction="p", **promise)
-    successor = pacband.recalibrate(single, 2 * y, p, s)
-    monitor = pacband.Monitor(groups)
-    monitor.update(3 * y, p, groups=np.arange(400) % 2, batch_id="first")
-    with TemporaryDirectory() as folder:
-        for value in (single, matrix, family, groups, table, successor, monitor):
-            path = Path(folder) / f"{id(value)}.json"
-            value.save(path)
-            document = json.loads(path.read_text())
-            yield document["schema"], document
-
-
-def _frame(y, p):
-    import pandas as pd
-
-    return pd.DataFrame({"y": y, "p": p})
-
-
-DOCUMENTS = list(documents())
 
 
 def places(value, path=()):
@@ -95,23 +64,6 @@ def test_no_change_of_an_entry_is_accepted_that_jsonschema_refuses(kind):
             else:
                 refused += 1
     assert refused > 100
-
-
-@pytest.mark.parametrize("kind", range(len(DOCUMENTS)))
-def test_files_are_what_json_writes_with_an_indent(kind):
-    _, document = DOCUMENTS[kind]
-    assert _storage._serialize(document) == (json.dumps(document, indent=2) + "\n").encode("ascii")
-
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
-)
-
-
-@given(JSON)
-def test_any_value_is_written_as_json_writes_it(value):
-    assert _storage._serialize(value) == (json.dumps(value, indent=2) + "\n").encode("ascii")
 
 
 @given(data=st.data())

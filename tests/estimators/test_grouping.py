@@ -25,7 +25,7 @@ from pacband import (
     max_rank,
     plan,
 )
-from pacband.candidates import automatic as auto
+from pacband.candidates.entrants import group_entrants
 from pacband.certification.terms import Terms
 
 PROMISE = {"eps": 0.1, "delta": 0.01}
@@ -246,7 +246,7 @@ def test_the_automatic_family_within_groups(rng, monkeypatch):
     family = CertifiedFamily({"auto": "auto", "line": line()}, **options).fit(table, y)
     sizes = [cert.n_samples for cert in family.certificate_.groups.values()]
     terms = Terms.create(eps=0.2, delta=0.1, side="both", min_scale=None, nonfinite="raise", gauge="max")
-    assert len(family.certificates_) == len(auto.group_entrants(terms, list(family.auto_.members), sizes)) > 1
+    assert len(family.certificates_) == len(group_entrants(terms, list(family.auto_.members), sizes)) > 1
     assert set(family.certificate_.groups) == set(NOISE)
     used = [cert.share.fraction for one in family.certificates_.values() for cert in one.groups.values()]
     assert sum(used) <= 1

@@ -8,8 +8,8 @@ import numpy as np
 
 from pacband import CertifiedRegressor
 from pacband.core.documents import document_bytes
-from pacband.estimators.parts import certificates_of, take_apart
-from pacband.models.archive import SCHEMA, SCHEMA_VERSION, _entries, _zipped, write_archive
+from pacband.estimators.saving import certificates_of, take_apart
+from pacband.models.archive import SCHEMA, SCHEMA_VERSION, _entries, _zip, write_archive
 from pacband.models.archive import Archive as Whole
 from pacband.models.content import write_content
 from pacband.models.trust import Trust
@@ -62,7 +62,7 @@ class Forged:
             "files": {name: {"bytes": len(data), "sha256": sha256(data).hexdigest()} for name, data in files.items()},
             "arrays": {"bytes": len(self.block), "compressed": compressed},
         } | changes
-        return _zipped({"manifest.json": document_bytes(SCHEMA, SCHEMA_VERSION, content), **files})
+        return _zip({"manifest.json": document_bytes(SCHEMA, SCHEMA_VERSION, content), **files})
 
 
 def holding(model, path):
@@ -75,3 +75,12 @@ def holding(model, path):
     document, arrays = write_content(parts, Trust())
     whole = Whole("regressor", (), versions(), {}, (), certificates_of(certified)[1], document, arrays)
     return write_archive(path, whole)
+
+
+def state(forged, kind, name):
+    (entry,) = forged.objects(kind)[-1:]
+    return entry["state"][name]
+
+
+# An object whose attribute makes numpy read or write at an address of the file's choice.
+ADDRESS = ["dict", ["data", ["tuple", 4096, False]], ["shape", ["tuple"]], ["typestr", "<f8"], ["version", 3]]

@@ -23,7 +23,8 @@ import pacband
 from pacband import CertifiedFamily, CertifiedRegressor, InvalidInput
 from pacband.candidates import screening
 from pacband.candidates.defaults import default_predictors, default_scales
-from pacband.candidates.reader import TableReader, scaled
+from pacband.candidates.reader import TableReader
+from pacband.candidates.views import scale_columns
 from pacband.exceptions import UnknownCategories
 
 PROMISE = {"eps": 0.05, "delta": 1e-3}
@@ -303,7 +304,7 @@ def test_the_kind_of_a_column_comes_from_all_rows_of_the_fit(rng, hasty):
     X, y = draw(rng, 1500, {1: 0.0, 2: 10.0})
     # A single text, wherever the split puts it.
     fam = family(X.assign(code=X.code.where(X.index != 7, "A")), y)
-    assert fam._columns_ == {"code": "category", "x": "number"}
+    assert fam.column_kinds_ == {"code": "category", "x": "number"}
     fam.predict(pd.DataFrame({"code": ["A", 1], "x": [0.0, 0.0]}))
 
 
@@ -318,7 +319,7 @@ def test_a_pipeline_of_ones_own_sees_at_the_shell_what_it_saw_in_the_fit(rng, ru
     X.loc[::50, "code"], y[::50] = np.nan, 50.0
     model = own_model().fit(X, y)
     model.save("model.pacband")
-    assert model._columns_ == {"code": "category", "x": "number"}
+    assert model.column_kinds_ == {"code": "category", "x": "number"}
     X, y = draw(rng, 400, {code: effect[code] for code in ("1", "2.0", "007")}, str)
     X.loc[::50, "code"], y[::50] = np.nan, 50.0
     expected = model.predict_interval(X)
@@ -380,6 +381,6 @@ def test_every_part_of_the_automatic_family_has_a_seed(rng):
 
 def test_ranks_of_many_rows_follow_from_the_seed(rng):
     X = rng.standard_normal((30_000, 1))
-    first, second, other = (scaled((), 1, n_quantiles=50, seed=seed).fit_transform(X) for seed in (3, 3, 4))
+    first, second, other = (scale_columns((), 1, n_quantiles=50, seed=seed).fit_transform(X) for seed in (3, 3, 4))
     np.testing.assert_array_equal(first, second)
     assert (first != other).any()

@@ -8,14 +8,15 @@ from typing import Any, Self
 
 import numpy as np
 
+from pacband.certificate.certified_labels import locate_rows
 from pacband.certificate.portable import Portable
 from pacband.certificate.promise import Promise
 from pacband.certificate.single import Certificate, check_joint
-from pacband.core.arrays import Floats, check_same_rows
+from pacband.core.arrays import Floats, check_lengths, check_same_rows
 from pacband.core.frozen import FrozenMap
-from pacband.core.labels import Label, as_labels, group_rows, locate_rows
+from pacband.core.labels import Label, as_labels, group_rows
 from pacband.core.wording import card
-from pacband.exceptions import CertificateError, InvalidInput
+from pacband.exceptions import CertificateError
 
 __all__ = ["GroupCertificate"]
 
@@ -73,8 +74,7 @@ class GroupCertificate(Portable):
         """Return the certified band around predictions, each by its own row's group."""
         check_same_rows(y_pred=y_pred, groups=groups, scale=scale)
         prediction, gamma = self.basis.check_outputs("y_pred", y_pred), self.gamma(groups)
-        if len(gamma) != len(prediction):
-            raise InvalidInput(f"groups and y_pred must have one length, got {len(gamma)} and {len(prediction)}.")
+        check_lengths(groups=gamma, y_pred=prediction)
         return self.basis.band(gamma, prediction, scale)
 
     def verify(self, y: Any, y_pred: Any, groups: Any, scale: Any = None) -> bool:

@@ -16,7 +16,7 @@ from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
 from pacband.certificate.family import check_candidates, split_candidate
 from pacband.certificate.single import issue
 from pacband.certification.terms import Terms
-from pacband.core.arrays import Numbers, as_numbers, check_same_rows
+from pacband.core.arrays import Numbers, as_numbers, check_lengths, check_same_rows
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import as_labels, group_rows
 from pacband.exceptions import InvalidInput
@@ -272,8 +272,7 @@ def certify_group_rows(
     """Certify the rows within every group on these terms, each at an even part of their share."""
     check_same_rows(y=y, y_pred=y_pred, groups=groups, scale=scale)
     target, labels = as_numbers("y", y), as_labels(groups)
-    if len(labels) != len(target):
-        raise InvalidInput(f"y and groups must have one length, got {len(target)} and {len(labels)}.")
+    check_lengths(y=target, groups=labels)
     members = group_rows(labels)
     ranks = terms.group_ranks({label: len(rows) for label, rows in members.items()})
     prediction, spread = _align(terms.scoring, target, y_pred, scale)

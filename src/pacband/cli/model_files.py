@@ -24,7 +24,7 @@ def open_model_file(path: str, trust: tuple[str, ...], max_bytes: int | None = N
     except UntrustedTypes as error:
         needed = " ".join(f"--trust {shlex.quote(name)}" for name in error.types)
         fail(
-            f"{path} holds {len(error.types)} type(s) that pacband cannot check. If you trust the packages they "
+            f"{path} contains {len(error.types)} type(s) that pacband cannot check. If you trust the packages they "
             f"belong to, and the file, add {needed}"
         )
     if not isinstance(model, Certified):

@@ -82,14 +82,14 @@ def command(
     if output != "-":
         print_text(str(page))
         print_message(f"Saved {output}")
-    if page.summary.verdict.state == "contradicted":
+    if page.summary.contradicted:
         sys.exit(1)
 
 
 def _write(page: Any, output: str, kind: str) -> None:
     import json
 
-    from pacband.core.documents import replace_file
+    from pacband.core.atomic_files import replace_file
 
     if output == "-":
         if kind == "json":

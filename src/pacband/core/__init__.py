@@ -1,1 +1,1 @@
-"""What knows nothing of promises: arrays, checks, labels, floats, documents, words."""
+"""Foundations that know nothing of certificates: arrays, checks, labels, floats, documents, wording."""

@@ -1,4 +1,4 @@
-"""User columns as numpy arrays: what is accepted, and what is refused with its rule and its rows."""
+"""Columns from users as numpy arrays: which ones are accepted, and clear errors for the others."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ __all__ = [
     "Numbers",
     "as_numbers",
     "blocks",
+    "check_lengths",
     "check_same_rows",
     "name_rows",
     "refuse_large_integers",
@@ -26,19 +27,19 @@ __all__ = [
 Floats: TypeAlias = npt.NDArray[np.float64]
 Numbers: TypeAlias = npt.NDArray[Any]
 
-# An integer of at most this size is a float64 of its own, on every way in: arrays, tables, files.
+# float64 represents every integer up to this size exactly. Arrays, tables and files share this limit.
 EXACT = 2**53
 
-# Rows worked on at a time: a few float64 blocks of this length fit in a core's own cache.
+# Number of rows in a block: a few float64 blocks of this length fit into the cache of one processor core.
 _BLOCK = 1 << 14
 
 
 def as_numbers(name: str, value: Any, *, scalar: bool = False, empty: bool = False) -> Numbers:
     """Return `value` as an array of real numbers of shape (n,) or (n, k), with n ≥ 1 (n ≥ 0 with `empty`).
 
-    Lists, numpy arrays and the series and frames of any library narwhals knows are accepted; missing values
-    become NaN. The dtype is kept where it is numeric, so that nothing is copied: callers compute in float64.
-    A single column (n, 1) becomes (n,). With `scalar`, a lone number is accepted as well, of shape ().
+    Accepts lists, numpy arrays, and the series and frames of every library that narwhals supports. Missing values
+    become NaN. A numeric dtype is kept, so that nothing is copied; callers compute in float64. A single column (n, 1)
+    becomes (n,). With `scalar`, a single number is accepted as well, of shape ().
     """
     array = _to_array(name, value)
     if array.dtype.kind not in "fiub":
@@ -56,7 +57,7 @@ def as_numbers(name: str, value: Any, *, scalar: bool = False, empty: bool = Fal
 
 def _to_array(name: str, value: Any) -> Numbers:
     if type(value) is np.ndarray and value.dtype == np.float64:
-        return value  # most of what comes; all below is for the rest
+        return value  # the usual case; the rest of this function handles all others
     if isinstance(value, np.ma.MaskedArray):
         known = _to_array(name, value.compressed())
         if known.dtype.kind not in "fiub":
@@ -68,10 +69,10 @@ def _to_array(name: str, value: Any) -> Numbers:
         array = np.asarray(value)
         if array.dtype.kind == "O" and any(isinstance(item, (str, bytes)) for item in array.flat):
             return array.astype(str)
-        # A list of integers and floats, or of integers of both signs, may have become floats on the way.
-        became = not isinstance(value, np.ndarray) and array.dtype == np.float64 and (np.abs(array) >= EXACT).any()
-        _check_exact(name, value if became else array)
-        # Decimals, None and mixed columns arrive as objects.
+        # numpy converts a list of integers and floats, or of integers of both signs, to floats.
+        converted = not isinstance(value, np.ndarray) and array.dtype == np.float64 and (np.abs(array) >= EXACT).any()
+        _check_exact(name, value if converted else array)
+        # Decimals, None and mixed columns are arrays of objects.
         return array.astype(np.float64) if array.dtype.kind == "O" else array
     except (TypeError, ValueError) as error:
         if isinstance(error, InvalidInput):
@@ -93,7 +94,7 @@ def _from_series(name: str, value: Any) -> Any:
         if column.dtype in wide and len(column):
             _check_exact(name, (column.min(), column.max()))
     if isinstance(native, nw.Series) and (native.dtype.is_numeric() or native.dtype == nw.Boolean):
-        # A nullable column has no numpy dtype of its own; as float64 its nulls are NaN.
+        # A nullable column has no numpy dtype. As float64, its nulls are NaN.
         wider = native.dtype in (nw.Int128, nw.UInt128)
         return native.cast(nw.Float64).to_numpy() if wider or native.is_null().any() else native.to_numpy()
     if isinstance(native, nw.DataFrame):
@@ -107,9 +108,9 @@ def _check_exact(name: str, value: Any) -> None:
 
 
 def _beyond_float(value: Any) -> bool:
-    """Whether some number that is stated to the last digit (an integer, a decimal, a fraction) exceeds `EXACT`.
+    """Return whether an exact number (an integer, a decimal, a fraction) exceeds `EXACT`.
 
-    Floats are what they are; only those wider than float64 are compared with what float64 makes of them.
+    Floats of at most 64 bits never do. A wider float does if its conversion to float64 changes it.
     """
     if isinstance(value, np.ndarray) and value.dtype.kind != "O":
         if value.dtype.kind in "iu" and value.dtype.itemsize == 8 and value.size:
@@ -119,30 +120,51 @@ def _beyond_float(value: Any) -> bool:
             with np.errstate(over="ignore"):
                 return bool((large != large.astype(np.float64)).any())
         return False
-    if hasattr(value, "as_py"):  # a value of pyarrow's
+    if hasattr(value, "as_py"):  # a pyarrow scalar
         value = value.as_py()
     if isinstance(value, Decimal):
         return value.is_finite() and abs(value) > EXACT
     if isinstance(value, Rational):
-        stated: Any = value
-        return bool(abs(stated) > EXACT)
+        fraction: Any = value
+        return bool(abs(fraction) > EXACT)
     if isinstance(value, np.ndarray):
         return any(map(_beyond_float, value.flat))
     return isinstance(value, Iterable) and not isinstance(value, (str, bytes)) and any(map(_beyond_float, value))
 
 
 def refuse_large_integers(name: str) -> NoReturn:
-    """Raise for a column with integers that float64 cannot hold."""
+    """Raise for a column with integers that float64 cannot represent."""
     raise InvalidInput(f"{name} has integers beyond 2**53, which float64 cannot tell apart: subtract an offset first.")
 
 
-def check_same_rows(**columns: Any) -> None:
-    """Refuse columns that would be matched by position although their labels say otherwise.
+def check_lengths(**columns: Any) -> None:
+    """Raise unless all columns have as many rows as the first one. A column that is None is skipped.
 
-    Indexes of pandas must be the same; frames that have the same column names must have them in the same order. A
-    tuple is a pair of columns, of which each is looked at.
+    Examples
+    --------
+    >>> check_lengths(y=[1.0, 2.0], groups=["a"])
+    Traceback (most recent call last):
+        ...
+    pacband.exceptions.InvalidInput: y and groups must have one length, got 2 and 1.
     """
-    parts = [(name, part) for name, column in columns.items() for part in _parts(column)]
+    lengths = {
+        name: column.shape[0] if hasattr(column, "shape") else len(column)
+        for name, column in columns.items()
+        if column is not None
+    }
+    first = next(iter(lengths))
+    for name, length in lengths.items():
+        if length != lengths[first]:
+            raise InvalidInput(f"{first} and {name} must have one length, got {lengths[first]} and {length}.")
+
+
+def check_same_rows(**columns: Any) -> None:
+    """Raise if row labels or column names show that columns do not match by position.
+
+    Columns with a pandas index must have the same index. Frames with the same column names must have them in the same
+    order. In a tuple of columns, each column is checked.
+    """
+    parts = [(name, part) for name, column in columns.items() for part in _flatten(column)]
     indexes = [
         (name, part.index)
         for name, part in parts
@@ -151,31 +173,31 @@ def check_same_rows(**columns: Any) -> None:
     for name, index in indexes[1:]:
         if not indexes[0][1].equals(index):
             raise InvalidInput(
-                f"{_both(indexes[0][0], name)} must have the same index, got different ones: align them, or pass "
+                f"{_name_both(indexes[0][0], name)} must have the same index, got different ones: align them, or pass "
                 ".to_numpy() of both to match rows by position."
             )
-    frames = [(name, names) for name, part in parts if (names := _names(part))]
+    frames = [(name, names) for name, part in parts if (names := _column_names(part))]
     for name, names in frames[1:]:
         first, order = frames[0]
         if names != order and set(names) == set(order):
             raise InvalidInput(
-                f"{_both(first, name)} must have their columns in the same order, got {order} and {names}."
+                f"{_name_both(first, name)} must have their columns in the same order, got {order} and {names}."
             )
 
 
-def _both(first: str, second: str) -> str:
+def _name_both(first: str, second: str) -> str:
     return f"{first} and {second}" if first != second else f"both parts of {first}"
 
 
-def _names(column: Any) -> list[Any]:
+def _column_names(column: Any) -> list[Any]:
     names = getattr(column, "column_names", getattr(column, "columns", None))
     return [] if names is None or callable(names) else list(names)
 
 
-def _parts(column: Any) -> Iterator[Any]:
+def _flatten(column: Any) -> Iterator[Any]:
     if isinstance(column, tuple):
         for part in column:
-            yield from _parts(part)
+            yield from _flatten(part)
     else:
         yield column
 
@@ -185,7 +207,7 @@ def _describe(value: Any) -> str:
 
 
 def name_rows(bad: npt.NDArray[np.bool_], most: int = 3) -> str:
-    """Say which rows a mask marks: '5 rows, the first 2, 17, 40 (counting from 0)'."""
+    """Return the number of marked rows and the first few of them: '5 rows, the first 2, 17, 40 (counting from 0)'."""
     rows = np.flatnonzero(bad.reshape(len(bad), -1).any(axis=1))
     if len(rows) == 1:
         return f"1 row, row {rows[0]} (counting from 0)"
@@ -194,6 +216,6 @@ def name_rows(bad: npt.NDArray[np.bool_], most: int = 3) -> str:
 
 
 def blocks(n_rows: int) -> Iterator[slice]:
-    """Yield consecutive slices that cover the rows."""
+    """Yield consecutive slices that cover all rows."""
     for start in range(0, n_rows, _BLOCK):
         yield slice(start, min(start + _BLOCK, n_rows))

@@ -1,16 +1,16 @@
-"""What a cell of a table says, as a number or as a category: one rule, in Python and in SQL side by side.
+"""Read a cell of a table as a number or as a category: one rule, in Python and in SQL side by side.
 
-The same value has several texts: pandas writes a column of 1, 2 and a gap as "1.0", "2.0" and "", DuckDB writes True as
-"true", a DECIMAL(9, 2) is "1.50". A category has one text for all of them, so that a model knows it again from any
-kind of table:
+The same value has several texts. pandas writes a column of 1, 2 and a missing value as "1.0", "2.0" and "". DuckDB
+writes True as "true", and a DECIMAL(9, 2) as "1.50". This module gives every category one canonical text, so that a
+model recognises the category in every kind of table:
 
-* A whole number is its digits: 1, 1.0, "1", "1.0", 1e0 and Decimal("1.00") are "1".
-* Any other number is the shortest text of its float64: 0.1, "0.10" and Decimal("0.1") are "0.1"; 1e-05 and "0.00001"
-  are "1e-05". A float32 is first its own shortest text: float32 0.1 is "0.1".
+* The text of a whole number is its digits: 1, 1.0, "1", "1.0", 1e0 and Decimal("1.00") are "1".
+* The text of any other number is the shortest text of its float64: 0.1, "0.10" and Decimal("0.1") are "0.1"; 1e-05
+  and "0.00001" are "1e-05". A float32 is first converted to its own shortest text: float32 0.1 is "0.1".
 * True, "True", "TRUE" and "true" are "true".
-* A gap is None, NaN, an empty text, or a word for one in any case: NA, N/A, NaN, null, None.
-* Every other text is itself. "007", "+7", " 7" and "7." are no spellings of 7 that writing a table produces: they may
-  be codes, and stay apart.
+* A gap (a missing value) is None, NaN, an empty text, or one of the words NA, N/A, NaN, null, None in any case.
+* Every other text stays as it is. No program writes the number 7 as "007", "+7", " 7" or "7.", so these texts may be
+  codes. They stay different categories.
 """
 
 from __future__ import annotations
@@ -37,21 +37,22 @@ __all__ = [
     "spelled_sql",
 ]
 
-# What Python and numpy have for numbers.
+# The number types of Python and numpy.
 NUMBERS = (int, float, np.integer, np.floating, np.bool_, Decimal)
-# What stands for a missing value in a text, in any case.
+# The words for a missing value, in lower case.
 _GAPS = ("", "na", "n/a", "nan", "null", "none", "#n/a")
 _TRUTHS = {word: word.lower() for truth in ("true", "false") for word in (truth, truth.capitalize(), truth.upper())}
 _BLANKS = " \t\r\n"
-# The texts of numbers that a table is written with, and all that are read as one in a column of numbers.
+# `_WHOLE` and `_PART` match the numbers that programs write into tables. `_READ` matches every text that is accepted as
+# a number in a column of numbers.
 _WHOLE = r"-?(0|[1-9][0-9]*)(\.0+)?"
 _PART = r"-?(0|[1-9][0-9]*)\.[0-9]+|-?[1-9](\.[0-9]+)?[eE][+-]?[0-9]{1,3}"
 _READ = r"[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?|[iI][nN][fF]([iI][nN][iI][tT][yY])?)"
-# A float64 beyond this is not written out in digits, for DuckDB's widest integer ends there.
+# A float64 beyond this is not written out in digits, because DuckDB's widest integer ends there.
 _WIDEST = 1e36
 _LARGEST_SINGLE = float(np.finfo(np.float32).max)
 
-# Types of DuckDB, by the start of their names: those whose cells are texts, and those of numbers.
+# DuckDB types by the start of their names: types of texts, then types of numbers.
 TEXT_TYPES = ("VARCHAR", "ENUM", "UUID")
 _WIDE = ("DECIMAL", "HUGEINT", "UHUGEINT")
 _PLAIN = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "FLOAT", "DOUBLE")
@@ -61,18 +62,18 @@ _whole, _part, _read = (re.compile(pattern, re.ASCII) for pattern in (_WHOLE, _P
 
 
 def spelled(value: Any) -> str | None:
-    """Return the one text of a category; None for a gap.
+    """Return the canonical text of a category, or None for a gap.
 
     Examples
     --------
     >>> [spelled(value) for value in (1, 1.0, "1.0", np.float32(0.1), True, "TRUE", "007", "NA", None)]
     ['1', '1', '1', '0.1', 'true', 'true', '007', None, None]
     """
-    return None if value is None else canonical(value if type(value) is str else _written(value))
+    return None if value is None else canonical(value if type(value) is str else _to_text(value))
 
 
 def canonical(text: str) -> str | None:
-    """Return the one text of a category that was written as this text; None for a gap. `spelled_sql` is its twin."""
+    """Return the canonical text of a category that is given as text, or None for a gap. `spelled_sql` is its twin."""
     if is_gap(text):
         return None
     if text in _TRUTHS:
@@ -88,13 +89,13 @@ def canonical(text: str) -> str | None:
     return text
 
 
-def spelled_sql(column: str, held: str) -> str:
-    """Return the one text of every category of a column of this type, for a SELECT; null for a gap.
+def spelled_sql(column: str, column_type: str) -> str:
+    """Return a SQL expression for the canonical text of a column's categories; it is null for a gap.
 
-    `column` is its name as SQL writes it, and `held` its type in DuckDB.
+    `column` is the quoted name of the column, and `column_type` is its DuckDB type.
     """
     text = f"cast({column} as varchar)"
-    if held == "FLOAT":
+    if column_type == "FLOAT":
         tries = [f"format('{{:.{digits}g}}', cast({column} as double))" for digits in (6, 7, 8, 9)]
         fits = "".join(f"when cast({one} as float) = {column} then {one} " for one in tries)
         text = f"(case {fits} else {text} end)"
@@ -114,7 +115,7 @@ def spelled_sql(column: str, held: str) -> str:
 
 
 def number(value: Any) -> float | None:
-    """Return the number that a cell says, NaN for a gap, and None where it says none. `number_sql` is its twin.
+    """Return the number in a cell, NaN for a gap, and None if the cell is no number. `number_sql` is its twin.
 
     Examples
     --------
@@ -134,19 +135,19 @@ def number(value: Any) -> float | None:
     return float(value.strip(_BLANKS)) if _read.fullmatch(value.strip(_BLANKS)) else None
 
 
-def number_sql(column: str, held: str) -> str:
-    """Return a column of this type as numbers, for a SELECT; null for a gap, and where a cell says no number."""
+def number_sql(column: str, column_type: str) -> str:
+    """Return a SQL expression for the numbers of a column; it is null for a gap and for a cell that is no number."""
     text = f"trim(cast({column} as varchar), E' \\t\\r\\n')"
-    if held.startswith(_PLAIN):
-        # Not by isnan, which DuckDB answers from the statistics of a Parquet file, and these leave NaN out.
+    if column_type.startswith(_PLAIN):
+        # DuckDB answers isnan from the statistics of a Parquet file, which leave NaN out. So isnan is not used here.
         value = f"cast({column} as double)"
         return f"(case when isfinite({value}) or isinf({value}) then {value} end)"
-    if held == "BOOLEAN":
+    if column_type == "BOOLEAN":
         return f"cast(cast({column} as integer) as double)"
-    if held.startswith(_WIDE):
-        # Digit by digit, for the cast of DuckDB rounds twice.
+    if column_type.startswith(_WIDE):
+        # Cast by way of a text, because DuckDB's direct cast rounds twice.
         return f"cast(cast({column} as varchar) as double)"
-    if not held.startswith(TEXT_TYPES):
+    if not column_type.startswith(TEXT_TYPES):
         return "cast(null as double)"
     truths = " ".join(f"when '{word}' then {float(truth == 'true')}" for word, truth in _TRUTHS.items())
     return (
@@ -158,10 +159,10 @@ def number_sql(column: str, held: str) -> str:
 
 
 def matching(labels: Iterable[Any], *, exact_texts: bool = False) -> Callable[[Any], Any]:
-    """Return a function from a cell to the label it stands for: the label itself, else the one of the same text.
+    """Return a function that maps a cell to its label: the equal label, or else the label with the same canonical text.
 
-    A cell that stands for none, or for several, is returned as it is. With `exact_texts`, a text stands for a label
-    that is a text only where both are the same; "1.0" may be another site than "1".
+    The function returns a cell unchanged if no label matches, or several do. With `exact_texts`, two texts match only
+    if they are equal, because "1.0" and "1" may be different sites.
 
     Examples
     --------
@@ -187,12 +188,12 @@ def matching(labels: Iterable[Any], *, exact_texts: bool = False) -> Callable[[A
 
 
 def is_gap(text: str) -> bool:
-    """Whether a text stands for a missing value. `gap_sql` is its twin."""
+    """Return whether a text means a missing value. `gap_sql` is its twin."""
     return text.strip(_BLANKS).lower() in _GAPS
 
 
 def short_texts(labels: Iterable[Any]) -> dict[str | None, Any]:
-    """Return labels by the texts that they have as float32, where they are such numbers.
+    """Return the labels that are float32 numbers, by their texts as float32.
 
     Examples
     --------
@@ -204,17 +205,17 @@ def short_texts(labels: Iterable[Any]) -> dict[str | None, Any]:
 
 
 def gap_sql(column: str) -> str:
-    """Return whether a cell is a gap, for a SELECT."""
+    """Return a SQL expression that is true where a cell is a gap."""
     words = ", ".join(f"'{word}'" for word in _GAPS)
     return f"({column} is null or lower(trim(cast({column} as varchar), E' \\t\\r\\n')) in ({words}))"
 
 
-def _written(value: Any) -> str:
-    """Return the text that a value is written as."""
+def _to_text(value: Any) -> str:
+    """Return the text of a value before it is made canonical."""
     if type(value).__name__ in ("NAType", "NaTType"):
         return ""
     if isinstance(value, (np.float32, np.float16)):
-        return _short(value)
+        return _shortest_text(value)
     if isinstance(value, Decimal):
         return f"{value:f}"
     if isinstance(value, (float, np.floating)):
@@ -222,7 +223,7 @@ def _written(value: Any) -> str:
     return str(value.item() if isinstance(value, np.generic) else value)
 
 
-def _short(value: Any) -> str:
-    """Return the shortest text that a float of fewer bits is read back from."""
+def _shortest_text(value: Any) -> str:
+    """Return the shortest text that gives the same float when it is read back, for a float of fewer than 64 bits."""
     texts = (f"{float(value):.{digits}g}" for digits in (6, 7, 8, 9))
     return next((text for text in texts if type(value)(text) == value), repr(float(value)))

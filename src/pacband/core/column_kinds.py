@@ -1,7 +1,7 @@
-"""The columns of a table of any library, each of one kind: numbers, or categories.
+"""The columns of a table of any library, each of one kind: numbers or categories.
 
-The kind of a column is chosen once, from the rows a model is fitted on. From then on every cell is read on its own
-(`pacband.core.cells`), so that what a row says does not depend on the rows beside it.
+The kind of a column is chosen once, from the rows on which a model is fitted. After that, every cell is read by itself
+(`pacband.core.cells`), so that the meaning of a row does not depend on other rows.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Texts: TypeAlias = npt.NDArray[np.object_]
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column as it came: its name, its cells, and what the library of the table says of them."""
+    """A column as the user passed it: its name, its cells, and the type that the table's library declares."""
 
     name: str
     cells: npt.NDArray[Any]
@@ -33,7 +33,11 @@ class Column:
 
     @property
     def kind(self) -> str:
-        """Whether it holds numbers, "number", or categories: of all cells known, are all numbers, and none declared."""
+        """Return "number" or "category".
+
+        It is "category" if the library declares the column as texts or categories, or if a cell that is not missing
+        is no number.
+        """
         if self.cells.dtype.kind in "fiub":
             return "category" if self.declared.startswith(("Categorical", "Enum")) else "number"
         if self.declared.startswith(("Categorical", "Enum", "String")):
@@ -43,14 +47,14 @@ class Column:
 
     @property
     def texts_only(self) -> bool:
-        """Whether a file can give every cell back as it is: a text that is no word for a gap, or NaN for a gap."""
+        """Return whether a file keeps every cell unchanged: each is NaN, or a text that is no word for a gap."""
         return all(
             spelled(cell) is not None if isinstance(cell, str) else isinstance(cell, float) and cell != cell
             for cell in self.cells
         )
 
     def floats(self) -> Floats:
-        """Return the cells as numbers, NaN for a gap; raise where a cell says no number, or an infinite one."""
+        """Return the cells as numbers, NaN for a gap. Raise if a cell is no number, or infinite."""
         self._refuse_times()
         if self.cells.dtype.kind in "fiub":
             numbers = self.cells.astype(np.float64)
@@ -60,8 +64,8 @@ class Column:
             if bad.any():
                 raise InvalidInput(
                     f"column {self.name!r} held numbers in the fit, and now holds {self.cells[bad.argmax()]!r} in "
-                    f"{name_rows(bad)}: mend these cells or leave them empty; to use a column of texts, fit the model "
-                    "with texts in it."
+                    f"{name_rows(bad)}: correct these cells or leave them empty; to use a column of texts, fit the "
+                    "model on a table that has texts in this column."
                 )
             numbers = np.array(found, dtype=np.float64)
         if np.isinf(numbers).any():
@@ -71,7 +75,7 @@ class Column:
         return numbers
 
     def texts(self) -> Texts:
-        """Return the cells as categories, each by its one text, None for a gap."""
+        """Return the canonical text of every cell, None for a gap."""
         self._refuse_times()
         found = np.full(len(self.cells), None, dtype=object)
         known: dict[str, str | None] = {}
@@ -116,8 +120,8 @@ def table_columns(X: Any) -> Iterator[Column]:
 def column_kinds(X: Any, *, texts_only: bool = False) -> dict[str, str]:
     """Return the kind of every column by its name.
 
-    With `texts_only`, columns of categories that are not texts, or NaN, are left out: a model of one's own sees them as
-    they are, and no file shows that.
+    With `texts_only`, columns of categories are left out if a cell is neither a text nor NaN. A user's own model gets
+    such cells unchanged, and a file cannot keep their types.
     """
     return {
         column.name: kind
@@ -128,7 +132,7 @@ def column_kinds(X: Any, *, texts_only: bool = False) -> dict[str, str]:
 
 
 def is_frame(X: Any) -> bool:
-    """Whether this is a dataframe, whose columns have names."""
+    """Return whether this is a dataframe, whose columns have names."""
     import narwhals as nw
 
     return isinstance(nw.from_native(X, eager_only=True, pass_through=True), nw.DataFrame)
@@ -138,7 +142,7 @@ def _cells(series: Any) -> npt.NDArray[Any]:
     import narwhals as nw
 
     if series.dtype == nw.Float32:
-        # As a list its values would be float64, which have other shortest texts.
+        # In a list the values would become float64, and the shortest texts of these differ.
         return np.asarray(series.to_numpy())
     if series.dtype == nw.Float64:
         return np.asarray(series.cast(nw.Float64).to_numpy())

@@ -1,4 +1,4 @@
-"""Where does a condition that only ever turns true turn true, on a line of integers or of floats."""
+"""Find the first integer or float at which a monotone condition becomes true."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ __all__ = ["first", "first_float", "float_at", "ordinal"]
 
 
 def first(holds: Callable[[int], bool], numbers: range, guess: float) -> int:
-    """Return the first of consecutive numbers from which on `holds` is true, or the end of the range.
+    """Return the first number of a range for which `holds` is true, or the end of the range.
 
-    Bisection, in a bracket that doubles around the guess until it holds the answer: a good guess makes it
-    quick, a bad one costs no more than a few steps.
+    `holds` must be monotone: if it is true for a number, it is true for all larger ones. The search doubles a bracket
+    around the guess until it contains the answer, and then bisects. A good guess makes it fast; a bad guess costs a
+    few more steps.
     """
     low, high = numbers.start, numbers.stop
     at, step = min(max(int(guess), low), high - 1) if math.isfinite(guess) else low, 1
@@ -38,13 +39,13 @@ def first(holds: Callable[[int], bool], numbers: range, guess: float) -> int:
 
 
 def first_float(holds: Callable[[float], bool], guess: float) -> float:
-    """Return the first float in (0, 1) from which on `holds` is true, or 1.0."""
+    """Return the first float in (0, 1) for which the monotone condition `holds` is true, or 1.0."""
     return float_at(first(lambda place: holds(float_at(place)), range(1, ordinal(1.0)), guess=ordinal(guess)))
 
 
 def ordinal(value: float) -> int:
-    """Return the place of a float among all floats: consecutive ones have consecutive places, both zeros have 0."""
-    # Positive floats are ordered as the integers that share their bits.
+    """Return the place of a float among all floats. Neighbouring floats have neighbouring places; both zeros have 0."""
+    # Positive floats have the same order as the integers with the same bits.
     bits = int.from_bytes(struct.pack(">d", abs(value)), "big")
     return -bits if value < 0.0 else bits
 

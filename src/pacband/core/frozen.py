@@ -1,4 +1,4 @@
-"""An immutable mapping, so that a certificate which holds others cannot be changed either."""
+"""An immutable mapping, for immutable values that contain a mapping."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ V = TypeVar("V")
 
 
 class FrozenMap(Mapping[K, V]):
-    """A mapping that cannot be changed; it keeps the order it was given."""
+    """A mapping that cannot be changed. It keeps the order of its items."""
 
     __slots__ = ("_items",)
 

@@ -1,10 +1,10 @@
-"""Group labels: which groups there are, and which row belongs to which."""
+"""Group labels: the distinct groups, and the group of every row."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from typing import Any, NoReturn, TypeAlias
+from collections.abc import Iterable
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -19,9 +19,6 @@ __all__ = [
     "factorize",
     "group_rows",
     "listed",
-    "locate_rows",
-    "refuse_labels",
-    "refuse_unknown",
     "sorted_labels",
 ]
 
@@ -29,7 +26,7 @@ Label: TypeAlias = str | int | float | bool
 
 
 def as_labels(groups: Any) -> npt.NDArray[Any]:
-    """Return one label per row; missing labels are refused."""
+    """Return one label per row, or raise if a label is missing."""
     if isinstance(groups, np.ma.MaskedArray):
         _refuse_missing(np.ma.getmaskarray(groups))
         groups = groups.data
@@ -51,34 +48,15 @@ def as_labels(groups: Any) -> npt.NDArray[Any]:
 
 
 def group_rows(labels: npt.NDArray[Any]) -> dict[Label, npt.NDArray[np.intp]]:
-    """Return the rows of every group, groups in sorted order."""
+    """Return the rows of every group, with the groups in sorted order."""
     names, codes = factorize(labels)
     order = np.argsort(codes, kind="stable")
     ends = np.cumsum(np.bincount(codes, minlength=len(names)))
     return dict(zip(names, np.split(order, ends[:-1]), strict=True))
 
 
-def locate_rows(labels: npt.NDArray[Any], places: Mapping[Label, int]) -> npt.NDArray[np.intp]:
-    """Return the place of every row's label; a label without a place is refused."""
-    names, codes = factorize(labels)
-    refuse_unknown(names, places, "groups")
-    return np.array([places[name] for name in names], dtype=np.intp)[codes]
-
-
-def refuse_unknown(names: Iterable[Label], known: Mapping[Label, Any], where: str) -> None:
-    """Raise where a label has no certificate; `where` is what the error calls the labels."""
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        refuse_labels(unknown, known, where)
-
-
-def refuse_labels(unknown: Iterable[Any], known: Iterable[Any], where: str) -> NoReturn:
-    """Raise for labels without a certificate."""
-    raise InvalidInput(f"{where} has labels without a certificate: {listed(unknown)}. Certified are {listed(known)}.")
-
-
 def factorize(labels: npt.NDArray[Any]) -> tuple[list[Label], npt.NDArray[np.intp]]:
-    """Return the distinct labels in sorted order, and which of them each row has."""
+    """Return the distinct labels in sorted order, and for every row the position of its label among them."""
     if labels.dtype.kind != "O":
         unique, codes = np.unique(labels, return_inverse=True)
         names: list[Any] = unique.tolist()
@@ -86,7 +64,7 @@ def factorize(labels: npt.NDArray[Any]) -> tuple[list[Label], npt.NDArray[np.int
         order: dict[Any, int] = {}
         try:
             found = np.fromiter((order.setdefault(label, len(order)) for label in labels), np.intp, len(labels))
-        except TypeError:  # it cannot be a key
+        except TypeError:  # a label that is not hashable
             for label in labels:
                 check_label(label)
             raise
@@ -101,13 +79,13 @@ def factorize(labels: npt.NDArray[Any]) -> tuple[list[Label], npt.NDArray[np.int
 
 
 def check_label(label: Any) -> None:
-    """Raise unless this can name a group in a certificate."""
+    """Raise unless a label is a text, a finite number or a boolean, which JSON can store."""
     if not isinstance(label, (str, int, float)) or label in (math.inf, -math.inf):
         raise InvalidInput(f"group labels must be strings, finite numbers or booleans, got {label!r}.")
 
 
 def sorted_labels(labels: Iterable[Any]) -> list[Any]:
-    """Return labels in sorted order, type by type."""
+    """Return labels in sorted order, grouped by type."""
     return sorted(labels, key=lambda label: (type(label).__name__, label))
 
 
@@ -117,7 +95,7 @@ def _refuse_missing(missing: npt.NDArray[np.bool_]) -> None:
 
 
 def listed(names: Iterable[Any], most: int = 5) -> str:
-    """Return the first few labels or names of columns in words."""
+    """Return the first few labels or column names as a text: "'a', 'b' and 3 more"."""
     given = list(names)
     shown = ", ".join(repr(name) for name in given[:most])
     return shown if len(given) <= most else f"{shown} and {len(given) - most} more"

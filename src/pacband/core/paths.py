@@ -1,4 +1,4 @@
-"""Which files a name stands for: the one of that name, those below a directory, or those that match a pattern."""
+"""Resolve a name to files: a file, the files below a directory, or the files that match a pattern."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ __all__ = ["files_named"]
 
 
 def files_named(name: str) -> list[str]:
-    """Return the files that a name stands for, each once; none where there is no such file.
+    """Return the files that a name means, each once, or an empty list if there are none.
 
-    What exists is meant by its name, whatever characters that has. A directory, or one that a pattern matches, stands
-    for the Parquet files below it.
+    If a file or directory with this name exists, the name is no pattern, even if it contains ``*`` or ``[``. A
+    directory, or a directory that matches a pattern, means the Parquet files below it.
     """
     if os.path.isdir(name):
-        return _below(name)
+        return _parquet_files_below(name)
     if os.path.exists(name):
         return [name]
     matches = sorted(glob(name, recursive=True))
-    found = [path for match in matches for path in (_below(match) if os.path.isdir(match) else [match])]
-    # A pattern such as ** finds a directory, and then the files in it once more.
+    found = [path for match in matches for path in (_parquet_files_below(match) if os.path.isdir(match) else [match])]
+    # A pattern such as ** matches a directory and also the files in it.
     return list(dict.fromkeys(found))
 
 
-def _below(folder: str) -> list[str]:
+def _parquet_files_below(folder: str) -> list[str]:
     return sorted(glob(os.path.join(escape(folder), "**", "*.parquet"), recursive=True))

@@ -1,4 +1,4 @@
-"""Before the promise: whether calibration rows look like independent draws from one distribution."""
+"""Checks before certifying: whether the calibration rows are independent draws from one distribution."""
 
 from __future__ import annotations
 
@@ -30,37 +30,37 @@ def diagnose(
     nonfinite: str = "raise",
     gauge: Any = "max",
 ) -> Diagnosis:
-    """Look for what would break the promise of a certificate, in rows as they came.
+    """Look for properties of the calibration rows that break the promise of a certificate.
 
-    Checked are serial dependence and drift of the scores in row order, duplicated rows, rows shared with
+    The checks are: serial dependence and drift of the scores in row order, duplicated rows, rows shared with
     `training`, a few scores that dominate, ties, groups beyond the common bound, and a scale that does not explain the
     size of errors.
 
-    In sound data (independent rows of one distribution; scores that are continuous, have tails no heavier than
-    exponential, and do not depend on the scale) any finding at all comes up with probability `level` at most: the
-    checks share it, after Holm.
+    Sound data are independent rows of one distribution, with continuous scores that do not depend on the scale and
+    whose tails are no heavier than exponential. In sound data, the probability of one or more findings is at most
+    `level`: the checks share it by Holm's method.
 
     Parameters
     ----------
     y, y_pred, scale
-        As in `certify`, in the order in which rows were drawn.
+        As in `certify`, in the order in which the rows were drawn.
     X : array-like or dataframe, optional
-        The inputs, to tell rows apart by.
+        The inputs. They show which rows are copies of each other.
     groups : array-like of shape (n,), optional
         A group for every row.
     training : pair (X, y), optional
-        The rows that the model was built from; needs `X`.
+        The rows on which the model was fitted; needs `X`.
     level : float in (0, 1)
-        The probability of one or more findings in sound data.
+        An upper bound for the probability of one or more findings in sound data.
     eps, delta : float in (0, 1)
-        The promise to be made; it decides the bound that groups and ties are held against.
+        The planned promise. It determines the bound for the checks of groups and ties.
     side, min_scale, nonfinite, gauge
         As in `certify`.
 
     Returns
     -------
     Diagnosis
-        Its findings say what was seen, how sure it is, what it does to the promise, and what to do.
+        Each finding states what was seen, how certain it is, its effect on the promise, and what to do.
 
     Examples
     --------

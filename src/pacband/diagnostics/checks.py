@@ -1,8 +1,8 @@
-"""All checks of rows that were scored already, and how they share one level.
+"""Run all checks on rows with known scores. The checks share one level by Holm's method.
 
-The checks of a large table use some of its rows, each those that it can learn from: neighbours for what neighbours have
-in common, rows that agree in all but the target for copies, and rows drawn from all over the table for everything else.
-If the table is sound, each p-value is valid with the number of rows that its check used.
+The checks of a large table use some of its rows: neighbouring rows for serial dependence, rows that agree in all
+columns but the target for copies, and rows drawn from the whole table for all other checks. If the table is sound, each
+p-value is valid for the rows that its check used.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pacband.core.arrays import Floats, Numbers, as_numbers
+from pacband.core.arrays import Floats, Numbers, as_numbers, check_lengths
 from pacband.core.frozen import FrozenMap
 from pacband.diagnostics.diagnosis import Diagnosis, Finding
 from pacband.diagnostics.order import check_drift, check_serial_dependence
 from pacband.diagnostics.rows import check_duplicates, check_overlap
 from pacband.diagnostics.shape import check_dominance, check_groups, check_scale, check_ties
-from pacband.exceptions import InvalidInput, NotEnoughSamples
+from pacband.exceptions import NotEnoughSamples
 from pacband.planning import max_rank
 from pacband.scores import ScoreRule, spread_of
 
@@ -41,9 +41,9 @@ class ScoredRows:
     X, groups
         As in `diagnose`.
     numbers : array of int or None
-        The numbers of these rows in their table; None where they are all of its rows, or the first ones.
+        The row numbers in the table; None if these are all rows, or the first ones.
     words : str
-        Which rows these are, where they are not all.
+        A description of these rows, if they are not all rows of the table.
     """
 
     scores: Floats
@@ -68,11 +68,9 @@ def scored_rows(
     numbers: npt.NDArray[np.int64] | None = None,
     words: str = "",
 ) -> ScoredRows:
-    """Return rows whose scores are known, ready to be checked; or raise where lengths differ."""
+    """Return rows with known scores, ready for the checks. Raise if lengths differ."""
     target, prediction = as_numbers("y", y), as_numbers("y_pred", y_pred)
-    n_rows = len(scores) if X is None else X.shape[0] if hasattr(X, "shape") else len(X)
-    if n_rows != len(scores):
-        raise InvalidInput(f"y and X must have one length, got {len(scores)} and {n_rows}.")
+    check_lengths(y=scores, X=X)
     spread = spread_of(rule, scale, target.shape).block(slice(None))
     return ScoredRows(
         scores=scores,
@@ -97,7 +95,7 @@ def run_checks(
     delta: float,
     training: Any = None,
 ) -> Diagnosis:
-    """Make all checks: whether `neighbours` resemble each other, whether `copies` are some; of `rows` all others."""
+    """Run all checks: serial dependence on `neighbours`, duplicated rows on `copies`, and all others on `rows`."""
     together = rows if neighbours is None else neighbours
     alike = together if copies is None else copies
     try:
@@ -129,7 +127,7 @@ def run_checks(
 
 
 def _holm(findings: list[Finding], level: float) -> list[Finding]:
-    """Return the findings that stand, the surest first: p-values against level/k, level/(k − 1) and so on."""
+    """Return the significant findings: sorted p-values are compared with level/k, level/(k − 1) and so on."""
     ranked = sorted(findings, key=lambda finding: finding.p_value)
     for i, finding in enumerate(ranked):
         if finding.p_value > level / (len(ranked) - i):

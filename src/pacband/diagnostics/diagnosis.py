@@ -1,4 +1,4 @@
-"""What `diagnose` returns: findings, each with what was seen, how sure it is, what it does, and what to do."""
+"""The result of `diagnose`: findings, each with its evidence, its effect on the promise, and advice."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ __all__ = ["Diagnosis", "Finding"]
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """One thing that stands between the data and the promise.
+    """One property of the data that concerns the promise.
 
     Attributes
     ----------
     check : str
-        Which check found it.
+        The name of the check.
     seen : str
         What was seen.
     p_value : float
-        The probability of seeing as much in sound data; zero where it is a plain fact.
+        The probability of seeing this, or more, in sound data; zero for a fact that is certain.
     effect : str
-        What it does to the promise.
+        The effect on the promise.
     advice : str
-        What to do about it.
+        What to do.
     harmful : bool
-        Whether it can break the promise; otherwise it is a note, on sharpness or on other uses of the scores.
+        Whether it can break the promise. Otherwise it is a note about the sharpness or about other uses of the scores.
     """
 
     check: str
@@ -41,7 +41,7 @@ class Finding:
 
     @property
     def certainty(self) -> str:
-        """How sure it is, in words."""
+        """How certain the finding is, in words."""
         return "certain" if self.p_value == 0.0 else f"by chance with probability {figure(self.p_value)}"
 
     def __str__(self) -> str:
@@ -55,15 +55,15 @@ class Diagnosis:
     Attributes
     ----------
     findings : tuple of Finding
-        What was found, the surest first; none where the data look sound.
+        The findings, the smallest p-value first; empty if the data look sound.
     p_values : mapping of str to float
-        Of every check that could be made, whether it found something or not.
+        The p-value of every check that was possible, with or without a finding.
     level : float
-        The probability of one or more findings in sound data, at most.
+        An upper bound for the probability of one or more findings in sound data.
     n_rows : int
-        How many rows there are.
+        The number of rows.
     rows_used : mapping of str to str
-        For every check that was made, which rows it used, where it did not use all.
+        For every check that did not use all rows, which rows it used.
     """
 
     findings: tuple[Finding, ...]
@@ -74,7 +74,7 @@ class Diagnosis:
 
     @property
     def used(self) -> str:
-        """Which rows the checks used, in words; empty where they used all."""
+        """Which rows the checks used, in words; empty if they used all rows."""
         checks: dict[str, list[str]] = {}
         for check, rows in self.rows_used.items():
             checks.setdefault(rows, []).append(check)
@@ -82,14 +82,14 @@ class Diagnosis:
 
     @property
     def sound(self) -> bool:
-        """Whether nothing was found that can break the promise."""
+        """Whether no finding can break the promise."""
         return not any(finding.harmful for finding in self.findings)
 
     def __str__(self) -> str:
         checks = f"{len(self.p_values)} checks of {self.n_rows} rows"
-        assurance = f"sound data raise any finding with probability {percent(self.level)} at most"
+        assurance = f"in sound data, the probability of any finding is at most {percent(self.level)}"
         harmful = sum(finding.harmful for finding in self.findings)
-        head = f"{harmful} finding(s) in" if harmful else "Nothing speaks against the promise in"
+        head = f"{harmful} finding(s) in" if harmful else "No evidence against the promise in"
         listed = [f"- {finding}" if finding.harmful else f"- note: {finding}" for finding in self.findings]
         used = [f"Not all rows were used: {self.used}."] if self.rows_used else []
         return "\n".join([f"{head} {checks} ({assurance}){':' if listed else '.'}", *listed, *used])

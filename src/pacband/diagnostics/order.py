@@ -1,7 +1,6 @@
-"""Were the rows independent, and of one distribution? What the order of the scores tells.
+"""Are the rows independent and from one distribution? Checks of the order of the scores.
 
-Both checks look at ranks, so that no distribution is assumed: in sound data every order of the scores is as
-likely as any other.
+Both checks use ranks, so that they assume no distribution: in sound data every order of the scores is equally likely.
 """
 
 from __future__ import annotations
@@ -20,36 +19,40 @@ from pacband.diagnostics.diagnosis import Finding
 
 __all__ = ["check_drift", "check_serial_dependence"]
 
-# With more lags, or fewer rows, the test rejects sound data too often at levels near 0.001.
+# With more lags or fewer rows, the test rejects sound data too often at levels near 0.001.
 _LAGS = 3
 FEWEST_ROWS = 100
 
 
 def check_serial_dependence(scores: Floats) -> Finding | None:
-    """Do neighbouring scores resemble each other? The Ljung-Box test on normal scores of the ranks, over 3 lags."""
+    """Check whether neighbouring scores are correlated: the Ljung-Box test on normal scores of the ranks, 3 lags."""
     z = _normal_scores(scores)
     if z is None:
         return None
     n = len(z)
     correlations = _autocorrelations(z)[1 : _LAGS + 1]
     statistic = n * (n + 2) * float(np.sum(correlations**2 / (n - np.arange(1, _LAGS + 1))))
-    worth = n / max(1.0, 1.0 + 2.0 * _sum_of_initial_run(z))
+    effective = n / max(1.0, 1.0 + 2.0 * _sum_of_first_correlations(z))
     return Finding(
         check="serial dependence",
-        seen=f"scores resemble those of the rows before: a rank correlation of {correlations[0]:.2f} with the last row",
+        seen=f"scores depend on the rows before: the rank correlation with the previous row is {correlations[0]:.2f}",
         p_value=float(chdtrc(_LAGS, statistic)),
         effect=(
-            f"The promise is made for independent rows; these {n} are worth about {round(worth)} of them, so that it "
-            "fails more often than δ."
+            f"The promise needs independent rows. These {n} rows are worth about {round(effective)} independent rows, "
+            "so that the promise fails more often than δ."
         ),
-        advice="Keep rows far enough apart (one a machine, a day, a trial), or certify with fewer and say so.",
+        advice=(
+            "Use rows that are far enough apart (one for each machine, day or trial), or certify with fewer rows and "
+            "document it."
+        ),
     )
 
 
 def check_drift(scores: Floats, rows: npt.NDArray[np.int64] | None = None) -> Finding | None:
-    """Do scores change from the first row to the last? The largest partial sum of the ranks against a bridge.
+    """Check whether scores change from the first row to the last.
 
-    `rows` are the numbers of the rows in their table where some were left out; by default none was.
+    The statistic is the largest partial sum of the normal scores of the ranks. In sound data, it is that of a Brownian
+    bridge. `rows` are the row numbers in the table if some rows were left out.
     """
     z = _normal_scores(scores)
     if z is None:
@@ -61,15 +64,19 @@ def check_drift(scores: Floats, rows: npt.NDArray[np.int64] | None = None) -> Fi
     row = at if rows is None or at == n else int(rows[at])
     return Finding(
         check="drift",
-        seen=f"scores before row {row} have a median of {figure(before)}, those after of {figure(after)}",
+        seen=f"scores before row {row} have a median of {figure(before)}, later scores a median of {figure(after)}",
         p_value=float(kolmogorov(sums[at - 1])),
-        effect="Rows are not of one distribution: future rows may resemble the last ones rather than all of them.",
-        advice=f"Find out what changed near row {row} ({percent(at / n)} of the way); calibrate on rows since then.",
+        effect=(
+            "The rows are not from one distribution: future rows may be like the last rows rather than like all rows."
+        ),
+        advice=(
+            f"Find out what changed near row {row} (after {percent(at / n)} of the rows), and calibrate on later rows."
+        ),
     )
 
 
 def _normal_scores(scores: Floats) -> Floats | None:
-    """Normal quantiles of the ranks, centred; None where there are too few rows or all scores are equal."""
+    """Return the centred normal quantiles of the ranks; None if there are too few rows or all scores are equal."""
     n = len(scores)
     if n < FEWEST_ROWS or scores.min() == scores.max():
         return None
@@ -84,9 +91,9 @@ def _autocorrelations(z: Floats) -> Floats:
     return np.asarray(products / products[0])
 
 
-def _sum_of_initial_run(z: Floats) -> float:
-    """The sum of autocorrelations up to where they first fall into the noise: what repetition there is."""
+def _sum_of_first_correlations(z: Floats) -> float:
+    """Return the sum of the autocorrelations before the first one below the noise, two standard errors."""
     correlations = _autocorrelations(z)[1:]
     noise = 2.0 / math.sqrt(len(z))
-    quiet = np.flatnonzero(correlations < noise)
-    return float(correlations[: quiet[0] if len(quiet) else len(correlations)].sum())
+    below = np.flatnonzero(correlations < noise)
+    return float(correlations[: below[0] if len(below) else len(correlations)].sum())

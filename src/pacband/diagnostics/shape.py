@@ -1,4 +1,4 @@
-"""What the scores look like: few that dominate, many that tie, groups beyond the bound, a scale that misses."""
+"""Checks of the distribution of the scores: dominating scores, ties, groups beyond the bound, and a poor scale."""
 
 from __future__ import annotations
 
@@ -9,26 +9,25 @@ import numpy as np
 from scipy.special import comb, ndtr
 from scipy.stats import binom, rankdata
 
-from pacband.core.arrays import Floats
+from pacband.core.arrays import Floats, check_lengths
 from pacband.core.labels import as_labels, group_rows
 from pacband.core.wording import figure, percent
 from pacband.diagnostics.diagnosis import Finding
 from pacband.diagnostics.order import FEWEST_ROWS
-from pacband.exceptions import InvalidInput
 from pacband.selection import rth_largest
 
 __all__ = ["check_dominance", "check_groups", "check_scale", "check_ties"]
 
 _MOST_EXCESSES = 100
-# A tie or two of a million floats is no mass, and a correlation below a tenth explains a hundredth.
+# Below this share, ties are ignored. A correlation below `_WEAK` explains less than a hundredth of the variance.
 _TIE_MASS = 0.01
 _WEAK = 0.1
 
 
 def check_dominance(scores: Floats) -> Finding | None:
-    """Does one score, or a handful, outweigh the tail? Fisher's test of the largest excess over the upper tenth.
+    """Check whether one score, or a few, dominate the tail: Fisher's test of the largest excess in the upper tenth.
 
-    For exponential tails the law of the largest share is exact; lighter tails raise fewer findings.
+    The distribution of the largest share is exact for exponential tails. Lighter tails give fewer findings.
     """
     m = min(_MOST_EXCESSES, len(scores) // 10)
     if len(scores) < FEWEST_ROWS:
@@ -42,21 +41,25 @@ def check_dominance(scores: Floats) -> Finding | None:
     return Finding(
         check="a few scores dominate",
         harmful=False,
-        seen=f"the largest score is {figure(float(top[-1]))}, where the upper tenth begins at {figure(float(top[0]))}",
+        seen=f"the largest score is {figure(float(top[-1]))}, and the upper tenth begins at {figure(float(top[0]))}",
         p_value=largest_share_tail(share, m),
         effect=(
-            "The promise holds, for it counts rows beyond the bound and not how far they are; a bound of rank 1, "
-            "and any mean of errors, hangs on these few rows."
+            "The promise holds, because it counts rows beyond the bound and not how far they are. But a bound of "
+            "rank 1, and any mean of errors, depends on these few rows."
         ),
-        advice="Look at these rows: a broken sensor, a unit, a kind of input of its own? Prefer N with a rank above 1.",
+        advice=(
+            "Look at these rows: a broken sensor, another unit, a different kind of input? Use enough rows for a rank "
+            "above 1."
+        ),
     )
 
 
 def largest_share_tail(share: float, m: int) -> float:
-    """P(the largest of m exponential variables is more than this share of their sum), after Fisher (1929)."""
+    """Return P(the largest of m exponential variables is more than this share of their sum), by Fisher (1929)."""
     terms = np.arange(1, min(m, math.floor(1.0 / share)) + 1)
     signed = np.where(terms % 2, 1.0, -1.0) * comb(m, terms) * np.maximum(0.0, 1.0 - terms * share) ** (m - 1)
-    # The sum cancels where the share is small; there it is near one, and its first term is a bound in any case.
+    # For a small share, the terms of the sum cancel. The probability is near one there. The first term is always an
+    # upper bound.
     first = float(signed[0])
     return (
         first if first < 1e-3 else float(min(1.0, max(0.0, math.fsum(signed)))) if np.abs(signed).max() < 1e6 else 1.0
@@ -64,7 +67,7 @@ def largest_share_tail(share: float, m: int) -> float:
 
 
 def check_ties(scores: Floats, rank: int | None) -> Finding | None:
-    """Do scores tie? A fact, without chance: continuous scores do not."""
+    """Check whether scores tie. Continuous scores never do, so that a finding is certain."""
     _, counts = np.unique(scores, return_counts=True)
     tied = int(counts[counts > 1].sum()) / len(scores)
     at_bound = 0 if rank is None else int(np.count_nonzero(scores == rth_largest(scores.copy(), rank)))
@@ -74,16 +77,15 @@ def check_ties(scores: Floats, rank: int | None) -> Finding | None:
         seen=f"{percent(tied)} of the scores are shared by several rows"
         + (f", and {at_bound} rows lie on the bound" if at_bound > 1 else ""),
         p_value=0.0 if tied > _TIE_MASS else 1.0,
-        effect="The promise holds, and more so: rows on the bound are within it. It is not as sharp as it could be.",
-        advice="Nothing need be done; with finer targets or predictions the bound would be sharper.",
+        effect="The promise holds: rows on the bound are within it. The bound is less sharp than it could be.",
+        advice="Nothing has to be done. With finer targets or predictions the bound is sharper.",
     )
 
 
 def check_groups(scores: Floats, groups: Any, rank: int | None, eps: float) -> Finding | None:
-    """Are violations of the common bound more frequent than ε within some group? Bonferroni over groups."""
+    """Check whether violations of the common bound are more frequent than ε in some group: Bonferroni over groups."""
     labels = as_labels(groups)
-    if len(labels) != len(scores):
-        raise InvalidInput(f"y and groups must have one length, got {len(scores)} and {len(labels)}.")
+    check_lengths(y=scores, groups=labels)
     if rank is None:
         return None
     violated = scores > rth_largest(scores.copy(), rank)
@@ -97,27 +99,27 @@ def check_groups(scores: Floats, groups: Any, rank: int | None, eps: float) -> F
         check="groups beyond the bound",
         seen=(
             f"in group {worst!r} {np.count_nonzero(violated[rows])} of {len(rows)} rows "
-            f"({percent(float(violated[rows].mean()))}) are beyond the common bound, at most {percent(eps)} promised "
-            "overall"
+            f"({percent(float(violated[rows].mean()))}) are beyond the common bound; at most {percent(eps)} are "
+            "allowed overall"
         ),
         p_value=min(1.0, len(members) * tails[worst]),
         effect="The promise holds on average over all rows, and is broken in this group.",
-        advice="Certify every group by itself with certify_groups, or find a scale that knows the group.",
+        advice="Certify every group by itself with certify_groups, or use a scale that depends on the group.",
     )
 
 
 def check_scale(scores: Floats, scale: Floats) -> Finding | None:
-    """Are scores free of the scale? Where σ̂ explains the size of errors, |y − T|/σ̂ does not depend on it."""
+    """Check whether scores depend on the scale. If σ̂ explains the size of errors, |y − T|/σ̂ does not depend on σ̂."""
     if len(scores) < FEWEST_ROWS or scale.min() == scale.max() or scores.min() == scores.max():
         return None
     correlation = float(np.corrcoef(rankdata(scores), rankdata(scale))[0, 1])
     tail = 2.0 * float(ndtr(-abs(correlation) * math.sqrt(len(scores) - 1)))
-    where = "large: errors are smaller there than it says" if correlation < 0.0 else "small: errors grow faster than it"
+    where = "large: errors are smaller there" if correlation < 0.0 else "small: errors grow faster than the scale"
     return Finding(
         check="scale and error size",
         harmful=False,
         seen=f"scores depend on the scale, with a rank correlation of {correlation:.2f}",
         p_value=tail if abs(correlation) > _WEAK else 1.0,
-        effect=f"The promise holds, with bands that are wider than need be where the scale is {where}.",
-        advice="Fit the scale on residuals of rows the predictor has not seen (pacband.scale), or leave it out.",
+        effect=f"The promise holds, but bands are wider than necessary where the scale is {where}.",
+        advice="Fit the scale on out-of-fold residuals (pacband.scale), or certify without a scale.",
     )

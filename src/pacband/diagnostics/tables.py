@@ -1,4 +1,4 @@
-"""The diagnosis of a table in files: a small one is read whole; of a large one some rows are used."""
+"""Diagnose a table in files: all rows of a small table, or some rows of a large one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pacband.tables.sample import (
     first_words,
     is_large,
 )
-from pacband.tables.scan import FamilyScan
+from pacband.tables.scan import TableScan
 from pacband.tables.table import Table
 
 __all__ = ["diagnose_table"]
@@ -44,11 +44,12 @@ def diagnose_table(
     min_scale: float | None = None,
     nonfinite: str = "raise",
 ) -> Diagnosis:
-    """Look for what would break the promise in rows of a DuckDB relation; see `diagnose`.
+    """Look for properties of the rows of a DuckDB relation that break the promise; see `diagnose`.
 
-    Of a table with more than 200,000 rows, each check uses about 100,000: the first ones, some drawn from all, or some
-    that agree in all but the target. The diagnosis says which check used which. Memory does not grow with the table. It
-    does grow with the rows of `training`, a relation with the same inputs and target, which are all compared.
+    In a table with more than 200,000 rows, each check uses about 100,000 of them: the first rows, rows drawn from the
+    whole table, or rows that agree in all columns but the target. The diagnosis states which rows each check used.
+    Memory does not grow with the table. It grows with `training`, a relation with the same inputs and target, because
+    all its rows are compared.
     """
     names = list(dict.fromkeys((*columns.all, *inputs)))
     found: Any = as_frame(relation)
@@ -78,7 +79,7 @@ def diagnose_table(
     wanted = relation.project(", ".join(map(quoted, names)))
     frame: Any = as_frame(wanted)
     table = Table.of(frame, frame.collect_schema(), rule, {"": columns})
-    n_rows = FamilyScan(table)({"": Request()})[""].n_samples
+    n_rows = TableScan(table)({"": Request()})[""].n_samples
     first, drawn = fetch_sample(wanted, names, n_rows)
 
     def scored(values: Mapping[str, Any], words: str, rows: Any = None) -> ScoredRows:
@@ -110,7 +111,7 @@ def diagnose_table(
 
 
 def _matrix(columns: Mapping[str, Any], names: Sequence[str]) -> Any:
-    """Return the inputs as a matrix: of numbers, where all are, so that 1 and 1.0 are one."""
+    """Return the inputs as a matrix: of floats if all inputs are numbers, so that 1 equals 1.0, otherwise of texts."""
     matrix = np.column_stack([np.asarray(columns[name], dtype=object) for name in names])
     try:
         return matrix.astype(np.float64)

@@ -12,8 +12,9 @@ from pacband.estimators.family import CertifiedFamily
 from pacband.estimators.regressor import CertifiedRegressor
 from pacband.estimators.saving import OF_X
 from pacband.exceptions import CertificateError
-from pacband.models.declare import Kind, check_attributes, parse
-from pacband.models.objects import check_parameters
+from pacband.models.declare import check_attributes, parse
+from pacband.models.kind import Kind
+from pacband.models.parameters import check_parameters
 from pacband.models.values import Unsound
 
 __all__ = ["assemble"]
@@ -44,7 +45,8 @@ def assemble(
         certificate = dict(zip(candidates, certificates, strict=True)) if candidates else certificates[0]
         estimator.set_fitted(members, certificate)  # type: ignore[arg-type]
         if parts["tried"] is not None:
-            from pacband.candidates.automatic import AutoFamily, Tried
+            from pacband.candidates.automatic import AutoFamily
+            from pacband.candidates.ledger import Tried
 
             estimator.__dict__["auto_"] = AutoFamily(
                 FrozenMap(members), tuple(Tried(*tried) for tried in parts["tried"])

@@ -17,17 +17,13 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 
 from pacband.candidates.members import Member, fit_members
 from pacband.certificate import Certificate, GroupCertificate
+from pacband.certification.reused_rows import refuse_copies, refuse_reused_rows
 from pacband.certification.terms import Terms
 from pacband.core.checks import check_choice
 from pacband.core.column_kinds import column_kinds, is_frame
 from pacband.core.labels import Label
-from pacband.core.row_hashes import (
-    Fingerprints,
-    chance_of_repeats,
-    refuse_copies,
-    refuse_reused_rows,
-    row_fingerprints,
-)
+from pacband.core.row_hashes import Fingerprints, row_fingerprints
+from pacband.core.row_repeats import chance_of_repeats
 from pacband.estimators.columns import as_columns
 from pacband.estimators.grouping import Grouping, read_labels, rows_by_group
 from pacband.estimators.saving import save_model

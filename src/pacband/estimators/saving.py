@@ -20,7 +20,7 @@ from pacband.models.archive import Archive, write_archive
 if TYPE_CHECKING:
     from pacband.estimators.base import Certified
 
-__all__ = ["OF_X", "certificates_of", "save_model"]
+__all__ = ["OF_X", "certificates_of", "save_model", "take_apart"]
 
 # What scikit-learn learns of X.
 OF_X = ("n_features_in_", "feature_names_in_")
@@ -44,7 +44,7 @@ def save_model(
     _check_kind(estimator)
     candidates, certificates = certificates_of(estimator)
     trust = Trust(trusted)
-    document, arrays = write_content(_take_apart(estimator), trust)
+    document, arrays = write_content(take_apart(estimator), trust)
     return write_archive(
         path,
         Archive(
@@ -78,7 +78,7 @@ def certificates_of(estimator: Any) -> tuple[tuple[str, ...], tuple[AnyCertifica
     return (), (estimator.certificate_,)
 
 
-def _take_apart(estimator: Certified) -> dict[str, Any]:
+def take_apart(estimator: Certified) -> dict[str, Any]:
     """Return all parts but the certificates, as plain values and models."""
     _refuse_functions(estimator)
     parameters = estimator.get_params(deep=False)

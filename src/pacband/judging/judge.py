@@ -15,8 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from pacband.certificate import AnyCertificate, Certificate, check_certificate
+from pacband.certificate.certified_labels import refuse_unknown
 from pacband.core.arrays import Floats, Numbers, check_same_rows
-from pacband.core.labels import Label, as_labels, factorize, refuse_unknown
+from pacband.core.labels import Label, as_labels, factorize
 from pacband.exceptions import InvalidInput
 from pacband.scores import Spread, score_rows
 from pacband.selection import Request, Tally, edges_above

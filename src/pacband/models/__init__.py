@@ -1,9 +1,12 @@
-"""Model files: a fitted certified estimator and its certificate in one file, opened without running what it brings.
+"""Model files: a fitted certified estimator and its certificate in one file, which is safe to open.
 
-The file is a zip archive of a manifest, the certificate as `Certificate.save` writes it, and the model as data: JSON
-and arrays, of kinds of objects that are declared (`pacband.models.declarations`). pacband makes every object itself,
-from what it has checked. An attribute that is not declared does not exist, and nothing that the file brought is called.
-What is of no declared kind is saved and loaded only with the user's word (`pacband.models.trust`).
+The file is a zip archive with a manifest, the certificate as `Certificate.save` writes it, and the model as data: JSON
+and arrays. Opening a file runs no code from it: pacband rebuilds every object itself, from data that it has checked
+against a declaration of the object's kind (`pacband.models.declarations`). An attribute that is not declared is
+refused. Objects of other kinds are saved and loaded only if the user names their types (`pacband.models.trust`).
+
+The steps of reading are: `archive` (is the file complete and unchanged?), `content` (JSON and arrays), `values` (plain
+values), `objects` (objects), with the lists of allowed names in `names` and the checks of `declare` and `parameters`.
 """
 
 from __future__ import annotations
@@ -18,13 +21,13 @@ __all__ = ["is_model", "load_certificate"]
 
 
 def is_model(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is a model file, rather than a certificate; told from its first bytes."""
+    """Return whether a file is a model file and not a certificate, by its first bytes."""
     with open(path, "rb") as file:
         return is_archive(file.read(4))
 
 
 def load_certificate(path: str | os.PathLike[str]) -> Certificate | FamilyCertificate | GroupCertificate:
-    """Read the certificate of a certificate file or of a model file; the model itself is not touched."""
+    """Read the certificate from a certificate file or a model file. The model itself is not read."""
     data = Path(path).read_bytes()
     if not is_archive(data):
         return revive(data, os.fspath(path))

@@ -1,15 +1,15 @@
-"""The archive of a model file: what is in it, and whether it is whole and untouched.
+"""The archive of a model file: its files, and the checks that it is complete and unchanged.
 
 ::
 
-    manifest.json       what the other files are, their SHA-256 and their sizes, as a document with a digest of its own
-    certificate.json    what `Certificate.save` writes; `certificate-2.json`, … for a family with groups
+    manifest.json       the names, SHA-256 and sizes of the other files, as a document with its own digest
+    certificate.json    what `Certificate.save` writes; also `certificate-2.json`, … for a family with groups
     model.json          the objects of the model
-    model.arrays        their arrays, compressed by zlib where that is worth it
-    trusted-1.skops     … objects that were saved with the user's word, if any
+    model.arrays        their arrays, compressed by zlib if this makes them smaller
+    trusted-1.skops     … objects of types that the user trusts, if any
 
-The archive itself is a zip of files as they are, and is written in one way only: any changed byte is seen. No size is
-believed that the manifest does not state, and none is read beyond it.
+The archive is a zip file without compression, and there is one way to write it: any changed byte is detected. Reading
+uses the sizes in the manifest, and never reads or unpacks more than they state.
 """
 
 from __future__ import annotations
@@ -28,20 +28,22 @@ from zipfile import ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate, revive
 from pacband.certificate.portable import SCHEMA as CERTIFICATE_SCHEMA
 from pacband.certificate.portable import SCHEMA_VERSION as CERTIFICATE_VERSION
-from pacband.core.documents import document_bytes, parse_document, replace_file
-from pacband.exceptions import CertificateError, InvalidInput
+from pacband.core.atomic_files import replace_file
+from pacband.core.checks import check_positive_integer
+from pacband.core.documents import document_bytes, parse_document
+from pacband.exceptions import CertificateError
 
 __all__ = ["MAX_BYTES", "Archive", "is_archive", "read_archive", "write_archive"]
 
 SCHEMA = "pacband/model"
 SCHEMA_VERSION = 2
-# What a model may take in memory by default, as it says of itself, all arrays together.
+# The default limit for the memory of a model, by the sizes that its file states.
 MAX_BYTES = 1 << 30
-_MANIFEST, _MODEL, _ARRAYS, _BEFORE = "manifest.json", "model.json", "model.arrays", "model.skops"
+_MANIFEST, _MODEL, _ARRAYS, _OLD_MODEL = "manifest.json", "model.json", "model.arrays", "model.skops"
 _START, _END = b"PK\x03\x04", b"PK\x05\x06"
-# Compressed arrays are at most so many times larger than they lie in the file, but for a little.
-_MOST_TIMES, _A_LITTLE = 40, 1 << 16
-# A value of JSON takes so many times the room of its text.
+# Unpacked arrays are at most `_MOST_TIMES` as large as packed ones, plus `_ALLOWANCE` bytes.
+_MOST_TIMES, _ALLOWANCE = 40, 1 << 16
+# A JSON value takes this many times the memory of its text.
 _JSON_TIMES = 16
 _NOTICE = (
     "This file holds objects that pacband cannot check. Loading them may run code of the packages that the types "
@@ -51,7 +53,7 @@ _NOTICE = (
 
 @dataclass(frozen=True, eq=False)
 class Archive:
-    """What a model file holds, whole and untouched."""
+    """The content of a model file that is complete and unchanged."""
 
     kind: str
     candidates: tuple[str, ...]
@@ -65,14 +67,14 @@ class Archive:
 
 
 def is_archive(data: bytes) -> bool:
-    """Whether these are the bytes of a model file, or the beginning of one, rather than of a certificate."""
+    """Return whether these are the bytes of a model file, or its first bytes, and not those of a certificate."""
     return data.startswith(_START)
 
 
 def write_archive(path: str | os.PathLike[str], archive: Archive) -> Path:
-    """Write a model file, atomically; return the path."""
+    """Write a model file atomically, and return the path."""
     packed = zlib.compress(archive.arrays, 5)
-    compressed = len(archive.arrays) <= _most(len(packed)) and len(packed) < len(archive.arrays)
+    compressed = len(archive.arrays) <= _most_unpacked(len(packed)) and len(packed) < len(archive.arrays)
     files = {
         _certificate_name(k): document_bytes(CERTIFICATE_SCHEMA, CERTIFICATE_VERSION, certificate.to_dict())
         for k, certificate in enumerate(archive.certificates)
@@ -90,14 +92,14 @@ def write_archive(path: str | os.PathLike[str], archive: Archive) -> Path:
         "arrays": {"bytes": len(archive.arrays), "compressed": compressed},
     }
     target = Path(path)
-    replace_file(target, _zipped({_MANIFEST: document_bytes(SCHEMA, SCHEMA_VERSION, content), **files}))
+    replace_file(target, _zip({_MANIFEST: document_bytes(SCHEMA, SCHEMA_VERSION, content), **files}))
     return target
 
 
 def read_archive(data: bytes, source: str, *, max_bytes: int = MAX_BYTES, certificates_only: bool = False) -> Archive:
-    """Return what a model file holds, or raise `CertificateError` saying what is wrong with the file.
+    """Return the content of a model file, or raise `CertificateError` with the reason.
 
-    With `certificates_only` nothing is unpacked, and the arrays are left out.
+    With `certificates_only` the arrays are not unpacked, and are left out.
     """
     content, files = _entries(data, source)
     found = {name: {"bytes": len(entry), "sha256": sha256(entry).hexdigest()} for name, entry in files.items()}
@@ -108,10 +110,10 @@ def read_archive(data: bytes, source: str, *, max_bytes: int = MAX_BYTES, certif
     objects = sorted((name for name in files if name.endswith(".skops")), key=lambda name: (len(name), name))
     if set(files) != {_MODEL, _ARRAYS, *names, *objects} or objects != [_object_name(k) for k in range(len(objects))]:
         raise CertificateError(
-            f"{source} was edited: it must hold {', '.join(names)}, {_MODEL} and {_ARRAYS}, got {len(files)} files."
+            f"{source} was edited: it must contain {', '.join(names)}, {_MODEL} and {_ARRAYS}, got {len(files)} files."
         )
     if not all(re.fullmatch(r"[^\W\d]\w*(\.[^\W\d]\w*)*", name, re.ASCII) for name in content["trusted"]):
-        raise CertificateError(f"{source} was edited: it holds types whose names are none.")
+        raise CertificateError(f"{source} was edited: it contains invalid names of types.")
     if not certificates_only:
         _check_size(content["arrays"]["bytes"], files, max_bytes, source)
     return Archive(
@@ -122,15 +124,14 @@ def read_archive(data: bytes, source: str, *, max_bytes: int = MAX_BYTES, certif
         trusted=tuple(content["trusted"]),
         certificates=tuple(revive(files[name], f"{source} ({name})") for name in names),
         model=files[_MODEL],
-        arrays=b"" if certificates_only else _unpacked(files[_ARRAYS], content["arrays"], source),
+        arrays=b"" if certificates_only else _unpack(files[_ARRAYS], content["arrays"], source),
         objects=tuple(files[name] for name in objects),
     )
 
 
 def _check_size(n_bytes: int, files: Mapping[str, bytes], max_bytes: int, source: str) -> None:
-    """Raise where the model would be larger than the user allows, going by what it says of itself."""
-    if isinstance(max_bytes, bool) or not isinstance(max_bytes, int) or max_bytes < 1:
-        raise InvalidInput(f"max_bytes must be a positive number of bytes, got {max_bytes!r}.")
+    """Raise if the model would need more memory than the user allows, by the sizes that the file states."""
+    check_positive_integer("max_bytes", max_bytes)
     needed = n_bytes + _JSON_TIMES * len(files[_MODEL])
     needed += sum(len(entry) for name, entry in files.items() if name.endswith(".skops"))
     if needed > max_bytes:
@@ -140,13 +141,13 @@ def _check_size(n_bytes: int, files: Mapping[str, bytes], max_bytes: int, source
         )
 
 
-def _unpacked(data: bytes, stated: Mapping[str, Any], source: str) -> bytes:
+def _unpack(data: bytes, stated: Mapping[str, Any], source: str) -> bytes:
     n_bytes: int = stated["bytes"]
     if not stated["compressed"]:
         if len(data) != n_bytes:
             raise CertificateError(f"{source} was edited: its arrays are not of the size it states.")
         return data
-    if n_bytes > _most(len(data)):
+    if n_bytes > _most_unpacked(len(data)):
         raise CertificateError(f"{source} was edited: its arrays would unpack to {n_bytes} bytes, from {len(data)}.")
     stream = zlib.decompressobj()
     try:
@@ -158,8 +159,8 @@ def _unpacked(data: bytes, stated: Mapping[str, Any], source: str) -> bytes:
     return block
 
 
-def _most(n_packed: int) -> int:
-    return _A_LITTLE + _MOST_TIMES * n_packed
+def _most_unpacked(n_packed: int) -> int:
+    return _ALLOWANCE + _MOST_TIMES * n_packed
 
 
 def _certificate_name(k: int) -> str:
@@ -170,11 +171,11 @@ def _object_name(k: int) -> str:
     return f"trusted-{k + 1}.skops"
 
 
-def _zipped(files: Mapping[str, bytes]) -> bytes:
+def _zip(files: Mapping[str, bytes]) -> bytes:
     buffer = BytesIO()
     with ZipFile(buffer, "w") as archive:
         for name, entry in files.items():
-            # No date: the one that counts is in the certificate. The same bytes on every system.
+            # Without a date and with fixed attributes, the bytes are the same on every system.
             information = ZipInfo(name)
             information.create_system, information.external_attr = 3, 0o644 << 16
             archive.writestr(information, entry)
@@ -182,10 +183,10 @@ def _zipped(files: Mapping[str, bytes]) -> bytes:
 
 
 def _entries(data: bytes, source: str) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """Return the manifest and the other files, none of them read before all have been found in order."""
+    """Return the manifest and the other files. Checks the directory of the archive before it reads a file."""
     if data[-22:-18] != _END:
-        # The directory comes last, and ours has no comment.
-        raise CertificateError(f"{source} is truncated or damaged: it does not end as a model file does.")
+        # The directory is at the end of a zip file, and pacband writes no comment after it.
+        raise CertificateError(f"{source} is truncated or damaged: it does not end like a model file.")
     try:
         with ZipFile(BytesIO(data)) as archive:
             _check_entries(archive.infolist(), len(data), source)
@@ -196,24 +197,24 @@ def _entries(data: bytes, source: str) -> tuple[dict[str, Any], dict[str, bytes]
         raise
     except (BadZipFile, EOFError, KeyError, NotImplementedError, OSError, RuntimeError, ValueError) as error:
         raise CertificateError(f"{source} is damaged: {str(error).rstrip('.')}.") from None
-    if _zipped({_MANIFEST: manifest, **files}) != data:
+    if _zip({_MANIFEST: manifest, **files}) != data:
         raise CertificateError(f"{source} was edited or damaged: it is not, byte for byte, what pacband wrote.")
     return content, files
 
 
 def _check_entries(entries: Sequence[ZipInfo], n_bytes: int, source: str) -> None:
-    """Raise unless the files can be read at no more than their own size: stored as they are, each in its own place."""
+    """Raise unless each file is stored once and uncompressed. Then reading takes no more memory than the archive."""
     names = {entry.filename for entry in entries}
     if _MANIFEST not in names:
         raise CertificateError(f"{source} is not a {SCHEMA} file: it is an archive without a {_MANIFEST}.")
     if len(names) != len(entries):
-        raise CertificateError(f"{source} was edited: it holds a file twice.")
+        raise CertificateError(f"{source} was edited: it contains a file twice.")
     if any(entry.compress_type != ZIP_STORED for entry in entries):
         raise CertificateError(f"{source} was edited: its files are compressed.")
     if sum(entry.file_size for entry in entries) > n_bytes:
-        raise CertificateError(f"{source} was edited or damaged: its files would be larger than itself.")
-    if _BEFORE in names:
+        raise CertificateError(f"{source} was edited or damaged: its files would be larger than the archive.")
+    if _OLD_MODEL in names:
         raise CertificateError(
-            f"{source} was written by a pacband whose model files were not yet checked by declaration, and is not read "
-            "any more: save the model again."
+            f"{source} was written by an early version of pacband, in a format that is not supported any more: fit and "
+            "save the model again."
         )

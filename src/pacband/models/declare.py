@@ -1,125 +1,69 @@
-"""The language of declarations: which attributes a kind of object has, of which type, shape and range.
+"""The language of declarations: the names, types and shapes of the attributes of a kind of object.
 
-A declaration is a text of entries ``name=type|type``, with ``!`` after the name where a fitted object must have it::
+A declaration is a text of entries ``name=type|type``. An exclamation mark after the name means that every fitted object
+has the attribute::
 
     coef_!=f[k,p]|f[p] intercept_!=num|f[k] n_iter_=int
 
 ``f i u b n t o``
-    An array: floats, integers, unsigned integers, truth values, numbers of any of these, texts, or plain values as
-    objects; ``f8`` is of 8 bytes each. It is a numpy.ndarray itself, with memory of its own. ``[k,p]`` is its shape: a
-    name stands for one size all over the object, p for the number of features, ``*`` for any size.
+    An array of floats, integers, unsigned integers, booleans, numbers of any of these types, texts, or plain values as
+    objects; ``f8`` means 8 bytes a value. It must be a numpy.ndarray and no subclass. ``[k,p]`` is its shape: a name
+    means the same size everywhere in one object, p is the number of features, and ``*`` is any size.
 ``num int nat float bool str none dtype any plain``
-    A number, an integer, one that is not negative, and so on; ``plain`` is any value without objects, ``any`` any.
+    A number, an integer, an integer that is not negative, and so on. ``plain`` is any value without objects, and
+    ``any`` is any value.
 ``list(…) tuple(…) dict(…)``
-    All of whose entries are of this type.
+    A container. All entries have this type.
 ``sparse matrix``
-    A sparse matrix of p columns, or of any.
+    A sparse matrix with p columns, or with any number of columns.
 ``model kernel splitter @Name``
-    An object: an estimator, a kernel, a splitter, or one of the kind Name.
+    An object: an estimator, a kernel, a splitter, or an object of the class Name.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 
+from pacband.models.declarations import kind_of
+from pacband.models.kind import Kind
 from pacband.models.values import Unsound
 
-__all__ = ["Kind", "check_attributes", "parse"]
+__all__ = ["check_attributes", "parse"]
 
 Check = Callable[[Any, dict[str, int]], bool]
 
 
-@dataclass(frozen=True, eq=False)
-class Kind:
-    """How objects of one class are taken apart and made again.
-
-    Attributes
-    ----------
-    name : str
-        As the file calls it; it stays when modules move.
-    module, class_name : str
-        Where the class is imported from.
-    role : {"model", "kernel", "splitter", "part"}
-        What it may stand for.
-    declaration : str
-        Its attributes beside the parameters of its constructor.
-    left : str
-        Attributes that are not saved, for nothing of what is promised needs them.
-    take : function of the object
-        Further state as plain values, for attributes that are not plain.
-    give : function of (object, state)
-        Makes these attributes again: it changes the state into the attributes of the object.
-    check : function of the object
-        Raises `Unsound` unless its attributes fit each other, where compiled code would believe it.
-    parameters : function of the object
-        What its constructor needs, for those without `get_params`.
-    declared_parameters : str
-        The declaration of these; by default any plain value, and estimators where they are expected.
-    make : function of the parameters
-        Makes the object; by default the class.
-    always : bool
-        Whether `check` is for objects that are not fitted as well.
-    trusted : bool
-        Whether it is made only with the user's word, for its own reader cannot be relied on.
-    """
-
-    name: str
-    module: str
-    class_name: str
-    role: str = "model"
-    declaration: str = ""
-    left: str = ""
-    take: Callable[[Any], dict[str, Any]] | None = None
-    give: Callable[[Any, dict[str, Any]], None] | None = None
-    check: Callable[[Any], None] | None = None
-    parameters: Callable[[Any], Mapping[str, Any]] | None = None
-    declared_parameters: str = ""
-    make: Callable[..., Any] | None = None
-    always: bool = False
-    trusted: bool = False
-
-    def load(self) -> Any:
-        """Return the class; AttributeError or ImportError where the installed version has none."""
-        return getattr(import_module(self.module), self.class_name)
-
-    def new(self, parameters: Mapping[str, Any]) -> Any:
-        """Return an object that is not fitted."""
-        return (self.make or self.load())(**parameters)
-
-
 @cache
 def parse(declaration: str) -> Mapping[str, tuple[bool, Check]]:
-    """Return whether each attribute must be there, and the check of its value."""
+    """Return for every attribute whether it is required, and the check of its value."""
     found = {}
     for entry in declaration.split():
         name, _, types = entry.partition("=")
-        found[name.rstrip("!")] = (name.endswith("!"), _any_of(types))
+        found[name.rstrip("!")] = (name.endswith("!"), _parse_types(types))
     return found
 
 
 def check_attributes(kind: Kind, declaration: str, values: Mapping[str, Any], sizes: dict[str, int]) -> None:
-    """Raise `Unsound` unless the values are what is declared."""
+    """Raise `Unsound` unless the values match the declaration. Adds the named sizes to `sizes`."""
     declared = parse(declaration)
     for name, value in values.items():
         if name not in declared:
             raise Unsound(f"a {kind.name} has an attribute that is not declared")
         if not declared[name][1](value, sizes):
-            raise Unsound(f"{name} of a {kind.name} is not what is declared")
+            raise Unsound(f"{name} of a {kind.name} does not match its declaration")
     missing = [name for name, (needed, _) in declared.items() if needed and name not in values]
     if missing and values.keys() - {"_sklearn_output_config"}:
         raise Unsound(f"a {kind.name} has no {missing[0]}")
 
 
-def _any_of(types: str) -> Check:
-    checks = [_one(part) for part in _split(types)]
+def _parse_types(types: str) -> Check:
+    checks = [_parse_type(part) for part in _split_alternatives(types)]
 
     def check(value: Any, sizes: dict[str, int]) -> bool:
         for one in checks:
@@ -132,8 +76,8 @@ def _any_of(types: str) -> Check:
     return check
 
 
-def _split(types: str) -> Iterator[str]:
-    """Yield the alternatives, not looking into brackets."""
+def _split_alternatives(types: str) -> Iterator[str]:
+    """Yield the alternatives. A ``|`` inside of brackets does not separate them."""
     depth, start = 0, 0
     for k, sign in enumerate(types):
         depth += (sign in "([") - (sign in ")]")
@@ -143,31 +87,25 @@ def _split(types: str) -> Iterator[str]:
     yield types[start:]
 
 
-def _one(text: str) -> Check:
+def _parse_type(text: str) -> Check:
     if text.startswith("@"):
-        return lambda value, _: type(value).__name__ == text[1:] and _declared(value) is not None
+        return lambda value, _: type(value).__name__ == text[1:] and kind_of(value) is not None
     if text in ("model", "kernel", "splitter"):
-        return lambda value, _: (kind := _declared(value)) is not None and kind.role == text
+        return lambda value, _: (kind := kind_of(value)) is not None and kind.role == text
     if match := re.fullmatch(r"(list|tuple|dict)\((.*)\)", text):
-        return _container({"list": list, "tuple": tuple, "dict": dict}[match[1]], _any_of(match[2]))
+        return _container_check({"list": list, "tuple": tuple, "dict": dict}[match[1]], _parse_types(match[2]))
     if match := re.fullmatch(r"([fiubnto])(\d?)(?:\[(.*)\])?", text):
-        return _array(match[1], match[2], None if match[3] is None else match[3].split(","))
+        return _array_check(match[1], match[2], None if match[3] is None else match[3].split(","))
     check = _PLAIN[text]
     return lambda value, sizes: check(value, sizes)
 
 
-def _declared(value: Any) -> Kind | None:
-    from pacband.models.declarations import kind_of
-
-    return kind_of(value)
-
-
-def _container(kind: Any, item: Check) -> Check:
+def _container_check(kind: Any, item: Check) -> Check:
     def check(value: Any, sizes: dict[str, int]) -> bool:
         if type(value) is not kind:
             return False
         entries: Any = value.values() if kind is dict else value
-        # The sizes of one entry say nothing of the next, but for p.
+        # Entries may have different sizes, except p.
         return all(item(entry, {k: v for k, v in sizes.items() if k == "p"}) for entry in entries)
 
     return check
@@ -176,7 +114,7 @@ def _container(kind: Any, item: Check) -> Check:
 _KINDS = {"f": "f", "i": "i", "u": "u", "b": "b", "n": "fiub", "t": "UO", "o": "O"}
 
 
-def _array(letter: str, width: str, shape: list[str] | None) -> Check:
+def _array_check(letter: str, width: str, shape: list[str] | None) -> Check:
     def check(value: Any, sizes: dict[str, int]) -> bool:
         if type(value) is not np.ndarray or value.dtype.kind not in _KINDS[letter]:
             return False
@@ -210,7 +148,7 @@ def _is_plain(value: Any, _: Any) -> bool:
         return all(_is_plain(item, _) for item in value.values())
     if isinstance(value, (list, tuple)):
         return all(_is_plain(item, _) for item in value)
-    return _declared(value) is None and not callable(value)
+    return kind_of(value) is None and not callable(value)
 
 
 _PLAIN: dict[str, Check] = {
@@ -222,7 +160,7 @@ _PLAIN: dict[str, Check] = {
     "str": lambda value, _: type(value) is str,
     "none": lambda value, _: value is None,
     "dtype": lambda value, _: isinstance(value, np.dtype),
-    "function": lambda value, _: callable(value) and _declared(value) is None,
+    "function": lambda value, _: callable(value) and kind_of(value) is None,
     "slice": lambda value, _: type(value) is slice,
     "plain": _is_plain,
     "any": lambda value, _: True,

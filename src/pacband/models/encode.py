@@ -1,10 +1,10 @@
-"""Plain values and arrays as JSON and raw bytes.
+"""Write plain values and arrays as JSON and raw bytes. `pacband.models.values` reads them.
 
-A number, a text, a truth value or None stands for itself. All else is a JSON list whose first entry says what it is:
-``["list", …]``, ``["array", 3]``, ``["object", 7]``. Arrays lie one after the other in one block of bytes; a table says
-the type, order and shape of each, so that every size is known before anything is read. Objects are described in
-`pacband.models.objects`. Nothing in a file names a function, a class or a module of Python, but for the entries of
-closed lists (`pacband.models.names`).
+A number, a text, a boolean or None is written as itself. Any other value is a JSON list whose first entry names its
+type: ``["list", …]``, ``["array", 3]``, ``["object", 7]``. All arrays are in one block of bytes, one after the other. A
+table states the type, order and shape of each array, so that every size is known before anything is read. Objects are
+described in `pacband.models.objects`. A file names no function, class or module of Python, except the names on the
+lists of `pacband.models.names`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["Arrays", "encode"]
 
 
 class Arrays:
-    """Arrays on their way into a file: each once, however many hold it."""
+    """Collect the arrays of a model. An array that is used several times is written once."""
 
     def __init__(self) -> None:
         self.table: list[list[Any]] = []
@@ -32,9 +32,9 @@ class Arrays:
         self._known: dict[int, tuple[int, Any]] = {}
 
     def add(self, array: Any) -> int:
-        """Return the place of an array of numbers in the table."""
+        """Add an array of numbers, and return its place in the table."""
         if id(array) not in self._known:
-            # Whether rows or columns lie together decides how sums are taken, and so their last digit.
+            # The memory order is kept: it decides the order of sums, and so the last digit of predictions.
             columns = array.ndim > 1 and array.strides[0] < array.strides[-1] and not array.flags.c_contiguous
             code = array.dtype.newbyteorder("<")
             order = "F" if columns else "C"
@@ -45,13 +45,13 @@ class Arrays:
 
 
 def encode(value: Any, arrays: Arrays, add_object: Callable[[Any], int]) -> Any:
-    """Return a value as JSON; what is not plain goes to `add_object`, which returns its place."""
+    """Return a value as JSON. `add_object` adds an object to the table of objects, and returns its place."""
     kind = type(value)
     if value is None or kind in (bool, str):
         return value
     if kind is int:
         if abs(value) >= LARGEST:
-            raise InvalidInput(f"the model cannot be saved: it holds an integer of {value.bit_length()} bits.")
+            raise InvalidInput(f"the model cannot be saved: it contains an integer of {value.bit_length()} bits.")
         return value
     if kind is float:
         return value if math.isfinite(value) else ["float", str(value)]
@@ -86,7 +86,7 @@ def encode(value: Any, arrays: Arrays, add_object: Callable[[Any], int]) -> Any:
         return ["dtype", value.str.lstrip("<|=")]
     for name, matrix in SPARSE.items():
         if kind is matrix:
-            # As scipy will make them again.
+            # scipy uses these integer types when it rebuilds the matrix.
             wide = max((*value.shape, value.nnz)) >= 2**31
             places = [part.astype(np.int64 if wide else np.int32) for part in (value.indices, value.indptr)]
             parts = [arrays.add(part) for part in (value.data.copy(), *places)]
@@ -100,7 +100,7 @@ def _encode_array(array: Any, arrays: Arrays, again: Callable[[Any], Any]) -> An
     if array.dtype.kind == "O":
         return ["objects", list(array.shape), *map(again, array.ravel())]
     if array.dtype.newbyteorder("<").str[1:] not in DTYPES:
-        raise InvalidInput(f"the model cannot be saved: it holds an array of {array.dtype}.")
+        raise InvalidInput(f"the model cannot be saved: it contains an array of {array.dtype}.")
     return ["array", arrays.add(array)]
 
 

@@ -1,8 +1,17 @@
-"""Objects as declared data, and back: a model is a table of objects, each of a declared kind.
+"""Write the objects of a model as declared data, and rebuild them.
 
-An object may refer only to objects before it in the table, so that there are no circles; what several objects hold is
-in the table once and is one object again. Every object is made here, by the constructor of its kind, from parameters
-and attributes that were checked against its declaration (`pacband.models.declarations`).
+A model is a table of objects, each of a declared kind (`pacband.models.declarations`). An entry of the table has the
+kind, the parameters of the constructor and the fitted state. An object refers to another by its place in the table. A
+scale that contains a fitted ridge regression, for example, is saved as::
+
+    {"kind": "sklearn.Ridge", "parameters": {"alpha": 1.0, …}, "state": {"coef_": ["array", 0], …}}
+    {"kind": "pacband.ResidualScale", "parameters": {…}, "state": {"regressor_": ["object", 0], …}}
+
+An object that several others use is in the table once, and all of them refer to the same place: after loading it is one
+object again. An object may refer only to earlier entries, so that there are no cycles.
+
+Loading is safe because pacband makes every object itself. It calls the constructor of the kind with parameters that it
+has checked, and sets attributes that it has checked against the declaration. It never calls anything from the file.
 """
 
 from __future__ import annotations
@@ -14,67 +23,56 @@ import numpy as np
 
 from pacband.exceptions import InvalidInput
 from pacband.models.declarations import KINDS, kind_of
-from pacband.models.declare import Kind, check_attributes
+from pacband.models.declare import check_attributes
 from pacband.models.encode import Arrays, encode
+from pacband.models.kind import Kind
+from pacband.models.parameters import check_parameters
 from pacband.models.values import Pool, Unsound, decode, refuse
 
-__all__ = ["Keeper", "Writer", "check_parameters", "read_objects"]
+__all__ = ["TrustedObjects", "Writer", "read_objects"]
 
-# Attributes that any estimator of scikit-learn may have once it is fitted.
+# Attributes that every fitted estimator of scikit-learn may have.
 _COMMON = "n_features_in_=nat feature_names_in_=t[p] _sklearn_output_config=dict(str)"
-# What it may have before.
+# Attributes that it may have before it is fitted.
 _NOT_FITTED = frozenset(("_sklearn_output_config",))
-_LEFT = frozenset(("_metadata_request", "__sklearn_version__"))
-_ROLES: Mapping[str, frozenset[str]] = {
-    **dict.fromkeys(
-        ("estimator", "estimators", "final_estimator", "regressor", "transformer", "steps", "transformers", "remainder",
-         "transformer_list", "features", "scale", "scales", "models", "lower", "upper", "centre", "forest",
-         "candidates"),
-        frozenset(("model",)),
-    ),
-    **dict.fromkeys(("kernel", "kernels", "k1", "k2"), frozenset(("kernel",))),
-    **dict.fromkeys(("param_grid", "param_distributions"), frozenset(("model", "kernel"))),
-    **dict.fromkeys(("stack", "shrinkage", "parts"), frozenset(("part",))),
-    "cv": frozenset(("splitter",)),
-}  # fmt: skip
-_FUNCTIONS = ("func", "inverse_func", "score_func")
-_MOST_THREADS = 1024
+_NOT_SAVED = frozenset(("_metadata_request", "__sklearn_version__"))
 _DEEPEST = 40
-# How often objects may be used, in all, for each one that there is: what many share is walked through for each of them.
+# A limit for the number of references to objects, followed through all levels, for each object in the table. Code that
+# visits a shared object once for every reference to it must not run for ever.
 _MOST_USES = 1000
 
 
-class Keeper(Protocol):
-    """What is done with objects that need the user's word."""
+class TrustedObjects(Protocol):
+    """How objects are written and read that need the user's trust; see `pacband.models.trust.Trust`."""
 
-    def allow(self, kind: Kind) -> None:
-        """Raise unless this kind, whose reader is not ours, is trusted."""
+    def require(self, kind: Kind) -> None:
+        """Raise unless the user trusts this kind, whose state another package reads."""
 
-    def keep(self, value: Any, why: str = "") -> dict[str, Any]:
-        """Return the entry of an object that is not as declared, or raise unless it is trusted."""
+    def write(self, value: Any, why: str = "") -> dict[str, Any]:
+        """Return the entry of an object that is not of a declared kind. Raise unless the user trusts its type."""
 
-    def restore(self, entry: dict[str, Any]) -> Any:
+    def read(self, entry: dict[str, Any]) -> Any:
         """Return the object of such an entry."""
 
 
 class Writer:
-    """The table of objects on its way into a file."""
+    """Collect the table of objects and the arrays of a model."""
 
-    def __init__(self, keeper: Keeper) -> None:
+    def __init__(self, trust: TrustedObjects) -> None:
         self.arrays = Arrays()
         self.objects: list[dict[str, Any]] = []
-        self._keeper = keeper
+        self._trust = trust
         self._places: dict[int, int] = {}
         self._alive: list[Any] = []
         self._open: set[int] = set()
 
     def value(self, value: Any) -> Any:
-        """Return a value as JSON; the objects in it go to the table."""
+        """Return a value as JSON, and add its objects to the table."""
         return encode(value, self.arrays, self._add)
 
     def _add(self, value: Any) -> int:
         if id(value) in self._open:
-            raise InvalidInput(f"the model cannot be saved: a {type(value).__name__} holds itself.")
+            raise InvalidInput(f"the model cannot be saved: a {type(value).__name__} contains itself.")
         if id(value) not in self._places:
             self._open.add(id(value))
             entry = self._entry(value)
@@ -87,16 +85,16 @@ class Writer:
     def _entry(self, value: Any) -> dict[str, Any]:
         kind = kind_of(value)
         if kind is None:
-            return self._keeper.keep(value)
-        if kind.trusted:
-            self._keeper.allow(kind)
+            return self._trust.write(value)
+        if kind.needs_trust:
+            self._trust.require(kind)
         try:
-            parameters, state = _apart(kind, value)
+            parameters, state = _take_apart(kind, value)
         except Unsound as error:
-            if kind.trusted:
+            if kind.needs_trust:
                 raise InvalidInput(f"the model cannot be saved: {error}.") from None
-            # It may still go by the user's word.
-            return self._keeper.keep(value, str(error))
+            # It can still be saved by skops, if the user trusts its type.
+            return self._trust.write(value, str(error))
         return {
             "kind": kind.name,
             "parameters": {name: self.value(item) for name, item in parameters.items()},
@@ -104,23 +102,26 @@ class Writer:
         }
 
 
-def _apart(kind: Kind, value: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+def _take_apart(kind: Kind, value: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the parameters and the fitted state of an object; `_rebuild` is its inverse."""
     parameters = dict(kind.parameters(value) if kind.parameters else value.get_params(deep=False))
     if "memory" in parameters:
-        # Where to keep what a fit computes is a matter of the machine.
+        # The folder of a cache belongs to the machine and not to the model.
         parameters["memory"] = None
     check_parameters(kind, parameters)
     declared = _declaration(kind)
     own = vars(value)
     names = [entry.partition("=")[0].rstrip("!") for entry in declared.split()]
     state = {name: own[name] for name in names if name in own and name not in parameters}
-    made_anew = vars(kind.new(parameters)) if own.keys() - parameters.keys() else {}
-    strange = own.keys() - parameters.keys() - state.keys() - made_anew.keys() - _LEFT - set(kind.left.split())
-    if strange:
-        refuse(f"a {kind.name} has the attribute {min(strange)}, of which pacband does not know whether it is needed")
-    if kind.take is not None and (kind.always or own.keys() - parameters.keys() - made_anew.keys() - _NOT_FITTED):
+    unfitted = vars(kind.new(parameters)) if own.keys() - parameters.keys() else {}
+    unknown = own.keys() - parameters.keys() - state.keys() - unfitted.keys() - _NOT_SAVED - set(kind.not_saved.split())
+    if unknown:
+        refuse(f"a {kind.name} has the attribute {min(unknown)}, which pacband does not know and which may be needed")
+    if kind.extract is not None and (
+        kind.also_unfitted or own.keys() - parameters.keys() - unfitted.keys() - _NOT_FITTED
+    ):
         try:
-            state |= kind.take(value)
+            state |= kind.extract(value)
         except (AttributeError, LookupError, TypeError) as error:
             raise Unsound(f"a {kind.name} is not fitted as scikit-learn fits it ({type(error).__name__})") from None
     check_attributes(kind, declared, state, _sizes(state))
@@ -136,39 +137,33 @@ def _sizes(state: Mapping[str, Any]) -> dict[str, int]:
     return {"p": int(count)} if isinstance(count, (int, np.integer)) else {}
 
 
-def read_objects(table: Any, arrays: Pool, keeper: Keeper) -> list[Any]:
-    """Return the objects of a table.
-
-    Raises
-    ------
-    Unsound
-        Where an object is not what its kind declares.
-    """
+def read_objects(table: Any, arrays: Pool, trust: TrustedObjects) -> list[Any]:
+    """Return the objects of a table, or raise `Unsound` if an object does not match its declaration."""
     if not isinstance(table, list):
-        raise Unsound("there is no table of objects")
+        raise Unsound("its table of objects is not a list")
     objects: list[Any] = []
     uses: list[int] = []
     depths: list[int] = []
     for entry in table:
         if not isinstance(entry, dict) or not isinstance(entry.get("kind"), str):
-            raise Unsound("an entry of the table is no object")
+            raise Unsound("an entry of the table of objects is not an object")
         children = [k for k in _references(entry) if type(k) is int and 0 <= k < len(objects)]
         uses.append(1 + sum(uses[k] for k in children))
         depths.append(1 + max((depths[k] for k in children), default=0))
         if uses[-1] > _MOST_USES * (len(table) + 10) or depths[-1] > _DEEPEST:
-            raise Unsound("objects are nested too often or too deep")
+            raise Unsound("objects are shared too often or nested too deeply")
         kind = KINDS.get(entry["kind"])
         if kind is None:
-            objects.append(keeper.restore(entry))
+            objects.append(trust.read(entry))
             continue
-        if kind.trusted:
-            keeper.allow(kind)
-        objects.append(_together(kind, entry, arrays, objects))
+        if kind.needs_trust:
+            trust.require(kind)
+        objects.append(_rebuild(kind, entry, arrays, objects))
     return objects
 
 
 def _references(node: Any) -> list[Any]:
-    """Return the places of all objects that an entry refers to."""
+    """Return the places of all objects to which an entry refers."""
     found, waiting = [], [node]
     while waiting:
         node = waiting.pop()
@@ -181,9 +176,10 @@ def _references(node: Any) -> list[Any]:
     return found
 
 
-def _together(kind: Kind, entry: dict[str, Any], arrays: Pool, objects: list[Any]) -> Any:
+def _rebuild(kind: Kind, entry: dict[str, Any], arrays: Pool, objects: list[Any]) -> Any:
+    """Return the object of an entry. Checks the parameters and the state before they are used."""
     if entry.keys() != {"kind", "parameters", "state"}:
-        raise Unsound(f"a {kind.name} has other entries than its parameters and state")
+        raise Unsound(f"a {kind.name} must have exactly the entries kind, parameters and state")
     parameters, state = (
         {name: decode(node, arrays, objects) for name, node in _mapping(entry[part]).items()}
         for part in ("parameters", "state")
@@ -194,27 +190,27 @@ def _together(kind: Kind, entry: dict[str, Any], arrays: Pool, objects: list[Any
     except (AttributeError, ImportError):
         raise Unsound(f"the installed version has no {kind.name}") from None
     except TypeError:
-        raise Unsound(f"the installed version has other parameters of {kind.name}") from None
+        raise Unsound(f"the installed version of {kind.name} has other parameters") from None
     if hasattr(type(value), "_parameter_constraints"):
         _validate(kind, value)
     fitted = bool(state.keys() - _NOT_FITTED)
     if state:
         check_attributes(kind, _declaration(kind), state, _sizes(state))
     try:
-        if fitted and kind.give is not None:
-            kind.give(value, state)
+        if fitted and kind.restore is not None:
+            kind.restore(value, state)
         vars(value).update(state)
-        if kind.check is not None and (fitted or kind.always):
+        if kind.check is not None and (fitted or kind.also_unfitted):
             kind.check(value)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         if isinstance(error, Unsound):
             raise
-        raise Unsound(f"the attributes of a {kind.name} do not fit each other") from None
+        raise Unsound(f"the attributes of a {kind.name} do not match each other") from None
     return value
 
 
 def _validate(kind: Kind, value: Any) -> None:
-    """Let scikit-learn check the ranges of its parameters, as it does in `fit`."""
+    """Let scikit-learn check the ranges of the parameters, as `fit` does."""
     try:
         value._validate_params()
     except (TypeError, ValueError):
@@ -223,33 +219,5 @@ def _validate(kind: Kind, value: Any) -> None:
 
 def _mapping(node: Any) -> dict[str, Any]:
     if not isinstance(node, dict):
-        raise Unsound("an object has no names for what it holds")
+        raise Unsound("the parameters or the state of an object are not a mapping")
     return node
-
-
-def check_parameters(kind: Kind, parameters: dict[str, Any]) -> None:
-    """Raise `Unsound` where a parameter holds an object, a function or a type that has no business there."""
-    if kind.declared_parameters:
-        check_attributes(kind, kind.declared_parameters, parameters, {})
-        return
-    for name, value in parameters.items():
-        if name == "n_jobs" and value is not None and (type(value) is not int or abs(value) > _MOST_THREADS):
-            raise Unsound(f"n_jobs of a {kind.name} must be None or at most {_MOST_THREADS}")
-        _check_parameter(kind, name, value)
-
-
-def _check_parameter(kind: Kind, name: str, value: Any) -> None:
-    if isinstance(value, (list, tuple)):
-        for item in value:
-            _check_parameter(kind, name, item)
-    elif isinstance(value, dict):
-        for item in value.values():
-            _check_parameter(kind, name, item)
-    elif isinstance(value, type):
-        if name != "dtype":
-            raise Unsound(f"{name} of a {kind.name} cannot be a type")
-    elif (found := kind_of(value)) is not None:
-        if found.role not in _ROLES.get(name, ()):
-            raise Unsound(f"{name} of a {kind.name} cannot be a {found.name}")
-    elif callable(value) and not hasattr(value, "predict") and name not in _FUNCTIONS and hasattr(value, "__name__"):
-        raise Unsound(f"{name} of a {kind.name} is a function, which would have to be run from the file")

@@ -1,8 +1,9 @@
-"""What is saved and loaded only with the user's word: kinds that are not declared, and readers that are not ours.
+"""Objects that pacband cannot check: saved and loaded only if the user names their types.
 
-An object of a kind that pacband does not declare is written by skops, as data that names types. Making it again may run
-code of the packages these types belong to, and nothing in it is checked. So whoever saves names the type, the file says
-so at its top, and whoever loads names it again.
+If the class of an object is not declared (`pacband.models.declarations`), skops writes the object, as data that names
+types. Rebuilding it may run code of the packages of these types, and pacband cannot check it. The same holds for
+declared kinds whose state another package reads. So the user who saves must name these types, the manifest of the file
+lists them, and the user who loads must name them again.
 """
 
 from __future__ import annotations
@@ -16,30 +17,30 @@ from zipfile import ZIP_STORED
 from pacband.core.extras import require
 from pacband.exceptions import InvalidInput, UntrustedTypes
 from pacband.models.declarations import KINDS
-from pacband.models.declare import Kind
+from pacband.models.kind import Kind
 from pacband.models.values import Unsound
 
 __all__ = ["Trust", "UntrustedTypes", "names_of"]
 
-# Earlier ones could be made to call what they did not list: methods and operators before 0.12 (CVE-2025-54412,
-# CVE-2025-54413), any function of numpy.random before 0.15.
+# In earlier versions of skops, a file could call functions that were not listed: methods and operators before 0.12
+# (CVE-2025-54412, CVE-2025-54413), any function of numpy.random before 0.15.
 _OLDEST_SKOPS = (0, 15)
 
 
 class Trust:
-    """The user's word, and the objects that are saved or loaded by it.
+    """The types that the user trusts, and the objects of these types in a file.
 
     Parameters
     ----------
     trusted : sequence of str or type
-        The names of the types that the user trusts.
+        The types that the user trusts, or their full names.
     files : sequence of bytes, optional
         For loading: the objects that skops wrote.
 
     Attributes
     ----------
     needed : set of str
-        The types that have to be trusted to load what was saved.
+        The types that must be trusted to load the saved model.
     """
 
     def __init__(self, trusted: Iterable[str | type] = (), files: Sequence[bytes] | None = None) -> None:
@@ -48,57 +49,57 @@ class Trust:
         self._loading = files is not None
         self.needed: set[str] = set()
 
-    def allow(self, kind: Kind) -> None:
-        """Raise unless this kind, whose reader is not ours, is trusted."""
+    def require(self, kind: Kind) -> None:
+        """Raise unless the user trusts this kind, whose state another package reads."""
         if kind.name not in self.names:
             if self._loading:
-                raise Unsound(f"it holds a {kind.name}, which is not named at its top")
+                raise Unsound(f"it contains a {kind.name}, which its manifest does not name")
             raise InvalidInput(
-                f"the model cannot be saved: it holds a {kind.name}, which its own package reads without checking it. "
+                f"the model cannot be saved: it contains a {kind.name}, which its own package reads without a check. "
                 f"Save it with trusted=[{kind.name!r}]; whoever loads it has to trust it as well."
             )
         self.needed.add(kind.name)
 
-    def keep(self, value: Any, why: str = "") -> dict[str, Any]:
-        """Write an object by skops, and return its entry; `why` it cannot be written as declared data."""
+    def write(self, value: Any, why: str = "") -> dict[str, Any]:
+        """Write an object by skops, and return its entry. `why` states why it cannot be written as declared data."""
         name = _name(type(value))
         if callable(value) and not hasattr(value, "predict") and hasattr(value, "__qualname__"):
             raise InvalidInput(
-                f"the model cannot be saved: it holds the function {value.__qualname__}, which would have to be run "
+                f"the model cannot be saved: it contains the function {value.__qualname__}, which would have to be run "
                 "from the file. Make it an estimator, or use one of numpy's functions of one argument."
             )
         if name not in self.names:
             raise InvalidInput(
-                f"the model cannot be saved: {why or f'it holds a {name}, which pacband cannot check'}. Save "
+                f"the model cannot be saved: {why or f'it contains a {name}, which pacband cannot check'}. Save "
                 f"it with trusted=[{name!r}]; whoever loads it has to trust it as well."
             )
         skops = _skops()
         try:
             data: bytes = skops.dumps(value, compression=ZIP_STORED)
             types = {name, *skops.get_untrusted_types(data=data)}
-        except Exception as error:  # an estimator of a third party may refuse in any way
+        except Exception as error:  # estimators of other packages may raise any error
             raise InvalidInput(f"the model cannot be saved: {type(error).__name__}: {error}") from error
         for needed in sorted(types):
             if not _importable(needed):
                 raise InvalidInput(
-                    f"the model cannot be saved: it holds {needed}, which cannot be imported by that name. Functions "
-                    "and classes must stand in a module, under a name of their own."
+                    f"the model cannot be saved: it contains {needed}, which cannot be imported by that name. "
+                    "Functions and classes must be defined at the top level of a module."
                 )
         self.needed |= types
         self.files.append(data)
         return {"kind": "trusted", "file": len(self.files) - 1}
 
-    def restore(self, entry: dict[str, Any]) -> Any:
-        """Return an object that skops wrote. The types in it have been trusted before; skops checks that again."""
+    def read(self, entry: dict[str, Any]) -> Any:
+        """Return an object that skops wrote. The user has trusted its types; skops checks this again."""
         place = entry.get("file")
         if entry.keys() != {"kind", "file"} or entry["kind"] != "trusted" or type(place) is not int:
-            raise Unsound("an object is of a kind that this pacband does not know")
+            raise Unsound("an object has a kind that this version of pacband does not know")
         if not 0 <= place < len(self.files):
-            raise Unsound("an object is in no file")
+            raise Unsound("an object refers to a file that does not exist")
         skops = _skops()
         try:
             return skops.loads(self.files[place], trusted=sorted(self.names))
-        except Exception as error:  # a class that has moved, an array that is short: it shows in any way
+        except Exception as error:  # a class that has moved or a damaged array may raise any error
             raise Unsound(f"skops cannot load an object: {type(error).__name__}") from error
 
 
@@ -110,19 +111,20 @@ def names_of(trusted: Iterable[str | type]) -> set[str]:
 
 
 def _name(kind: type) -> str:
-    """Return the full name of a type: the public one, where its kind has one of its own."""
+    """Return the full name of a type, or the public name if its kind has one."""
     for known in KINDS.values():
-        if known.trusted and known.class_name == kind.__name__ and kind.__module__.startswith(f"{known.module}."):
+        if known.needs_trust and known.class_name == kind.__name__ and kind.__module__.startswith(f"{known.module}."):
             return known.name
     return f"{kind.__module__}.{kind.__qualname__}"
 
 
 def _skops() -> Any:
-    skops, skops_io = (require(name, purpose="a model of a trusted type") for name in ("skops", "skops.io"))
+    skops, skops_io = (require(name, purpose="a model with trusted types") for name in ("skops", "skops.io"))
     if tuple(map(int, re.findall(r"\d+", skops.__version__)[:2])) < _OLDEST_SKOPS:
         raise InvalidInput(
-            f"models of types that are trusted need skops {'.'.join(map(str, _OLDEST_SKOPS))} or newer, for earlier "
-            f"ones let a crafted file run code; this is {skops.__version__}: pip install --upgrade 'pacband[cli]'."
+            f"models with trusted types need skops {'.'.join(map(str, _OLDEST_SKOPS))} or newer, because "
+            "earlier versions let a crafted file run code; this is "
+            f"{skops.__version__}: pip install --upgrade 'pacband[cli]'."
         )
     return skops_io
 
@@ -134,7 +136,7 @@ def _importable(name: str) -> bool:
     try:
         return hasattr(import_module(module), attribute)
     except ImportError:
-        # A method, by the name of its class.
+        # A method is named by its class.
         outer, _, kind = module.rpartition(".")
         try:
             return bool(outer) and hasattr(getattr(import_module(outer), kind, None), attribute)

@@ -1,7 +1,8 @@
-"""The promise after deployment: violations counted, evidence weighed, state kept.
+"""The promise after deployment: count violations, measure the evidence against the promise, and keep the state.
 
-`Monitor` is the way in. Its instruments: `eprocess` (does the rate exceed ε?), `detector` (has it risen lately?),
-`sequence` (what is it?); `state` keeps them in a file, `streams` reads rows from one, `metrics` tells Prometheus.
+Start with `Monitor`. Its instruments are `eprocess` (is the violation rate above ε?), `detector` (has the rate risen
+lately?) and `sequence` (an interval for the rate). `state` keeps a monitor in a file, `streams` reads rows from a file
+or a pipe, and `metrics` writes the numbers for Prometheus.
 """
 
 from __future__ import annotations

@@ -1,15 +1,16 @@
-"""Has the violation rate risen lately? An e-detector, for changes that come long after the start.
+"""Has the violation rate risen lately? An e-detector for changes that come long after the start.
 
-The e-process of the start has by then sunk low and must climb back. A detector starts anew all the time
-(Shin, Ramdas and Rinaldo, 2022): for an alternative p > ε
+Long after the start, the e-process (`pacband.monitoring.eprocess`) has a small value and needs many rows to grow again.
+A detector starts again at every violation (Shin, Ramdas and Rinaldo, 2022). For an alternative p > ε,
 
-    M ← M·p/ε + 1/ε at a violation,      M ← M·(1−p)/(1−ε) otherwise,
+    M ← M·p/ε + 1/ε at a violation,      M ← M·(1−p)/(1−ε) otherwise.
 
-the sum over all violations j of the likelihood ratio since j, begun with the e-value 1/ε of the violation itself. While
-P(violation) ≤ ε, M grows by at most one a row on average, so the mean time until the mean of M over a few
-alternatives reaches c is at least c rows. Starting at violations alone, in place of everywhere, loses nothing (no
-rise begins elsewhere), makes M fall between them, so that it need only be looked at there, and keeps it at zero
-while nothing happens.
+M is the sum over all violations j of the likelihood ratio since j, which starts with the e-value 1/ε of the violation
+itself. While P(violation) ≤ ε, M grows by at most one a row on average. So the mean number of rows until the mean of M
+over a few alternatives reaches c is at least c.
+
+The method also allows a start at every row. Starting only at violations loses nothing, because M can rise only there.
+Between violations M falls, so that it must be compared with c only at violations.
 """
 
 from __future__ import annotations
@@ -27,41 +28,43 @@ __all__ = ["Detector", "Levels"]
 
 Levels: TypeAlias = tuple[float, float, float]
 
-# Alternatives as multiples of the odds of ε: from .05 to .073, .095 and .208.
+# The odds of the alternatives are these multiples of the odds of ε: for 0.05 the alternatives are .073, .095 and .208.
 _ODDS = (1.5, 2.0, 5.0)
-# Violations worked through at a time, so that scratch memory stays small.
+# Number of violations in one block, so that temporary arrays stay small.
 _CHUNK = 4096
 
 
 @dataclass(frozen=True)
 class Detector:
-    """The e-detector for rates above `eps`: an alarm where the mean of M reaches `threshold`."""
+    """The e-detector for rates above `eps`. It raises an alarm when the mean of M reaches `threshold`."""
 
     eps: float
     threshold: float
 
     @cached_property
     def alternatives(self) -> Floats:
-        """The rates p that it looks for."""
+        """The rates p of the alternatives."""
         odds = np.array(_ODDS) * self.eps
         return odds / (1.0 - self.eps + odds)
 
     def start(self) -> Levels:
-        """Return M of every alternative before the first row."""
+        """Return M for every alternative before the first row."""
         return 0.0, 0.0, 0.0
 
     def advance(self, levels: Levels, quiet: int, violations: npt.NDArray[np.int64]) -> tuple[Levels, int | None]:
-        """Return M after the last violation, and which violation raised an alarm, if one did.
+        """Return M after the last violation, and the position of the violation that raised an alarm, or None.
+
+        M is updated from violation to violation, over any number of rows at once. So the result does not depend on how
+        a stream is cut into batches.
 
         Parameters
         ----------
         levels : tuple of float
-            M of every alternative just after the last violation before these rows.
+            M for every alternative just after the last violation before the new rows.
         quiet : int
-            Rows without a violation since.
+            The number of rows since that violation.
         violations : array of int
-            Where among the new rows the violations are. M is carried from violation to violation, over any number
-            of rows at once, so that it does not depend on how a stream is cut into batches.
+            The positions of the violations among the new rows.
         """
         if not len(violations):
             return levels, None
@@ -72,7 +75,7 @@ class Detector:
         slow, middle, fast = levels
         for start in range(0, len(gaps), _CHUNK):
             steps = zip(*self._factors(gaps[start : start + _CHUNK]), strict=True)
-            # Unrolled, in Python's own floats: a fifth of the time that steps of small arrays take.
+            # Three Python floats in place of an array of length 3: this takes a fifth of the time.
             for at, (by_slow, by_middle, by_fast) in enumerate(steps, start):
                 slow = slow * by_slow + begin
                 middle = middle * by_middle + begin
@@ -91,6 +94,6 @@ class Detector:
         return np.asarray((1.0 - self.alternatives) / (1.0 - self.eps))
 
     def _factors(self, gaps: npt.NDArray[np.int64]) -> list[list[float]]:
-        """What M is multiplied by over each gap and the violation that ends it."""
+        """Return the factor of M over each gap and the violation at its end."""
         factors: list[list[float]] = (self._between[:, None] ** gaps * (self.alternatives / self.eps)[:, None]).tolist()
         return factors

@@ -1,12 +1,12 @@
-"""The evidence against "violations are no more frequent than ε": an e-process, valid whenever it is looked at.
+"""The evidence against "P(violation) ≤ ε": an e-process, which is valid however often one looks at it.
 
-Violations are a stream of zeros and ones. For one rate p > ε the likelihood ratio (p/ε)^S ((1−p)/(1−ε))^F, with S
-violations and F others, has a mean of at most one at all times while P(violation) ≤ ε, whatever came before. So
-has its mixture over p. With the prior Beta(a, b), of mean ε, cut to (ε, 1):
+Violations are a stream of zeros and ones. For one rate p > ε, the likelihood ratio is (p/ε)^S ((1−p)/(1−ε))^F with S
+violations and F other rows. While P(violation) ≤ ε given the past, its mean is at most one at all times. The same holds
+for a mixture over p. With the prior Beta(a, b) of mean ε, truncated to (ε, 1):
 
     E = B(a+S, b+F)·I(a+S, b+F) / (B(a, b)·I(a, b)) · ε^−S (1−ε)^−F,   I(a, b) = P(Beta(a, b) > ε).
 
-By Ville's inequality E ever reaches 1/α with a probability of at most α: no look at it costs anything.
+By Ville's inequality, E ever reaches 1/α with probability at most α.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from scipy.special import betaincc, betaln, rel_entr
 __all__ = ["first_crossing", "log_e_value", "prior"]
 
 _SHAPE = 0.5
-# More than the rounding of n·KL, so that no crossing is passed over.
+# An upper bound for the rounding error of n·KL, so that no crossing is missed.
 _SLACK = 1e-6
 
 
 def prior(eps: float) -> tuple[float, float]:
-    """Return (a, b) of the prior, whose mean is ε: (0.5, 9.5) at ε = 0.05."""
+    """Return (a, b) of the prior Beta(a, b) with mean ε: (0.5, 9.5) for ε = 0.05."""
     return _SHAPE, _SHAPE * (1.0 - eps) / eps
 
 
 def log_e_value(violations: npt.ArrayLike, rows: npt.ArrayLike, eps: float) -> Any:
-    """Return ln E after so many violations in so many rows; −∞ where E is below the smallest float.
+    """Return ln E for these numbers of violations and rows; −∞ if E is below the smallest float.
 
     Examples
     --------
@@ -49,10 +49,10 @@ def log_e_value(violations: npt.ArrayLike, rows: npt.ArrayLike, eps: float) -> A
 def first_crossing(
     violations: npt.NDArray[np.int64], rows: npt.NDArray[np.int64], eps: float, log_threshold: float
 ) -> int | None:
-    """Return the first of these moments at which ln E reaches the threshold, or None.
+    """Return the position of the first pair (violations, rows) at which ln E reaches the threshold, or None.
 
-    E grows at violations only, so the moments of violations are enough. A mixture is below the largest of
-    what it mixes: ln E ≤ n·KL(S/n ‖ ε), and E ≤ 1 where S/n ≤ ε; that spares all but the suspicious moments.
+    E grows only at violations, so the pairs at violations are enough. A mixture is at most the largest of its parts:
+    ln E ≤ n·KL(S/n ‖ ε), and E ≤ 1 if S/n ≤ ε. So E is computed only where this upper bound reaches the threshold.
     """
     above = violations > eps * rows
     if not above.any():

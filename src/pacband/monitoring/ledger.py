@@ -1,4 +1,4 @@
-"""What a monitor has already taken in, so that nothing counts twice: batch ids, and how far streams were read."""
+"""What a monitor has already counted, so that nothing is counted twice: batches, streams and saved states."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ __all__ = ["Ledger", "StreamPosition"]
 
 MOST_BATCHES = 1024
 MOST_STREAMS = 64
-# A longer batch id is kept as its SHA-256. What is kept is then longer than this, and so no other batch's own id.
+MOST_STATES = 1024
+# A longer batch id is replaced by its SHA-256 with a prefix. The result is longer than this, so it equals no short id.
 _LONGEST_ID = 64
 _HASHED = "sha256:"
 
 
 @dataclass(frozen=True)
 class StreamPosition:
-    """How far a stream was read: its first `offset` bytes, whose SHA-256 is `sha256`, hold `rows` rows."""
+    """How far a stream was read: its first `offset` bytes, whose SHA-256 is `sha256`, contain `rows` rows."""
 
     offset: int
     rows: int
@@ -27,63 +28,82 @@ class StreamPosition:
 
 
 class Ledger:
-    """The last 1024 batch ids and the last 64 streams; what is older is forgotten.
+    """The last 1024 batch ids, the last 64 streams and the last 1024 saved states. Older entries are forgotten.
 
-    Memory must not grow with the stream. Streams are known by their content and not by their name: one that begins
-    with bytes that were read before is the same stream, gone on with. A batch id of more than 64 characters is kept as
-    its SHA-256.
+    So memory does not grow with the stream. A stream is identified by its content and not by its name: if a stream
+    starts with bytes that were read before, it is the same stream. A batch id of more than 64 characters is stored as
+    its SHA-256. Saved states are not written to a state file.
     """
 
-    __slots__ = ("_batches", "_streams")
+    __slots__ = ("_batches", "_states", "_streams")
 
-    def __init__(self, batches: Iterable[str] = (), streams: Iterable[StreamPosition] = ()) -> None:
+    def __init__(
+        self, batches: Iterable[str] = (), streams: Iterable[StreamPosition] = (), states: Iterable[str] = ()
+    ) -> None:
         self._batches = dict.fromkeys(batches)
         self._streams = list(streams)
+        self._states = dict.fromkeys(states)
 
     def __contains__(self, batch_id: str) -> bool:
-        return _kept(batch_id) in self._batches
+        return _shorten(batch_id) in self._batches
 
     @property
     def streams(self) -> tuple[StreamPosition, ...]:
-        """How far streams were read, the last one last."""
+        """How far streams were read, the latest one last."""
         return tuple(self._streams)
 
     def note_batch(self, batch_id: str) -> None:
-        """Remember a batch; the oldest is forgotten where there are too many."""
-        self._batches[_kept(batch_id)] = None
-        if len(self._batches) > MOST_BATCHES:
-            del self._batches[next(iter(self._batches))]
+        """Remember a batch. If there are too many, forget the oldest."""
+        _append(self._batches, _shorten(batch_id), MOST_BATCHES)
 
     def note_stream(self, position: StreamPosition, before: StreamPosition | None) -> None:
-        """Remember how far a stream was read, in place of how far it had been `before`."""
+        """Remember how far a stream was read. This replaces its earlier position, `before`."""
         others = [known for known in self._streams if known != before]
         self._streams = [*others[1 - MOST_STREAMS :], position]
 
+    def note_state(self, fingerprint: str) -> None:
+        """Remember the fingerprint of a saved state that contains rows."""
+        _append(self._states, fingerprint, MOST_STATES)
+
     @staticmethod
     def shared(ledgers: Sequence[Ledger]) -> list[str]:
-        """Return what several of them have taken in, in words: batches of one id, and streams read equally far."""
+        """Describe what several ledgers have counted: equal batch ids, streams read equally far, equal saved states."""
         batches = Counter(batch for ledger in ledgers for batch in ledger._batches)
         streams = Counter(position for ledger in ledgers for position in set(ledger._streams))
-        return [f"batch {batch!r}" for batch, times in batches.items() if times > 1] + [
-            f"a stream of {position.rows} rows" for position, times in streams.items() if times > 1
-        ]
+        found = [f"batch {batch!r}" for batch, times in batches.items() if times > 1]
+        found += [f"a stream of {position.rows} rows" for position, times in streams.items() if times > 1]
+        states = Counter(fingerprint for ledger in ledgers for fingerprint in ledger._states)
+        if not found and any(times > 1 for times in states.values()):
+            found = ["a state that one of them saved and another read"]
+        return found
 
-    def merged(self, other: Ledger) -> Ledger:
-        """Return what either has taken in, as far as there is room."""
-        return Ledger([*self._batches, *other._batches][-MOST_BATCHES:], [])
+    @classmethod
+    def merged(cls, ledgers: Sequence[Ledger]) -> Ledger:
+        """Return the latest batch ids and saved states of all ledgers. Streams are left out."""
+        batches = [batch for ledger in ledgers for batch in ledger._batches]
+        states = [fingerprint for ledger in ledgers for fingerprint in ledger._states]
+        return cls(batches[-MOST_BATCHES:], states=states[-MOST_STATES:])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON-ready values."""
+        """Return the batches and streams as JSON-ready values."""
         return {"batches": list(self._batches), "streams": [asdict(position) for position in self._streams]}
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Ledger:
-        """Rebuild it from `to_dict`."""
+        """Return the ledger of the values from `to_dict`."""
         return cls(content["batches"], [StreamPosition(**position) for position in content["streams"]])
 
 
-def _kept(batch_id: str) -> str:
-    """Return what is kept of a batch id: itself, or its SHA-256 where it is long, so that the state stays small."""
+def _append(entries: dict[str, None], entry: str, most: int) -> None:
+    """Move an entry to the end of an ordered set. If the set is too large, remove its first entry."""
+    entries.pop(entry, None)
+    entries[entry] = None
+    if len(entries) > most:
+        del entries[next(iter(entries))]
+
+
+def _shorten(batch_id: str) -> str:
+    """Return a batch id as it is stored: unchanged, or its SHA-256 if it is long."""
     if len(batch_id) <= _LONGEST_ID:
         return batch_id
     return _HASHED + sha256(batch_id.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,4 +1,4 @@
-"""A monitor in the text format of Prometheus, for the alerting that is there already."""
+"""Write the numbers of a monitor in the text format of Prometheus, for existing alerting systems."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
 
-from pacband.core.documents import replace_file
+from pacband.core.atomic_files import replace_file
 from pacband.monitoring.monitor import Monitor
 from pacband.monitoring.watch import STATES, Watch
 
@@ -18,7 +18,7 @@ Reading: TypeAlias = Callable[[Watch], float]
 _READINGS: tuple[tuple[str, str, str, Reading], ...] = (
     ("rows_total", "counter", "Rows with a label.", lambda watch: watch.n_rows),
     ("violations_total", "counter", "Rows beyond the certified bound.", lambda watch: watch.n_violations),
-    ("unlabelled_rows_total", "counter", "Rows whose label had not come.", lambda watch: watch.n_unlabelled),
+    ("unlabelled_rows_total", "counter", "Rows without a label.", lambda watch: watch.n_unlabelled),
     ("warnings_total", "counter", "Times the detector fired.", lambda watch: watch.n_warnings),
     ("violation_rate", "gauge", "Share of violations since the start.", lambda watch: watch.violation_rate),
     ("violation_rate_lower", "gauge", "Anytime-valid 95 % interval.", lambda watch: watch.violation_interval()[0]),
@@ -32,15 +32,15 @@ _READINGS: tuple[tuple[str, str, str, Reading], ...] = (
 
 
 def prometheus_text(monitor: Monitor) -> str:
-    """Return the readings of every group, or of the one stream there is.
+    """Return the numbers of every group, or of the single stream.
 
-    ``pacband_state`` is one for the state each is in and zero for the others.
+    ``pacband_state`` is one for the current state and zero for the others.
     """
     lines = []
     for name, kind, help_text, reading in _READINGS:
         lines += [f"# HELP pacband_{name} {help_text}", f"# TYPE pacband_{name} {kind}"]
         lines += [f"pacband_{name}{_labels(group=label)} {_number(reading(w))}" for label, w in monitor.watches.items()]
-    lines += ["# HELP pacband_state One for the state it is in.", "# TYPE pacband_state gauge"]
+    lines += ["# HELP pacband_state One for the current state.", "# TYPE pacband_state gauge"]
     lines += [
         f"pacband_state{_labels(group=label, state=state)} {int(watch.state == state)}"
         for label, watch in monitor.watches.items()
@@ -50,7 +50,7 @@ def prometheus_text(monitor: Monitor) -> str:
 
 
 def write_metrics(monitor: Monitor, path: str | os.PathLike[str]) -> None:
-    """Write the readings to a file, atomically, as the textfile collector wants it."""
+    """Write the numbers to a file, atomically, as the textfile collector of Prometheus requires."""
     replace_file(Path(path), prometheus_text(monitor).encode())
 
 

@@ -1,4 +1,4 @@
-"""Lines of a stream as columns of numbers and words: CSV with a header, and JSON lines."""
+"""Parse lines of a stream into columns of numbers and words: CSV with a header, or JSON lines."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ from pacband.exceptions import InvalidInput
 
 __all__ = ["CsvParser", "JsonParser", "Parser"]
 
-# So many JSON rows in succession must not be without the key of a label.
+# An error is raised if this many JSON rows in succession lack the key of a label.
 _MOST_WITHOUT = 100
 
 
 class Parser:
-    """What both formats share: which columns are wanted, and how a cell becomes a number.
+    """What both formats share: the names of the columns, and how a cell becomes a number.
 
     Parameters
     ----------
     numbers, words : sequence of str
-        The columns to read as numbers (NaN where there is none) and as they are.
+        The columns to read as numbers (NaN for a missing value) and the columns to read unchanged.
     """
 
-    # Whether rows may be given out: not while it is open whether they have labels at all.
+    # Whether rows may be returned. JSON rows wait until a row has had the key of the label.
     ready = True
 
     def __init__(self, numbers: Sequence[str], words: Sequence[str]) -> None:
         self._numbers, self._names = tuple(numbers), (*numbers, *words)
 
     def parse(self, lines: list[bytes], n_before: int) -> dict[str, list[Any]]:
-        """Return the columns of some lines; `n_before` is the number of rows before them, by which errors count."""
+        """Return the columns of some lines. `n_before` is the number of rows before them, for the row in an error."""
         raise NotImplementedError
 
     def finish(self, n_rows: int) -> None:
-        """Raise where the stream must not end here, after so many rows."""
+        """Raise if the stream must not end after these rows."""
 
-    def _typed(self, columns: dict[str, list[Any]], n_before: int) -> dict[str, list[Any]]:
+    def _convert(self, columns: dict[str, list[Any]], n_before: int) -> dict[str, list[Any]]:
         return {**columns, **{name: self._as_numbers(name, columns[name], n_before) for name in self._numbers}}
 
     def _as_numbers(self, name: str, values: list[Any], n_before: int) -> list[float]:
@@ -57,12 +57,12 @@ class Parser:
 
 
 class CsvParser(Parser):
-    """Reads CSV with one row a line, whose header is the first line of the stream."""
+    """Parse CSV with one row a line. The first line of the stream is the header."""
 
     def __init__(self, numbers: Sequence[str], words: Sequence[str], first: bytes) -> None:
         super().__init__(numbers, words)
         try:
-            self._header = next(csv.reader(decoded([first], 0, "utf-8-sig")), [])
+            self._header = next(csv.reader(decode_lines([first], 0, "utf-8-sig")), [])
         except csv.Error as error:
             raise InvalidInput(f"the stream has a first line that is no header: {error}.") from None
         twice = [name for name, times in Counter(self._header).items() if times > 1 and name]
@@ -75,7 +75,7 @@ class CsvParser(Parser):
     def parse(self, lines: list[bytes], n_before: int) -> dict[str, list[Any]]:
         """Return the columns of some lines."""
         try:
-            rows = [row for row in csv.reader(decoded(lines, n_before), strict=True) if row]
+            rows = [row for row in csv.reader(decode_lines(lines, n_before), strict=True) if row]
         except csv.Error as error:
             raise InvalidInput(f"the stream is not CSV with one row a line near row {n_before + 1}: {error}.") from None
         for i, row in enumerate(rows):
@@ -84,46 +84,46 @@ class CsvParser(Parser):
                     f"row {n_before + i + 1} of the stream has {len(row)} fields, its header has {len(self._header)}."
                 )
         places = {name: self._header.index(name) for name in self._names}
-        return self._typed({name: [row[place] for row in rows] for name, place in places.items()}, n_before)
+        return self._convert({name: [row[place] for row in rows] for name, place in places.items()}, n_before)
 
 
 class JsonParser(Parser):
-    """Reads JSON lines, one object a row.
+    """Parse JSON lines, one object a row.
 
-    Every row must have all keys but those of labels, `late`: a label may come late or never. Yet a label that was
-    renamed must not pass for one that is late. So its key has to be there in at least one row of those that are read,
-    and in one of any 100 in succession; where a label has not come, it may be null.
+    Every row must have all keys, except the keys of labels, `late`: a label may come late or never. But a renamed label
+    must not be mistaken for a late one. So its key must be in at least one row that is read, and in at least one of any
+    100 rows in succession. If a label is not known yet, its value may be null.
     """
 
     def __init__(self, numbers: Sequence[str], words: Sequence[str], late: Sequence[str]) -> None:
         super().__init__(numbers, words)
-        # How many rows have been without each key since it was last there, and the keys that have not been there yet.
+        # For every key of a label, the number of rows since it was last there; and the keys that never were.
         self._without = dict.fromkeys(late, 0)
         self._never = set(late)
         self._keys: tuple[str, ...] = ()
 
     @property
     def ready(self) -> bool:  # type: ignore[override]
-        """Whether all keys have been there."""
+        """Whether every key of a label was in at least one row."""
         return not self._never
 
     def parse(self, lines: list[bytes], n_before: int) -> dict[str, list[Any]]:
         """Return the columns of some lines."""
         rows: list[dict[str, Any]] = []
-        for line in decoded(lines, n_before):
+        for line in decode_lines(lines, n_before):
             if line.strip():
                 rows.append(self._row(line, n_before + len(rows) + 1))
-        return self._typed({name: [row.get(name) for row in rows] for name in self._names}, n_before)
+        return self._convert({name: [row.get(name) for row in rows] for name in self._names}, n_before)
 
     def finish(self, n_rows: int) -> None:
-        """Raise where none of the rows had the key of the label."""
+        """Raise if no row had the key of a label."""
         for name in self._never:
             if self._without[name]:
                 self._refuse_without(name, n_rows)
 
     def _row(self, line: str, number: int) -> dict[str, Any]:
         try:
-            row = json.loads(line, object_pairs_hook=_distinct)
+            row = json.loads(line, object_pairs_hook=_refuse_repeated_keys)
         except json.JSONDecodeError as error:
             raise InvalidInput(f"row {number} of the stream is not JSON: {error.msg}.") from None
         except (ValueError, RecursionError) as error:
@@ -148,13 +148,13 @@ class JsonParser(Parser):
         n_rows = self._without[name]
         rows = f"row {number} has" if n_rows == 1 else f"rows {number - n_rows + 1} to {number} have"
         raise InvalidInput(
-            f"{rows} no {name!r}, but {listed(self._keys, 12)}. Name the column of the labels, or write null where a "
-            "label has not come yet."
+            f"{rows} no {name!r}, but {listed(self._keys, 12)}. Name the column of the labels, or write null for a "
+            "label that is not known yet."
         )
 
 
-def decoded(lines: list[bytes], n_before: int, encoding: str = "utf-8") -> list[str]:
-    """Return lines as texts, or raise where they are not UTF-8."""
+def decode_lines(lines: list[bytes], n_before: int, encoding: str = "utf-8") -> list[str]:
+    """Return lines as texts, or raise unless they are UTF-8."""
     try:
         return b"".join(lines).decode(encoding).split("\n")
     except UnicodeDecodeError as error:
@@ -173,15 +173,15 @@ def _as_number(name: str, value: Any, row: int) -> float:
 
 
 def _beyond_float(value: Any) -> bool:
-    """Return whether a value, or the text of one, is an integer that float64 cannot tell from its neighbours."""
+    """Return whether a value, or the number in a text, is an integer that float64 cannot represent exactly."""
     try:
         return not isinstance(value, float) and abs(int(value)) > EXACT
     except ValueError:
         return False
 
 
-def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a JSON object, or raise where it has a key twice, of which `json` would take the last."""
+def _refuse_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a JSON object, or raise if it has a key twice. `json` itself would use the last value."""
     row = dict(pairs)
     if len(row) < len(pairs):
         twice = [key for key, times in Counter(key for key, _ in pairs).items() if times > 1]

@@ -1,7 +1,7 @@
-"""A confidence sequence for the violation rate: an interval that may be looked at as often as one likes.
+"""A confidence sequence for the violation rate: an interval that is valid however often one looks at it.
 
-For a rate p the mixture likelihood ratio K(p) = B(a+S, b+F) / (B(a, b) p^S (1−p)^F) is a martingale of mean one, so
-that {p : K(p) < 1/(1 − level)} holds the true rate at all times at once with probability `level`.
+For the true rate p, the mixture likelihood ratio K(p) = B(a+S, b+F) / (B(a, b) p^S (1−p)^F) is a martingale of mean
+one. So the set {p : K(p) < 1/(1 − level)} contains the true rate at all times at once with probability `level`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["confidence_sequence"]
 
 
 def confidence_sequence(violations: int, rows: int, eps: float, level: float = 0.95) -> tuple[float, float]:
-    """Return the interval for the violation rate after so many violations in so many rows.
+    """Return the interval for the violation rate, for these numbers of violations and rows.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def confidence_sequence(violations: int, rows: int, eps: float, level: float = 0
     mixture = float(betaln(a + violations, b + others) - betaln(a, b)) + math.log1p(-level)
 
     def excess(p: float) -> float:
-        """The logarithm of K(p) beyond its limit: it falls up to S/n and rises from there."""
+        """Return ln K(p) minus its limit: it falls for p < S/n and rises for p > S/n."""
         hits = violations * math.log(p) if violations else 0.0
         misses = others * math.log1p(-p) if others else 0.0
         return mixture - hits - misses

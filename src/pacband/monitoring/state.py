@@ -1,4 +1,4 @@
-"""A monitor's state in a file: whole or not there, of one certificate, and in one process at a time."""
+"""The state file of a monitor: written atomically, for one certificate, by one process at a time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
-from pacband.core.documents import check_directory, document_bytes, read_document, replace_file
+from pacband.core.atomic_files import check_directory, replace_file
+from pacband.core.documents import document_bytes, read_document
 from pacband.exceptions import CertificateError, InvalidInput
 
 if TYPE_CHECKING:
@@ -25,12 +26,12 @@ SCHEMA_VERSION = 1
 
 
 class StateFile:
-    """The state file of a monitor, locked for as long as the ``with`` block lasts.
+    """The state file of a monitor, which is locked inside the ``with`` block.
 
-    The lock is one of the operating system on a file beside it, ``<name>.lock``: it goes with its process, however
-    that ends, so that none is ever left behind. Behind a link the lock stands beside the file itself. (The empty file
-    stays; to remove it while a monitor runs would be to remove the lock.) A damaged file, or one of another
-    certificate, is left as it was.
+    The operating system keeps the lock, on a second file ``<name>.lock``. It removes the lock when the process ends,
+    even after a crash. If the path is a link, the lock file is in the folder of the real file. The empty lock file
+    stays; do not delete it while a monitor runs, because this removes the lock. A damaged state file, or one of another
+    certificate, is not changed.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -39,16 +40,16 @@ class StateFile:
 
     def __enter__(self) -> Self:
         check_directory(self.path)
-        # Two links to one state have one lock.
-        beside = Path(os.path.realpath(self.path) + ".lock")
-        descriptor = os.open(beside, os.O_RDWR | os.O_CREAT, 0o666)
+        # Two links to the same state file have the same lock.
+        lock_file = Path(os.path.realpath(self.path) + ".lock")
+        descriptor = os.open(lock_file, os.O_RDWR | os.O_CREAT, 0o666)
         try:
             _lock(descriptor)
         except OSError:
             os.close(descriptor)
             raise CertificateError(
-                f"{self.path} is in use: another process holds its lock, {beside.name}. One monitor at a time may "
-                "write a state; wait for it, or give this one a state of its own and merge them."
+                f"{self.path} is in use: another process holds its lock, {lock_file.name}. One monitor at a time may "
+                "write a state; wait for it, or use another state file for this monitor and merge both later."
             ) from None
         self._lock = descriptor
         return self
@@ -61,35 +62,35 @@ class StateFile:
             self._lock = None
 
     def exists(self) -> bool:
-        """Return whether there is a state yet."""
+        """Return whether the state file exists."""
         return self.path.exists()
 
     def read(self, certificate: Certificate | FamilyCertificate | GroupCertificate, *, kind: type[M]) -> M:
-        """Return the monitor whose state this is, or raise `CertificateError` saying what is wrong."""
+        """Return the monitor with this state, or raise `CertificateError` with the reason."""
         content = read_document(self.path, SCHEMA, SCHEMA_VERSION)
         try:
             monitor = kind.from_dict(content, certificate)
         except (CertificateError, InvalidInput) as error:
             raise CertificateError(f"{self.path}: {error}") from None
         monitor.note_saved(self._key, self._fingerprint())
-        monitor.unchecked.clear()
+        monitor.watches.unchecked.clear()
         return monitor
 
     def write(self, monitor: Monitor) -> None:
-        """Save the state of a monitor, unless the file holds one that it did not come from."""
+        """Save the state of a monitor. Raise if the file contains a state that the monitor has not read or written."""
         with monitor.lock:
             if self.exists() and monitor.saved.get(self._key) != self._fingerprint():
                 raise CertificateError(
                     f"{self.path} holds another state than this monitor last read or wrote there: it is left as it "
-                    "was. Load it and go on from there, or save to another path."
+                    "was. Load it and continue with the loaded monitor, or save to another path."
                 )
             content = monitor.to_dict()
-            # A schema takes a while for many groups, so that those which it has checked before are left out.
-            watches = [watch for watch in content["watches"] if watch["label"] in monitor.unchecked]
+            # Checking many groups against the schema is slow, so groups that have not changed are not checked again.
+            watches = [watch for watch in content["watches"] if watch["label"] in monitor.watches.unchecked]
             unchecked = {**content, "watches": watches or content["watches"][:1]}
             data = document_bytes(SCHEMA, SCHEMA_VERSION, content, unchecked=unchecked)
             replace_file(self.path, data)
-            monitor.unchecked.clear()
+            monitor.watches.unchecked.clear()
             monitor.note_saved(self._key, sha256(data).hexdigest())
 
     @property
@@ -101,7 +102,7 @@ class StateFile:
 
 
 def _lock(descriptor: int) -> None:
-    """Lock an open file, or raise OSError where another has."""
+    """Lock an open file, or raise OSError if another process has locked it."""
     if sys.platform == "win32":
         import msvcrt
 

@@ -1,8 +1,8 @@
-"""Rows from a file or an endless stream, batch by batch in bounded memory, with a place to go on from.
+"""Read rows from a file or an endless stream, batch by batch in bounded memory, and resume where reading stopped.
 
-A stream is CSV with a header or JSON lines, one row a line. After every batch the reader knows how many bytes are
-behind it and their SHA-256. A state that holds this place together with the counts makes reading exactly-once: after
-a crash at any moment, reading the same stream again goes on after the last batch that was counted.
+A stream is CSV with a header or JSON lines, one row a line. After every batch the reader knows how many bytes it has
+read and their SHA-256. A monitor saves this position together with its counts, so that every row is counted exactly
+once: after a crash at any moment, reading the same stream again resumes after the last batch that was counted.
 """
 
 from __future__ import annotations
@@ -20,33 +20,34 @@ from pacband.monitoring.parsing import CsvParser, JsonParser, Parser
 
 __all__ = ["Rows", "RowStream"]
 
+# Bytes that are skipped at a time, and seconds between two looks at a followed file.
 _PIECE = 1 << 20
 _PAUSE = 0.25
-# The last bytes read, which differ in a file that was rewritten.
+# This many of the last bytes are kept. They differ if a file was rewritten.
 _TAIL = 256
 
 
 @dataclass(frozen=True)
 class Rows:
-    """A batch of rows: a list of values for every column, and where the stream stands after it."""
+    """A batch of rows: a list of values for every column, and the position of the stream after the batch."""
 
     columns: dict[str, list[Any]]
     position: StreamPosition
 
 
 class RowStream:
-    """Reads rows from binary input.
+    """Read rows from a binary file.
 
     Parameters
     ----------
     source : binary file
-        What to read; it need not be seekable.
+        The file to read. It need not be seekable.
     numbers, words : sequence of str
-        The columns to read as numbers (NaN where there is none) and as they are.
+        The columns to read as numbers (NaN for a missing value) and the columns to read unchanged.
     form : {"csv", "jsonl"}, optional
-        By default, what begins with a brace is JSON lines.
+        By default, a stream that begins with a brace is JSON lines, and any other is CSV.
     late : sequence of str
-        Those of the numbers that a JSON row may be without, the labels; see `JsonParser`.
+        The columns of labels, which a JSON row may lack; see `JsonParser`.
     """
 
     def __init__(
@@ -61,25 +62,26 @@ class RowStream:
         self._source = source
         self._numbers, self._words, self._late = tuple(numbers), tuple(words), tuple(late)
         self._hash, self._offset, self._rows = sha256(), 0, 0
-        self._carry, self._tail = b"", b""
+        # Bytes that were read from the source but not returned yet, and the last bytes that were returned.
+        self._pending, self._tail = b"", b""
         self._parser: Parser | None = None
         self._form = form
 
     @property
     def position(self) -> StreamPosition:
-        """Where the stream stands: behind the last row returned."""
+        """The position after the last row that was returned."""
         return StreamPosition(self._offset, self._rows, self._hash.hexdigest())
 
     def skip(self, known: Sequence[StreamPosition], *, wait: bool = False) -> StreamPosition | None:
-        """Go to the farthest of the known positions that is one of this stream, and return it; None where none is.
+        """Go to the farthest known position of this stream, and return it. Return None if no position belongs to it.
 
-        With `wait`, a first line without its end is one that is still being written.
+        With `wait`, a first line without a line break is still being written, and nothing is read.
         """
-        if not known or not self._begin(wait=wait):
+        if not known or not self._start(wait=wait):
             return None
         found, place = None, (self._hash.copy(), self._offset)
         for position in sorted(known, key=lambda position: position.offset):
-            if position.offset < self._offset or not self._swallow(position.offset - self._offset):
+            if position.offset < self._offset or not self._read_bytes(position.offset - self._offset):
                 continue
             if self._hash.hexdigest() == position.sha256:
                 found, place = position, (self._hash.copy(), self._offset)
@@ -87,95 +89,92 @@ class RowStream:
             if not self._source.seekable():
                 return None
             self._source.seek(place[1])
-            self._carry, self._tail = b"", b""
+            self._pending, self._tail = b"", b""
         self._hash, self._offset = place
         self._rows = found.rows if found else 0
         return found
 
     def batches(self, size: int, *, follow: bool = False, file: FollowedFile | None = None) -> Iterator[Rows]:
-        """Yield batches of `size` rows, the last one shorter; with `follow`, wait for more for ever.
+        """Yield batches of `size` rows; the last one may be shorter. With `follow`, wait for more rows for ever.
 
-        At the end of a followed file the rows that are there are returned at once, a line without its end is not. If
+        At the end of a followed file, complete rows are returned at once, and a line without a line break is not. If
         the source is a `file` that may be rotated, the batches end when another file has taken its name.
 
-        Rows are held back while it is open whether they have labels at all, which JSON lines may leave open.
+        JSON rows are returned only after a row with the key of the label was read; see `JsonParser`.
         """
-        held: list[Rows] = []
+        waiting: list[Rows] = []
         while True:
-            lines = self._take(size, whole=follow) if self._begin(wait=follow) else []
+            lines = self._read_lines(size, whole=follow) if self._start(wait=follow) else []
             if file is not None:
-                self._look(file, at_end=not lines)
+                self._check_file(file, at_end=not lines)
             if lines:
-                parser = self._started()
-                columns = parser.parse(lines, self._rows)
+                assert self._parser is not None  # set by _start
+                columns = self._parser.parse(lines, self._rows)
                 self._consume(lines)
                 self._rows += len(next(iter(columns.values())))
-                held.append(Rows(columns, self.position))
-                if parser.ready:
-                    yield from held
-                    held.clear()
+                waiting.append(Rows(columns, self.position))
+                if self._parser.ready:
+                    yield from waiting
+                    waiting.clear()
             elif follow and not (file is not None and file.replaced()):
                 time.sleep(_PAUSE)
             elif follow:
-                # Once more to the end: what was written before the new file began.
+                # Read once more to the end: the old file may have got rows before the new one was created.
                 follow = False
             else:
                 if self._parser is not None:
                     self._parser.finish(self._rows)
-                yield from held
+                yield from waiting
                 return
 
-    def _look(self, file: FollowedFile, *, at_end: bool) -> None:
-        """Look for a new file of the name, and raise where this one was cut."""
+    def _check_file(self, file: FollowedFile, *, at_end: bool) -> None:
+        """Look for a new file with the same name, and raise if the current file was truncated."""
         file.look()
-        carry = self._carry if at_end else b""
-        file.check_uncut(self._offset + len(carry), (self._tail + carry)[-_TAIL:])
+        pending = self._pending if at_end else b""
+        file.check_uncut(self._offset + len(pending), (self._tail + pending)[-_TAIL:])
 
-    def _take(self, size: int, *, whole: bool) -> list[bytes]:
-        """Return the next lines, as many as there are up to `size`; with `whole`, none without its end."""
-        held, self._carry = self._carry, b""
-        lines = [held] if held.endswith(b"\n") else []
+    def _read_lines(self, size: int, *, whole: bool) -> list[bytes]:
+        """Return up to `size` next lines. With `whole`, leave out a last line without a line break."""
+        pending, self._pending = self._pending, b""
+        lines = [pending] if pending.endswith(b"\n") else []
         lines += islice(self._source, size - len(lines))
-        if held and not held.endswith(b"\n"):
-            lines[:1] = [held + b"".join(lines[:1])]
+        if pending and not pending.endswith(b"\n"):
+            lines[:1] = [pending + b"".join(lines[:1])]
         if whole and lines and not lines[-1].endswith(b"\n"):
-            self._carry = lines.pop()
+            self._pending = lines.pop()
         return lines
 
-    def _begin(self, *, wait: bool = False) -> bool:
-        """Read up to the first row, once; return whether there is anything to read."""
+    def _start(self, *, wait: bool = False) -> bool:
+        """Choose the parser by the first line and read a CSV header, once. Return whether there is a stream to read."""
         if self._parser is not None:
             return True
         first = self._source.readline()
-        if self._carry:
-            first, self._carry = self._carry + first, b""
+        if self._pending:
+            first, self._pending = self._pending + first, b""
         if not first or (wait and not first.endswith(b"\n")):
-            self._carry = first
+            self._pending = first
             return False
         form = self._form or ("jsonl" if first.lstrip().startswith(b"{") else "csv")
         if form == "jsonl":
-            self._parser, self._carry = JsonParser(self._numbers, self._words, self._late), first
+            self._parser, self._pending = JsonParser(self._numbers, self._words, self._late), first
             return True
         self._parser = CsvParser(self._numbers, self._words, first)
         self._consume([first])
         return True
 
-    def _started(self) -> Parser:
-        assert self._parser is not None  # set by _begin
-        return self._parser
-
-    def _swallow(self, n_bytes: int) -> bool:
-        """Read so many bytes without looking at them; return whether they were there."""
+    def _read_bytes(self, n_bytes: int) -> bool:
+        """Read bytes without parsing them. Return False if the stream ends before."""
         while n_bytes:
-            piece = self._carry[:n_bytes] or self._source.read(min(n_bytes, _PIECE))
+            piece = self._pending[:n_bytes] or self._source.read(min(n_bytes, _PIECE))
             if not piece:
                 return False
-            self._carry = self._carry[len(piece) :]
+            self._pending = self._pending[len(piece) :]
             self._consume([piece])
             n_bytes -= len(piece)
         return True
 
     def _consume(self, lines: list[bytes]) -> None:
+        """Advance the position by these bytes."""
         data = b"".join(lines)
         self._hash.update(data)
         self._offset += len(data)

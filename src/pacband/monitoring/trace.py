@@ -1,4 +1,4 @@
-"""A short memory of a long stream: violations counted at evenly spaced rows, never more than a few hundred of them."""
+"""A short summary of a long stream: the number of violations at evenly spaced rows, at most a few hundred of them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _MOST = 256
 
 
 class Trace:
-    """How many violations there were after every k·stride rows; the stride doubles as the stream grows.
+    """The number of violations after every k·stride rows. The stride doubles as the stream grows.
 
-    It depends on the stream alone and not on how it was cut into batches.
+    The trace does not depend on how the stream was cut into batches.
     """
 
     __slots__ = ("_points", "_text")
@@ -30,24 +30,24 @@ class Trace:
         return list(self._points)
 
     def encode(self) -> str:
-        """Return the points as text, '256:11 512:20': one value, which is checked and read at once."""
+        """Return the points as text, '256:11 512:20'. A schema checks one text faster than many numbers."""
         if self._text is None:
             self._text = " ".join(f"{rows}:{violations}" for rows, violations in self._points)
         return self._text
 
     @classmethod
     def decode(cls, text: str) -> Trace:
-        """Undo `encode`."""
+        """Return the trace of a text from `encode`."""
         pairs = (point.split(":") for point in text.split())
         return cls([(int(rows), int(violations)) for rows, violations in pairs])
 
     def leads_to(self, rows: int, violations: int) -> bool:
-        """Whether the points can be those of a stream that now has so many rows and violations."""
+        """Return whether the points can belong to a stream that now has these numbers of rows and violations."""
         points = [(0, 0), *self._points, (rows, violations)]
         return all(0 <= after[1] - before[1] <= after[0] - before[0] for before, after in pairwise(points))
 
     def extend(self, rows: int, violations: int, new_rows: int, positions: npt.NDArray[np.int64]) -> None:
-        """Note `new_rows` that come after so many rows with so many violations, and are violations at `positions`."""
+        """Add `new_rows` rows, with violations at `positions`, to a stream that has `rows` and `violations`."""
         total = rows + new_rows
         self._text = None
         stride = _stride(total)
@@ -61,5 +61,5 @@ class Trace:
 
 
 def _stride(rows: int) -> int:
-    """Return the smallest power of two that cuts so many rows into few enough pieces."""
+    """Return the smallest power of two that divides this number of rows into at most `_MOST` pieces."""
     return 1 << max(0, (rows - 1) // _MOST).bit_length()

@@ -1,4 +1,4 @@
-"""One stream of violations under watch: its counts, its evidence, its detector."""
+"""`Watch`: the counts, the evidence and the change detector of one stream of violations."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from pacband.monitoring.trace import Trace
 __all__ = ["STATES", "Watch"]
 
 STATES = ("ok", "warning", "revoked")
-# More than the rounding of ln E.
+# An upper bound for the rounding error of ln E.
 _ROUNDING = 1e-6
 
 
 class Watch:
-    """What is known about one violation rate, in a few numbers whatever the length of its stream.
+    """What is known about one violation rate, in a few numbers for a stream of any length.
 
     Attributes
     ----------
     eps : float
-        The rate ε that was promised.
+        The promised rate ε.
     alpha : float
-        The probability of ever being revoked while the promise holds.
+        An upper bound for the probability that the state ever becomes "revoked" although the promise holds.
     n_rows, n_violations, n_unlabelled : int
-        Rows with a label, those of them that are violations, and rows whose label had not come.
+        Rows with a label, violations among them, and rows without a label.
     warned_at, revoked_at : int or None
-        The row, counted among those with a label, at which it happened.
+        The row of the warning or revocation, counted among the rows with a label.
     n_warnings : int
-        How often the detector fired, acknowledged or not.
+        How many warnings the detector gave, acknowledged or not.
     """
 
     __slots__ = (
@@ -72,63 +72,61 @@ class Watch:
 
     @property
     def false_alarm_interval(self) -> float:
-        """The mean number of rows to a false warning, at least."""
+        """A lower bound for the mean number of rows to a false warning."""
         return self._detector.threshold
 
     @property
     def reason(self) -> str:
-        """Why it is in this state, in words."""
+        """A sentence that explains the state."""
         seen = f"{self.n_violations} violations in {self.n_rows} rows"
         if self.n_rows:
             seen += f" ({percent(self.n_violations / self.n_rows)})"
-        promised = f"at most {percent(self.eps)} promised"
+        seen += f"; at most {percent(self.eps)} are allowed"
         if self.revoked_at is not None:
             return (
                 f"The promise does not hold: at row {self.revoked_at} the evidence against it reached "
-                f"{figure(1 / self.alpha)} to 1, which happens with probability {figure(self.alpha)} at most while it "
-                f"holds. Seen since the start: {seen}, {promised}."
+                f"{figure(1 / self.alpha)} to 1. If the promise holds, this ever happens with probability at most "
+                f"{figure(self.alpha)}. Since the start: {seen}."
             )
         if self.warned_at is not None:
             return (
                 f"Violations have lately been more frequent than promised: the detector fired at row {self.warned_at}. "
-                f"While the promise holds, it does so once in {figure(self.false_alarm_interval)} rows on average, or "
-                "less. "
-                f"Seen since the start: {seen}, {promised}."
+                f"If the promise holds, it fires on average at most once in {figure(self.false_alarm_interval)} rows. "
+                f"Since the start: {seen}."
             )
-        return f"Nothing speaks against the promise: {seen}, {promised}."
+        return f"There is no evidence against the promise: {seen}."
 
     @property
     def violation_rate(self) -> float:
-        """The share of violations among rows with a label; NaN before the first."""
+        """The share of violations among rows with a label; NaN if there are none yet."""
         return self.n_violations / self.n_rows if self.n_rows else math.nan
 
     @property
     def e_value(self) -> float:
-        """The evidence E against the promise now: revoked where it reaches 1/alpha."""
+        """The evidence E against the promise now. If it reaches 1/alpha, the state becomes "revoked"."""
         return math.exp(min(float(log_e_value(self.n_violations, self.n_rows, self.eps)), 700.0))
 
     @property
     def detector_value(self) -> float:
-        """The mean of the detector's M now: a warning where it reaches the interval between false alarms."""
+        """The mean of the detector's M now. If it reaches `false_alarm_interval`, the state becomes "warning"."""
         return math.fsum(self._detector.decayed(self._levels, self._quiet)) / len(self._levels)
 
     @property
     def trace(self) -> list[tuple[int, int]]:
-        """Pairs (rows, violations) at evenly spaced moments, at most a few hundred."""
+        """Pairs (rows, violations) at evenly spaced rows, at most a few hundred."""
         return self._trace.points
 
     def violation_interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Return where the violation rate lies: an interval that holds at all times at once with this probability.
+        """Return an interval for the violation rate. It is correct at all times at once with probability `level`.
 
-        The rate is that of all rows since the start, taken to be one; after a change it lies between the old
-        rate and the new.
+        It assumes one rate for all rows since the start. After a change, this rate is between the old and the new one.
         """
         return confidence_sequence(self.n_violations, self.n_rows, self.eps, level)
 
     def update(self, violated: npt.NDArray[np.bool_], unlabelled: int) -> None:
-        """Take in rows with a label, in order, and the number of those without."""
+        """Count rows: for each row with a label, whether it is a violation; and the number of rows without a label."""
         positions = np.flatnonzero(violated)
-        self._look(positions)
+        self._test(positions)
         self._detect(positions, len(violated))
         self._trace.extend(self.n_rows, self.n_violations, len(violated), positions)
         self.n_rows += len(violated)
@@ -136,11 +134,12 @@ class Watch:
         self.n_unlabelled += unlabelled
 
     def acknowledge(self) -> None:
-        """Take note of a warning: the detector starts afresh. A revocation stays."""
+        """Acknowledge a warning and reset the change detector. A revocation stays."""
         if self.warned_at is not None:
             self.warned_at, self._levels, self._quiet = None, self._detector.start(), 0
 
-    def _look(self, positions: npt.NDArray[np.int64]) -> None:
+    def _test(self, positions: npt.NDArray[np.int64]) -> None:
+        """Update `revoked_at`, before the new rows are counted."""
         if self.revoked_at is not None or not len(positions):
             return
         rows = self.n_rows + 1 + positions
@@ -150,7 +149,8 @@ class Watch:
             self.revoked_at = int(rows[at])
 
     def _detect(self, positions: npt.NDArray[np.int64], n_rows: int) -> None:
-        # After an alarm it rests until the warning is acknowledged.
+        """Update the detector and `warned_at`, before the new rows are counted."""
+        # After a warning the detector stops until the warning is acknowledged.
         if self.warned_at is not None:
             return
         self._levels, alarm = self._detector.advance(self._levels, self._quiet, positions)
@@ -165,7 +165,7 @@ class Watch:
 
     @classmethod
     def merged(cls, parts: Sequence[Watch]) -> Watch:
-        """Return one watch over the rows of all: counts add up, and so do the detectors' sums."""
+        """Return one watch over the rows of all parts: counts add up, and so do the values of the detectors."""
         first = parts[0]
         whole = cls(first.eps, first.alpha, first._detector.threshold)
         for name in ("n_rows", "n_violations", "n_unlabelled", "n_warnings"):
@@ -183,7 +183,7 @@ class Watch:
         return whole
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the counts as JSON-ready values."""
+        """Return the watch as JSON-ready values."""
         return {
             "n_rows": self.n_rows,
             "n_violations": self.n_violations,
@@ -197,7 +197,7 @@ class Watch:
         }
 
     def restore(self, content: Mapping[str, Any]) -> None:
-        """Take back what `to_dict` returned; raise `CertificateError` where no stream can have led there."""
+        """Set the values from `to_dict`, or raise `CertificateError` if no stream can lead to them."""
         for name in ("n_rows", "n_violations", "n_unlabelled", "n_warnings", "warned_at", "revoked_at"):
             setattr(self, name, content[name])
         slow, middle, fast = map(float, content["detector"])
@@ -208,7 +208,7 @@ class Watch:
             if value is not None and value > self.n_rows:
                 raise CertificateError(f"{name} must not exceed n_rows={self.n_rows}, got {value}.")
         if not self._trace.leads_to(self.n_rows, self.n_violations):
-            raise CertificateError("its trace is not one of the rows and violations that it counts.")
+            raise CertificateError("its trace does not match its numbers of rows and violations.")
         evidence = float(log_e_value(self.n_violations, self.n_rows, self.eps))
         if self.revoked_at is None and evidence > -math.log(self.alpha) + _ROUNDING:
             raise CertificateError(

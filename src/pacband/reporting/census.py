@@ -16,17 +16,18 @@ import numpy as np
 import numpy.typing as npt
 
 from pacband.certificate import AnyCertificate, Certificate, GroupCertificate
+from pacband.certificate.certified_labels import refuse_unknown
 from pacband.core.arrays import Floats
-from pacband.core.labels import group_rows, refuse_unknown
+from pacband.core.labels import group_rows
 from pacband.exceptions import InvalidInput
 from pacband.reporting.candidates import single_of
 from pacband.scores.columns import Columns
-from pacband.selection import Request, Search, Tally, edges_above, measure, select
+from pacband.selection import Request, Tally, begin_search, edges_above, measure, select
 from pacband.selection.fingerprint import fingerprint_unit, seal
 from pacband.selection.ranked import Ranked
 from pacband.tables.columns import as_frame, check_columns
 from pacband.tables.engines import fetch_columns
-from pacband.tables.scan import FamilyScan, GroupScan
+from pacband.tables.scan import GroupScan, TableScan
 from pacband.tables.table import Table
 
 __all__ = ["Census", "TableCensus", "count_rows"]
@@ -122,7 +123,7 @@ class TableCensus:
             self._labels = list(self._scan.counts())
             refuse_unknown(self._labels, self._singles, f"column {columns.group!r}")
         else:
-            self._scan, self._labels = FamilyScan(self._table), [""]
+            self._scan, self._labels = TableScan(self._table), [""]
         # How many scores reach γ̄, and how many exceed it.
         self._answers = self._count({label: self._singles[label].gamma for label in self._labels})
         self.n_rows = sum(answer.n_samples for answer in self._answers.values())
@@ -193,7 +194,7 @@ class TableCensus:
 
     def _compared(self, labels: list[Any], sample: Callable[[Any], Floats]) -> dict[Any, bool]:
         """Find γ̄ of these parts anew, and return whether it is close to the certificate's."""
-        searches = {label: Search.begin(sample(label), _rank_of(self._singles[label])) for label in labels}
+        searches = {label: begin_search(sample(label), _rank_of(self._singles[label])) for label in labels}
         gammas = {label: measured.gamma for label, measured in select(self._scan, searches).items()}
         tied = {label: answer.at_least[0] - _above(answer) for label, answer in self._count(gammas).items()}
         return {label: _close(gammas[label], self._singles[label], tied[label]) for label in labels}

@@ -15,9 +15,10 @@ from pacband.diagnostics.rows import joint_print
 from pacband.exceptions import InvalidInput
 from pacband.reporting.candidates import single_of
 from pacband.reporting.census import TableCensus
+from pacband.reporting.diagnosis import check_rows
 from pacband.reporting.document import Report, report
 from pacband.reporting.rows import MOST_FEATURES, Column, Features, sampled_rows
-from pacband.reporting.summary import Summary, check_rows, has_curve, summarise_rows
+from pacband.reporting.summary import Summary, has_curve, summarise_rows
 from pacband.scores import ScoreRule, scores_of
 from pacband.scores.columns import Columns
 from pacband.tables.columns import as_frame, check_columns, read_predicted, read_values, refuse_inexact

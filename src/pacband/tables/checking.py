@@ -13,7 +13,7 @@ from pacband.judging.judge import Judge
 from pacband.judging.verdicts import Verdict
 from pacband.tables.applying import labelled_columns
 from pacband.tables.columns import as_frame, check_columns, in_memory, read_predicted, read_values
-from pacband.tables.scan import FamilyScan, GroupScan
+from pacband.tables.scan import GroupScan, TableScan
 from pacband.tables.table import Table
 
 __all__ = ["check_frame"]
@@ -44,7 +44,7 @@ def check_frame(
         return check(certificate, y, *read_predicted(values, columns), groups=groups, level=level)
     in_engine = Table.of(table, schema, judge.basis.scoring, {"": columns})
     if columns.group is None:
-        return verdict_of(judge, {None: FamilyScan(in_engine)({"": judge.request(None)})[""]}, level)
+        return verdict_of(judge, {None: TableScan(in_engine)({"": judge.request(None)})[""]}, level)
     scan = GroupScan(in_engine, columns.group)
     labels = list(scan.counts())
     judge.check_known(labels, f"column {columns.group!r}")

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from pacband.certificate.certified_labels import refuse_labels
 from pacband.core.cells import TEXT_TYPES, short_texts, spelled, spelled_sql
-from pacband.core.labels import listed, refuse_labels
+from pacband.core.labels import listed
 from pacband.exceptions import InvalidInput
 from pacband.tables.connection import literal, quoted
 

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from pacband.core.row_hashes import Fingerprints, refuse_reused_rows, row_bits, row_fingerprints
+from pacband.certification.reused_rows import refuse_reused_rows
+from pacband.core.row_hashes import Fingerprints, row_bits, row_fingerprints
 from pacband.estimators.base import Certified
 from pacband.estimators.grouping import read_labels
 from pacband.exceptions import InvalidInput, ReusedData

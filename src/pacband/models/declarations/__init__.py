@@ -1,8 +1,8 @@
-"""The kinds of objects that a model file may hold, one file for each family of them.
+"""The kinds of objects that a model file may contain, one module for each family of classes.
 
-Names of kinds stay for ever, and are those of the public classes: ``sklearn.Ridge``, ``pacband.Band``. An attribute
-that is not declared does not exist for a model file. One that a release of scikit-learn does not have is not required,
-unless it is marked with an exclamation mark.
+The name of a kind is the name of a public class, such as ``sklearn.Ridge`` or ``pacband.Band``, and never changes. So
+classes may move to other modules without breaking files. An attribute that is not declared is neither saved nor loaded.
+A declared attribute may be missing, because releases of scikit-learn differ, unless an exclamation mark requires it.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from pacband.models.declarations import (
     splines,
     trees,
 )
-from pacband.models.declare import Kind
+from pacband.models.kind import Kind
 
 __all__ = ["KINDS", "kind_of"]
 
-_ROOMS = (
+_FAMILIES = (
     composed, encoders, ensembles, foreign, histograms, linear, machines, ours, parts, preprocessing, processes,
     splines, trees,
 )  # fmt: skip
-KINDS: dict[str, Kind] = {kind.name: kind for room in _ROOMS for kind in room.KINDS}
+KINDS: dict[str, Kind] = {kind.name: kind for family in _FAMILIES for kind in family.KINDS}
 _BY_CLASS: dict[str, list[Kind]] = {}
 for _kind in KINDS.values():
     _BY_CLASS.setdefault(_kind.class_name, []).append(_kind)
 
 
 def kind_of(value: Any) -> Kind | None:
-    """Return the kind of an object; None for a subclass, and for what is of no declared kind."""
+    """Return the kind of an object, or None if its class is not declared. A subclass is not declared."""
     return next((kind for kind in _BY_CLASS.get(type(value).__name__, ()) if type(value) is _class_of(kind)), None)
 
 

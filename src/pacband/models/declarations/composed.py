@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from pacband.models.declare import Kind
+from pacband.models.kind import Kind
 from pacband.models.values import refuse
 
 __all__ = ["KINDS"]
 
-# By name, position or mask, or a slice of these.
+# How columns are given: by names, positions or masks, or by a slice of these.
 _PLACES = "str|int|slice|bool|list(str|int|bool)|b[*]|i[*]|t[*]"
 _COLUMNS = (
     f"transformers_!=list(tuple(model|{_PLACES})) output_indices_=dict(slice) sparse_output_!=bool "
@@ -18,8 +18,8 @@ _COLUMNS = (
 )
 
 
-def _take_columns(model: Any) -> dict[str, Any]:
-    """Return lists of columns as lists, which one release of scikit-learn keeps as a list of its own."""
+def _extract_columns(model: Any) -> dict[str, Any]:
+    """Return the columns as plain lists. One release of scikit-learn uses its own list class."""
     return {
         "transformers_": [(name, part, _plain(columns)) for name, part, columns in model.transformers_],
         "_remainder": tuple(_plain(part) for part in model._remainder),
@@ -53,22 +53,26 @@ def _check_pairs(name: str) -> Any:
         if not isinstance(entries, list) or not all(
             type(entry) is tuple and len(entry) == 2 and type(entry[0]) is str for entry in entries
         ):
-            refuse(f"{name} of a {type(model).__name__} are no pairs of a name and a part")
+            refuse(f"{name} of a {type(model).__name__} are not pairs of a name and a part")
 
     return check
 
 
 KINDS = (
-    Kind("sklearn.Pipeline", "sklearn.pipeline", "Pipeline", check=_check_pairs("steps"), always=True),
+    Kind("sklearn.Pipeline", "sklearn.pipeline", "Pipeline", check=_check_pairs("steps"), also_unfitted=True),
     Kind(
-        "sklearn.FeatureUnion", "sklearn.pipeline", "FeatureUnion", check=_check_pairs("transformer_list"), always=True
+        "sklearn.FeatureUnion",
+        "sklearn.pipeline",
+        "FeatureUnion",
+        check=_check_pairs("transformer_list"),
+        also_unfitted=True,
     ),
     Kind(
         "sklearn.ColumnTransformer",
         "sklearn.compose",
         "ColumnTransformer",
         declaration=_COLUMNS,
-        take=_take_columns,
+        extract=_extract_columns,
         check=_check_columns,
     ),
     Kind(

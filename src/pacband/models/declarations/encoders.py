@@ -1,4 +1,4 @@
-"""Encoders of categories: every code must be a column of what is built from it without looking."""
+"""Encoders of categories. scikit-learn uses codes as column numbers without a check, so they are checked here."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pacband.models.declare import Kind
+from pacband.models.kind import Kind
 from pacband.models.values import refuse
 
 __all__ = ["KINDS"]
@@ -18,23 +18,23 @@ _CATEGORIES = (
 
 
 def _check_categories(encoder: Any) -> list[int]:
-    """Return how many codes each column has, or raise where a category has none, or one beyond."""
+    """Return the number of codes of each column, or raise if a category has no valid code."""
     n_features = encoder.n_features_in_
     if len(encoder.categories_) != n_features:
-        refuse("an encoder has categories for other columns than it says")
+        refuse("the categories of an encoder do not match its columns")
     grouped = encoder._infrequent_enabled
     groupings = encoder._default_to_infrequent_mappings if grouped else [None] * n_features
     rare = encoder._infrequent_indices if grouped else [None] * n_features
     if len(groupings) != n_features or len(rare) != n_features:
-        refuse("an encoder has groups for other columns than it says")
+        refuse("the groups of an encoder do not match its columns")
     n_codes = []
     for categories, grouping, others in zip(encoder.categories_, groupings, rare, strict=True):
         n_categories = len(categories)
         if categories.dtype.kind in "fiub":
-            # A search for a number must not end beyond the last one. NaN is the last of all.
+            # A binary search needs sorted numbers. NaN comes last.
             known = categories[:-1] if n_categories and categories[-1] != categories[-1] else categories
             if (known[1:] <= known[:-1]).any() or (known != known).any():
-                refuse("an encoder has numbers out of order for categories")
+                refuse("the numeric categories of an encoder are out of order")
         if (grouping is None) != (others is None):
             refuse("an encoder has rare categories without a group")
         count = n_categories
@@ -44,7 +44,7 @@ def _check_categories(encoder: Any) -> list[int]:
             if not sound or ((grouping < 0) | (grouping >= count)).any():
                 refuse("an encoder has codes beyond its columns")
             if ((others < 0) | (others >= n_categories)).any():
-                refuse("an encoder has rare categories that are not there")
+                refuse("an encoder has rare categories that do not exist")
         n_codes.append(count)
     return n_codes
 
@@ -60,16 +60,16 @@ def _check_indicators(encoder: Any) -> None:
     for k, count in enumerate(n_codes):
         drop = None if dropped is None or k >= len(dropped) else dropped[k]
         if drop is not None and not (isinstance(drop, (int, np.integer)) and 0 <= drop < count):
-            refuse("a sklearn.OneHotEncoder drops a category that is not there")
+            refuse("a sklearn.OneHotEncoder drops a category that does not exist")
         widths.append(count - (drop is not None))
     if (dropped is not None and len(dropped) != len(n_codes)) or list(encoder._n_features_outs) != widths:
-        refuse("a sklearn.OneHotEncoder has other columns than categories")
+        refuse("the columns of a sklearn.OneHotEncoder do not match its categories")
 
 
 def _check_encodings(encoder: Any) -> None:
     n_codes = _check_categories(encoder)
     if encoder.target_type_ != "continuous" or [len(codes) for codes in encoder.encodings_] != n_codes:
-        refuse("a sklearn.TargetEncoder has other encodings than categories")
+        refuse("the encodings of a sklearn.TargetEncoder do not match its categories")
 
 
 KINDS = (

@@ -6,7 +6,7 @@ from typing import Any
 
 from sklearn.utils import Bunch
 
-from pacband.models.declare import Kind
+from pacband.models.kind import Kind
 from pacband.models.values import refuse
 
 __all__ = ["KINDS"]
@@ -18,18 +18,18 @@ _SEARCH = (
 )
 
 
-def _give_names(model: Any, state: dict[str, Any]) -> None:
-    """Name the members again, as scikit-learn does: those that were left out by their word."""
+def _restore_names(model: Any, state: dict[str, Any]) -> None:
+    """Rebuild the names of the members, as scikit-learn does. A member that was dropped is a text."""
     members = iter(state["estimators_"])
     try:
         state["named_estimators_"] = Bunch(
             **{name: part if isinstance(part, str) else next(members) for name, part in model.estimators}
         )
     except (StopIteration, TypeError, ValueError):
-        refuse("a model has other members than names")
+        refuse("the members of a model do not match their names")
 
 
-def _give_scorer(model: Any, state: dict[str, Any]) -> None:
+def _restore_scorer(model: Any, state: dict[str, Any]) -> None:
     from sklearn.metrics import check_scoring
 
     if not (model.scoring is None or isinstance(model.scoring, str)) or state.get("multimetric_"):
@@ -37,7 +37,7 @@ def _give_scorer(model: Any, state: dict[str, Any]) -> None:
     try:
         state["scorer_"] = check_scoring(model.estimator, model.scoring)
     except (TypeError, ValueError):
-        refuse("a search has a score that is not known")
+        refuse("a search has an unknown score")
 
 
 def _check_columns(model: Any) -> None:
@@ -45,12 +45,12 @@ def _check_columns(model: Any) -> None:
         refuse("a sklearn.BaggingRegressor has members without columns")
     for columns in model.estimators_features_:
         if ((columns < 0) | (columns >= model.n_features_in_)).any():
-            refuse("a sklearn.BaggingRegressor asks for columns that are not there")
+            refuse("a sklearn.BaggingRegressor uses columns that do not exist")
 
 
 def _check_order(model: Any) -> None:
     if sorted(model.order_) != list(range(len(model.estimators_))):
-        refuse("a sklearn.RegressorChain has an order that is none")
+        refuse("a sklearn.RegressorChain has an invalid order")
 
 
 KINDS = (
@@ -60,7 +60,7 @@ KINDS = (
         "BaggingRegressor",
         declaration=f"{_ESTIMATORS} estimator_=model estimators_features_!=list(i[*]) _n_samples=nat _max_samples=num "
         "_max_features=num oob_score_=num oob_prediction_=f _seeds=n[*]",
-        left="_sample_weight",
+        not_saved="_sample_weight",
         check=_check_columns,
     ),
     Kind(
@@ -74,16 +74,16 @@ KINDS = (
         "sklearn.ensemble",
         "VotingRegressor",
         declaration=_ESTIMATORS,
-        left="named_estimators_",
-        give=_give_names,
+        not_saved="named_estimators_",
+        restore=_restore_names,
     ),
     Kind(
         "sklearn.StackingRegressor",
         "sklearn.ensemble",
         "StackingRegressor",
         declaration=f"{_ESTIMATORS} final_estimator_!=model stack_method_!=list(str) _n_feature_outs=list(int)",
-        left="named_estimators_",
-        give=_give_names,
+        not_saved="named_estimators_",
+        restore=_restore_names,
     ),
     Kind("sklearn.MultiOutputRegressor", "sklearn.multioutput", "MultiOutputRegressor", declaration=_ESTIMATORS),
     Kind(
@@ -94,14 +94,14 @@ KINDS = (
         check=_check_order,
     ),
     *(
-        # The scores of all that was tried are not part of the model.
+        # The scores of all candidates of a search are not needed for predictions.
         Kind(
             f"sklearn.{name}",
             "sklearn.model_selection",
             name,
             declaration=_SEARCH,
-            left="cv_results_ scorer_ _checked_cv_orig",
-            give=_give_scorer,
+            not_saved="cv_results_ scorer_ _checked_cv_orig",
+            restore=_restore_scorer,
         )
         for name in ("GridSearchCV", "RandomizedSearchCV")
     ),

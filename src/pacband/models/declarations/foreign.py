@@ -1,7 +1,7 @@
-"""Boosting of other packages, in the formats of their own: text or JSON, never pickles.
+"""Boosting models of other packages, in the text or JSON formats of these packages, never as pickles.
 
-Their readers are compiled code that was not written for hostile files. So such a model is saved and loaded only with
-the user's word, like a kind that is not declared at all.
+The packages read their formats with compiled code that was not written for hostile files. So such a model is saved and
+loaded only if the user names its type, like an object of a kind that is not declared.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 import tempfile
 from typing import Any
 
-from pacband.models.declare import Kind
+from pacband.models.kind import Kind
 
 __all__ = ["KINDS"]
 
@@ -20,11 +20,11 @@ _LIGHTGBM = (
 )
 
 
-def _take_lightgbm(model: Any) -> dict[str, Any]:
+def _extract_lightgbm(model: Any) -> dict[str, Any]:
     return {"text": model._Booster.model_to_string(num_iteration=-1)} if model._Booster is not None else {}
 
 
-def _give_lightgbm(_: Any, state: dict[str, Any]) -> None:
+def _restore_lightgbm(_: Any, state: dict[str, Any]) -> None:
     from lightgbm import Booster
 
     if "text" in state:
@@ -32,19 +32,19 @@ def _give_lightgbm(_: Any, state: dict[str, Any]) -> None:
         state["_Booster"].best_iteration = state.get("_best_iteration") or -1
 
 
-def _take_xgboost(model: Any) -> dict[str, Any]:
+def _extract_xgboost(model: Any) -> dict[str, Any]:
     try:
         booster = model.get_booster()
-    except Exception:  # its own error for a model that is not fitted
+    except Exception:  # the package's own error for a model that is not fitted
         return {}
     return {"text": bytes(booster.save_raw("json")).decode()}
 
 
-def _give_xgboost(model: Any, state: dict[str, Any]) -> None:
+def _restore_xgboost(model: Any, state: dict[str, Any]) -> None:
     model.load_model(bytearray(state.pop("text").encode()))
 
 
-def _take_catboost(model: Any) -> dict[str, Any]:
+def _extract_catboost(model: Any) -> dict[str, Any]:
     if not model.is_fitted():
         return {}
     with tempfile.TemporaryDirectory() as folder:
@@ -54,7 +54,7 @@ def _take_catboost(model: Any) -> dict[str, Any]:
             return {"text": file.read()}
 
 
-def _give_catboost(model: Any, state: dict[str, Any]) -> None:
+def _restore_catboost(model: Any, state: dict[str, Any]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "model.json")
         with open(path, "w", encoding="utf-8") as file:
@@ -68,30 +68,30 @@ KINDS = (
         "lightgbm",
         "LGBMRegressor",
         declaration=f"text=str {_LIGHTGBM}",
-        left="_Booster _evals_result _best_score _class_weight _class_map _classes",
-        take=_take_lightgbm,
-        give=_give_lightgbm,
-        trusted=True,
+        not_saved="_Booster _evals_result _best_score _class_weight _class_map _classes",
+        extract=_extract_lightgbm,
+        restore=_restore_lightgbm,
+        needs_trust=True,
     ),
     Kind(
         "xgboost.XGBRegressor",
         "xgboost",
         "XGBRegressor",
         declaration="text!=str",
-        left="_Booster",
-        take=_take_xgboost,
-        give=_give_xgboost,
-        trusted=True,
+        not_saved="_Booster",
+        extract=_extract_xgboost,
+        restore=_restore_xgboost,
+        needs_trust=True,
     ),
     Kind(
         "catboost.CatBoostRegressor",
         "catboost",
         "CatBoostRegressor",
         declaration="text!=str",
-        left="_object _random_seed _init_params _prediction_values_change _loss_value_change",
-        take=_take_catboost,
-        give=_give_catboost,
+        not_saved="_object _random_seed _init_params _prediction_values_change _loss_value_change",
+        extract=_extract_catboost,
+        restore=_restore_catboost,
         parameters=lambda model: model.get_params(),
-        trusted=True,
+        needs_trust=True,
     ),
 )

@@ -1,4 +1,4 @@
-"""Histogram gradient boosting: predictors made again from arrays that were looked through."""
+"""Histogram gradient boosting: trees are rebuilt from arrays that were checked."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sklearn.ensemble._hist_gradient_boosting.predictor import TreePredictor
 from sklearn.preprocessing import FunctionTransformer, OrdinalEncoder
 
 from pacband.models.declarations.trees import depths_of, fields_of, nodes_of
-from pacband.models.declare import Kind
+from pacband.models.kind import Kind
 from pacband.models.values import Unsound
 
 __all__ = ["KINDS"]
@@ -25,18 +25,18 @@ _DECLARATION = (
     "n_trees_per_iteration_!=nat do_early_stopping_=bool _use_validation_data=bool train_score_=f "
     "validation_score_=f _n_features=nat"
 )
-_LEFT = (
+_NOT_SAVED = (
     "_loss _predictors _bin_mapper _baseline_prediction _preprocessor _scorer _random_seed _feature_subsample_rng "
     "_in_fit _fitted_with_sw"
 )
 _MAPPER = ("n_bins", "subsample")
 
 
-def _take(model: Any) -> dict[str, Any]:
+def _extract(model: Any) -> dict[str, Any]:
     predictors = [predictor for stage in model._predictors for predictor in stage]
     mapper = model._bin_mapper
     if any(len(stage) != 1 for stage in model._predictors) or not predictors:
-        raise Unsound("a sklearn.HistGradientBoostingRegressor has other than one tree a stage")
+        raise Unsound("a sklearn.HistGradientBoostingRegressor does not have exactly one tree a stage")
     return {
         "nodes": fields_of(np.concatenate([predictor.nodes for predictor in predictors])),
         "counts": np.array([len(predictor.nodes) for predictor in predictors], dtype=np.int64),
@@ -53,13 +53,13 @@ def _take(model: Any) -> dict[str, Any]:
     }
 
 
-def _give(model: Any, state: dict[str, Any]) -> None:
+def _restore(model: Any, state: dict[str, Any]) -> None:
     n_features = int(state["n_features_in_"])
     if state["n_trees_per_iteration_"] != 1:
-        raise Unsound("a sklearn.HistGradientBoostingRegressor has other than one tree a stage")
+        raise Unsound("a sklearn.HistGradientBoostingRegressor does not have exactly one tree a stage")
     reader = state.pop("reader")
     if not _keeps_columns(reader, n_features):
-        raise Unsound("a sklearn.HistGradientBoostingRegressor reads its columns in another way")
+        raise Unsound("a sklearn.HistGradientBoostingRegressor reads its columns in an unknown way")
     mapper = _mapper(state, n_features)
     state["_predictors"] = [[predictor] for predictor in _predictors(state, mapper.is_categorical_, n_features)]
     state |= {"_preprocessor": reader, "_bin_mapper": mapper, "_baseline_prediction": state.pop("start")}
@@ -69,13 +69,13 @@ def _give(model: Any, state: dict[str, Any]) -> None:
 def _mapper(state: dict[str, Any], n_features: int) -> Any:
     options, thresholds, categorical = state.pop("mapper"), state.pop("thresholds"), state.pop("categorical")
     if options.keys() != set(_MAPPER) or not all(value is None or type(value) is int for value in options.values()):
-        raise Unsound("bins of a sklearn.HistGradientBoostingRegressor have other options")
+        raise Unsound("bins of a sklearn.HistGradientBoostingRegressor have unknown options")
     if len(thresholds) != n_features or (categorical > 1).any():
-        raise Unsound("a sklearn.HistGradientBoostingRegressor has other bins than features")
+        raise Unsound("the bins of a sklearn.HistGradientBoostingRegressor do not match its features")
     for k in np.flatnonzero(categorical):
-        # Categories are bits of a set of 256.
+        # A set of categories has 256 bits.
         if not ((thresholds[k] >= 0) & (thresholds[k] < 256)).all():
-            raise Unsound("a category of a sklearn.HistGradientBoostingRegressor is none of 256")
+            raise Unsound("a category of a sklearn.HistGradientBoostingRegressor is not in 0 to 255")
     mapper = _BinMapper(**options)
     mapper.is_categorical_, mapper.bin_thresholds_ = categorical, thresholds
     mapper.n_bins_non_missing_, mapper.missing_values_bin_idx_ = state.pop("bins"), state.pop("last_bin")
@@ -88,19 +88,19 @@ def _predictors(state: dict[str, Any], categorical: Any, n_features: int) -> lis
     nodes = nodes_of(state.pop("nodes"), PREDICTOR_RECORD_DTYPE)
     flags = [nodes[name] for name in ("is_leaf", "is_categorical", "missing_go_to_left")]
     if any((flag > 1).any() for flag in flags):
-        raise Unsound("a truth value in a tree is neither")
+        raise Unsound("a boolean in a tree is neither 0 nor 1")
     inner = nodes["is_leaf"] == 0
     depths_of(inner, nodes["left"], nodes["right"], counts)
     features = nodes["feature_idx"][inner]
     if ((features < 0) | (features >= n_features)).any():
-        raise Unsound("a tree asks for a feature that is no column")
+        raise Unsound("a tree uses a feature that is not a column")
     if (set_counts < 0).any() or (set_counts > len(raw)).any() or set_counts.sum() != len(raw):
-        raise Unsound("trees have other sets of categories than they say")
+        raise Unsound("the stated numbers of category sets do not match the sets of the trees")
     by_set = inner & (nodes["is_categorical"] != 0)
     if not categorical[nodes["feature_idx"][by_set]].all():
-        raise Unsound("a tree takes numbers for categories")
+        raise Unsound("a tree uses a column of numbers as categories")
     if (nodes["bitset_idx"][by_set] >= np.repeat(set_counts, counts)[by_set]).any():
-        raise Unsound("a tree asks for a set of categories that is not there")
+        raise Unsound("a tree uses a set of categories that does not exist")
     ends, set_ends = np.cumsum(counts), np.cumsum(set_counts)
     return [
         TreePredictor(
@@ -115,7 +115,7 @@ def _predictors(state: dict[str, Any], categorical: Any, n_features: int) -> lis
 
 
 def _keeps_columns(reader: Any, n_features: int) -> bool:
-    """Whether this is how boosting reads its columns, codes for categories and numbers as they are: all of them."""
+    """Return whether a reader maps every column to exactly one column: categories to codes, numbers unchanged."""
     if reader is None:
         return True
     if type(reader) is not ColumnTransformer or reader.transformer_weights is not None:
@@ -150,8 +150,8 @@ KINDS = (
         "sklearn.ensemble",
         "HistGradientBoostingRegressor",
         declaration=_DECLARATION,
-        left=_LEFT,
-        take=_take,
-        give=_give,
+        not_saved=_NOT_SAVED,
+        extract=_extract,
+        restore=_restore,
     ),
 )

@@ -1,4 +1,4 @@
-"""Linear models, and the others that predict by a few products of matrices."""
+"""Linear models, and other models that predict by a few matrix products."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pacband.models.declare import Kind
+from pacband.models.kind import Kind
 from pacband.models.values import refuse
 
 __all__ = ["KINDS"]
@@ -38,43 +38,50 @@ _TABLE = {
     **dict.fromkeys(("ElasticNetCV", "LassoCV", "MultiTaskElasticNetCV", "MultiTaskLassoCV"), _PATH),
     **dict.fromkeys(("Lars", "LarsCV", "LassoLars", "LassoLarsCV", "LassoLarsIC"), _ANGLES),
 }
-# What a further fit would go on from; a loaded model predicts, and is fitted from the start.
+# The state for a partial fit. A loaded model can predict, and can be fitted from the start.
 _STOCHASTIC = (
     "loss_function_ _expanded_class_weight _standard_coef _standard_intercept _average_coef _average_intercept"
 )
 
 
-def _give_loss(model: Any, _: dict[str, Any]) -> None:
-    # Of its parameters alone.
+def _restore_loss(model: Any, _: dict[str, Any]) -> None:
+    # The loss depends on the parameters only.
     model._base_loss = model._get_loss()
 
 
 def _check_layers(model: Any) -> None:
     if len(model.coefs_) != model.n_layers_ - 1 or len(model.intercepts_) != model.n_layers_ - 1:
-        refuse("a sklearn.MLPRegressor has other layers than it says")
+        refuse("a sklearn.MLPRegressor does not have the stated number of layers")
     if model.out_activation_ not in ("identity", "exp"):
-        refuse("a sklearn.MLPRegressor has an output of no regressor")
+        refuse("a sklearn.MLPRegressor has an output activation that no regressor has")
 
 
 def _check_constant(model: Any) -> None:
     if model.n_outputs_ != model.constant_.shape[1]:
-        refuse("a sklearn.DummyRegressor has other outputs than constants")
+        refuse("a sklearn.DummyRegressor has different numbers of outputs and constants")
 
 
-def _give_steps(model: Any, state: dict[str, Any]) -> None:
+def _restore_steps(model: Any, state: dict[str, Any]) -> None:
     if np.any(np.diff(state["X_thresholds_"]) < 0):
         refuse("a sklearn.IsotonicRegression has thresholds out of order")
-    # How scikit-learn itself makes the function again.
+    # This is how scikit-learn itself rebuilds the function.
     model._build_f(state["X_thresholds_"], state["y_thresholds_"])
 
 
 KINDS = (
     *(
-        Kind(f"sklearn.{name}", "sklearn.linear_model", name, declaration=declaration, left=_STOCHASTIC)
+        Kind(f"sklearn.{name}", "sklearn.linear_model", name, declaration=declaration, not_saved=_STOCHASTIC)
         for name, declaration in _TABLE.items()
     ),
     *(
-        Kind(f"sklearn.{name}", "sklearn.linear_model", name, declaration=_ITERATED, left="_base_loss", give=_give_loss)
+        Kind(
+            f"sklearn.{name}",
+            "sklearn.linear_model",
+            name,
+            declaration=_ITERATED,
+            not_saved="_base_loss",
+            restore=_restore_loss,
+        )
         for name in ("GammaRegressor", "PoissonRegressor", "TweedieRegressor")
     ),
     Kind(
@@ -99,8 +106,14 @@ KINDS = (
         declaration="dual_coef_!=f[n]|f[n,k] X_fit_!=f[n,p]|f[n,*]|sparse",
     ),
     *(
-        # The scores of the training rows are of no use but to look at.
-        Kind(f"sklearn.{name}", "sklearn.cross_decomposition", name, declaration=_PARTIAL, left="_x_scores _y_scores")
+        # Predictions do not need the scores of the training rows.
+        Kind(
+            f"sklearn.{name}",
+            "sklearn.cross_decomposition",
+            name,
+            declaration=_PARTIAL,
+            not_saved="_x_scores _y_scores",
+        )
         for name in ("CCA", "PLSCanonical", "PLSRegression")
     ),
     Kind(
@@ -115,8 +128,8 @@ KINDS = (
         "sklearn.isotonic",
         "IsotonicRegression",
         declaration="X_thresholds_!=f[t] y_thresholds_!=f[t] X_min_!=num X_max_!=num increasing_=bool",
-        left="f_",
-        give=_give_steps,
+        not_saved="f_",
+        restore=_restore_steps,
     ),
     Kind(
         "sklearn.MLPRegressor",
@@ -125,7 +138,7 @@ KINDS = (
         declaration="coefs_!=list(f[*,*]) intercepts_!=list(f[*]) n_layers_!=nat n_outputs_!=nat out_activation_!=str "
         "loss_=num loss_curve_=list(num) best_loss_=num|none validation_scores_=list(num)|none "
         "best_validation_score_=num|none n_iter_=int t_=int",
-        left="_random_state _best_coefs _best_intercepts _coef_indptr _intercept_indptr _no_improvement_count "
+        not_saved="_random_state _best_coefs _best_intercepts _coef_indptr _intercept_indptr _no_improvement_count "
         "_optimizer _label_binarizer",
         check=_check_layers,
     ),

@@ -1,4 +1,4 @@
-"""Support vector machines and nearest neighbours: compiled code that believes its arrays."""
+"""Support vector machines and nearest neighbours. Compiled code uses their arrays, so they are checked."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from pacband.models.declare import Kind
+from pacband.models.kind import Kind
 from pacband.models.values import refuse
 
 __all__ = ["KINDS"]
 
 _KERNELS = ("linear", "poly", "rbf", "sigmoid", "precomputed")
-# Any other would be believed, such as norms of the points.
+# Others are refused: norms of the points, for example, would be used without a check.
 _METRIC_PARAMETERS = frozenset(("p", "w", "V", "VI"))
 _MACHINE = (
     "n_features_in_!=nat "
@@ -24,7 +24,7 @@ _MACHINE = (
 
 
 def _check_machine(model: Any) -> None:
-    """Raise unless every support vector of a libsvm model has its coefficient, and its features are columns."""
+    """Raise unless every support vector of a libsvm model has a coefficient and the right number of features."""
     vectors, coefficients, positions = model.support_vectors_, model._dual_coef_, model.support_
     n_vectors, sparse = len(positions), model._sparse
     sound = model.kernel in _KERNELS and len(model.shape_fit_) == 2 and np.isfinite(model._gamma)
@@ -32,51 +32,58 @@ def _check_machine(model: Any) -> None:
     for matrix in (vectors, coefficients, model.dual_coef_):
         sound = sound and issparse(matrix) == sparse
     if sound and sparse:
-        # libsvm takes the entries of the coefficients as they lie, one for each vector.
+        # libsvm reads the stored coefficients in order, one for each vector.
         sound = (
             len(coefficients.data) == n_vectors
             and vectors.indices.dtype == np.int32
             and all(matrix.format == "csr" and matrix.dtype == np.float64 for matrix in (vectors, coefficients))
         )
     if model.kernel == "precomputed":
-        # The vectors are columns of X, by their positions.
+        # The vectors are columns of X, given by their positions.
         sound = sound and not sparse and vectors.shape in ((0, 0), (n_vectors, 0))
         sound = sound and bool(((positions >= 0) & (positions < model.shape_fit_[0])).all())
     else:
         sound = sound and vectors.shape == (n_vectors, model.n_features_in_)
-    # A regressor has no probabilities, but its attributes would be believed.
+    # A regressor has no probabilities. libsvm would use their attributes without a check.
     sound = sound and not getattr(model, "_effective_probability", False) and not getattr(model, "probability", False)
     if not sound or int(model._n_support[0]) != n_vectors:
         refuse("a support vector machine has vectors without coefficients or columns")
 
 
-def _take_points(model: Any) -> dict[str, Any]:
+def _extract_points(model: Any) -> dict[str, Any]:
     return {"points": model._fit_X} | ({"targets": model._y} if hasattr(model, "_y") else {})
 
 
-def _give_index(model: Any, state: dict[str, Any]) -> None:
-    """Fit again: an index is a fixed function of its points, and fitting is nothing but building it."""
+def _restore_index(model: Any, state: dict[str, Any]) -> None:
+    """Fit again: fitting only builds the index, and the index depends on the points only."""
     if not set(model.metric_params or ()) <= _METRIC_PARAMETERS or not isinstance(model.metric, str):
-        refuse("nearest neighbours have a metric that is not known")
+        refuse("nearest neighbours have an unknown metric")
     points = state.pop("points")
     if points.shape[1] != state["n_features_in_"]:
-        refuse("nearest neighbours have other columns than they say")
+        refuse("nearest neighbours do not have the stated number of columns")
     if not isinstance(model.metric, str) or getattr(model, "weights", None) not in (None, "uniform", "distance"):
-        refuse("nearest neighbours are weighted in a way that is not known")
+        refuse("nearest neighbours have unknown weights")
     targets = (state.pop("targets"),) if "targets" in state else ()
     if targets and len(targets[0]) != points.shape[0]:
-        refuse("nearest neighbours have other targets than points")
+        refuse("nearest neighbours have different numbers of targets and points")
     try:
         model.fit(points, *targets)
     except (TypeError, ValueError):
-        refuse("nearest neighbours have points of which no index can be made")
+        refuse("nearest neighbours have points that cannot be indexed")
 
 
-_LEFT = "_fit_X _y _tree _fit_method effective_metric_ effective_metric_params_ n_samples_fit_"
+_NOT_SAVED = "_fit_X _y _tree _fit_method effective_metric_ effective_metric_params_ n_samples_fit_"
 
 KINDS = (
     *(
-        Kind(f"sklearn.{name}", "sklearn.svm", name, declaration=_MACHINE, left="class_weight_", check=_check_machine)
+        Kind(
+            f"sklearn.{name}",
+            "sklearn.svm",
+            name,
+            declaration=_MACHINE,
+            not_saved="class_weight_",
+            check=_check_machine,
+        )
         for name in ("SVR", "NuSVR")
     ),
     *(
@@ -85,9 +92,9 @@ KINDS = (
             "sklearn.neighbors",
             name,
             declaration="n_features_in_!=nat points!=n[n,p]|sparse" + targets,
-            left=_LEFT,
-            take=_take_points,
-            give=_give_index,
+            not_saved=_NOT_SAVED,
+            extract=_extract_points,
+            restore=_restore_index,
         )
         for name, targets in (
             ("KNeighborsRegressor", " targets!=n[n]|n[n,*]"),

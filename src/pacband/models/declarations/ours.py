@@ -1,10 +1,10 @@
-"""The estimators of pacband: scales, local models, and what the automatic family is made of."""
+"""The estimators of pacband: scales, local models, and the parts of the automatic family."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from pacband.models.declare import Kind
+from pacband.models.kind import Kind
 from pacband.models.values import refuse
 
 __all__ = ["KINDS"]
@@ -29,7 +29,7 @@ _TABLE = {
         "LocalKernelRidge": "_model!=@Model solver_!=str rank_=int|none",
         "LocalRidge": "_model!=@Model solver_!=str",
     },
-    "pacband.candidates.blend": {"Averaged": "", "Band": ""},
+    "pacband.candidates.stack": {"Averaged": "", "Band": ""},
     "pacband.candidates.defaults": {"LogOfStandardised": "least_!=num most_!=num"},
     "pacband.candidates.smooth": {
         "SmoothProcess": "size_!=num lengths_!=f[q] noise_!=num known_!=f[n,q] weights_!=f[n]"
@@ -56,7 +56,9 @@ def _check_reader(reader: Any) -> None:
 _CHECKS = {"Band": _check_band, "TableReader": _check_reader}
 
 KINDS = tuple(
-    Kind(f"pacband.{name}", module, name, declaration=declaration, check=_CHECKS.get(name), always=name == "Band")
+    Kind(
+        f"pacband.{name}", module, name, declaration=declaration, check=_CHECKS.get(name), also_unfitted=name == "Band"
+    )
     for module, table in _TABLE.items()
     for name, declaration in table.items()
 )

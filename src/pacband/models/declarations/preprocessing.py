@@ -1,4 +1,4 @@
-"""Transformers and selectors of features that compute by numpy alone."""
+"""Transformers and feature selectors that use numpy only."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pacband.models.declare import Kind
+from pacband.models.kind import Kind
 from pacband.models.values import refuse
 
 __all__ = ["KINDS"]
@@ -58,19 +58,19 @@ _TABLE = {
 
 
 def _check_function(model: Any) -> None:
-    """Raise where a function would be given more than rows: a ufunc could write to what it is given."""
+    """Raise if a function would get more arguments than rows: a ufunc can write to its arguments."""
     for options in (model.kw_args, model.inv_kw_args):
         if options:
-            refuse("a sklearn.FunctionTransformer gives its function more than rows")
+            refuse("a sklearn.FunctionTransformer passes its function more than rows")
 
 
-def _take_function(model: Any) -> dict[str, Any]:
+def _extract_function(model: Any) -> dict[str, Any]:
     _check_function(model)
     return {}
 
 
-def _give_powers(model: Any, state: dict[str, Any]) -> None:
-    """Fit again: what it learns is the number of features. Numbers of columns that lie would show what is in memory."""
+def _restore_powers(model: Any, state: dict[str, Any]) -> None:
+    """Fit again: fitting learns the number of features only. Wrong numbers from a file would expose memory."""
     n_features = int(state["n_features_in_"])
     if n_features > _MOST_POWERS:
         refuse("a sklearn.PolynomialFeatures has too many features")
@@ -82,7 +82,7 @@ def _check_edges(model: Any) -> None:
     if not all(getattr(edge, "ndim", 0) == 1 and edge.dtype.kind == "f" for edge in edges) or [
         len(edge) - 1 for edge in edges
     ] != list(model.n_bins_):
-        refuse("a sklearn.KBinsDiscretizer has other edges than bins")
+        refuse("the edges of a sklearn.KBinsDiscretizer do not match its bins")
 
 
 KINDS = (
@@ -92,7 +92,7 @@ KINDS = (
             module,
             name,
             declaration=declaration,
-            left="cv_results_ scorer_ n_features_scores_",
+            not_saved="cv_results_ scorer_ n_features_scores_",
             check=_check_edges if name == "KBinsDiscretizer" else None,
         )
         for module, table in _TABLE.items()
@@ -103,15 +103,15 @@ KINDS = (
         "sklearn.preprocessing",
         "PolynomialFeatures",
         declaration="n_features_in_!=nat",
-        left="n_output_features_ _min_degree _max_degree _n_out_full",
-        give=_give_powers,
+        not_saved="n_output_features_ _min_degree _max_degree _n_out_full",
+        restore=_restore_powers,
     ),
     Kind(
         "sklearn.FunctionTransformer",
         "sklearn.preprocessing",
         "FunctionTransformer",
-        take=_take_function,
+        extract=_extract_function,
         check=_check_function,
-        always=True,
+        also_unfitted=True,
     ),
 )

@@ -1,10 +1,10 @@
-"""Gaussian processes, their kernels, and how rows are split for cross-fitting."""
+"""Gaussian processes, their kernels, and the splitters for cross-fitting."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from pacband.models.declare import Kind
+from pacband.models.kind import Kind
 
 __all__ = ["KINDS"]
 
@@ -18,7 +18,7 @@ _SPLITTERS = {
 
 
 def _kernel(value: Any) -> dict[str, Any]:
-    # Of a kernel that is made of others, the others alone.
+    # A composed kernel has its parts as parameters, and not the parameters of its parts.
     parameters: dict[str, Any] = value.get_params(deep=False)
     return parameters
 
@@ -34,7 +34,7 @@ KINDS = (
         "GaussianProcessRegressor",
         declaration="kernel_!=kernel X_train_!=f[n,p] y_train_!=n[n]|n[n,k] alpha_!=f[n]|f[n,k] L_!=f[n,n] "
         "_y_train_mean!=num|f _y_train_std!=num|f log_marginal_likelihood_value_=num",
-        left="_rng _K_inv",
+        not_saved="_rng _K_inv",
     ),
     *(
         Kind(f"sklearn.kernels.{name}", "sklearn.gaussian_process.kernels", name, role="kernel", parameters=_kernel)

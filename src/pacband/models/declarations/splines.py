@@ -1,4 +1,4 @@
-"""Splines: made again by scipy's own constructor, from knots, coefficients and a degree."""
+"""Splines: scipy's constructor rebuilds them from knots, coefficients and a degree."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from typing import Any
 import numpy as np
 from scipy.interpolate import BSpline
 
-from pacband.models.declare import Kind
+from pacband.models.kind import Kind
 from pacband.models.values import refuse
 
 __all__ = ["KINDS"]
 
 
-def _take(model: Any) -> dict[str, Any]:
+def _extract(model: Any) -> dict[str, Any]:
     splines = [
         (np.asarray(spline.t), np.asarray(spline.c), int(spline.k), spline.extrapolate) for spline in model.bsplines_
     ]
     return {"splines": splines}
 
 
-def _give(model: Any, state: dict[str, Any]) -> None:
+def _restore(model: Any, state: dict[str, Any]) -> None:
     made = []
     for spline in state.pop("splines"):
         if len(spline) != 4:
-            refuse("a spline has other than four parts")
+            refuse("a spline does not have four parts")
         knots, coefficients, degree, beyond = spline
         sound = (
             all(type(part) is np.ndarray and part.dtype == np.float64 for part in (knots, coefficients))
@@ -43,12 +43,12 @@ def _give(model: Any, state: dict[str, Any]) -> None:
         try:
             made.append(BSpline(knots, coefficients, degree, extrapolate=beyond))
         except ValueError:
-            refuse("scipy makes no spline of these knots")
+            refuse("scipy cannot build a spline from these knots")
     if len(made) != state["n_features_in_"] or len({spline.c.shape for spline in made}) != 1:
-        refuse("there are other splines than features")
-    # A spline less of each feature where there is an intercept.
+        refuse("the number of splines is not the number of features")
+    # Without a bias, one spline of each feature is left out.
     if state["n_features_out_"] != len(made) * (made[0].c.shape[1] - (not model.include_bias)):
-        refuse("there are other columns than splines")
+        refuse("the number of columns does not match the splines")
     state["bsplines_"] = made
 
 
@@ -58,8 +58,8 @@ KINDS = (
         "sklearn.preprocessing",
         "SplineTransformer",
         declaration="n_features_in_!=nat splines!=list(tuple(f8|int|bool|str)) n_features_out_!=nat",
-        left="bsplines_",
-        take=_take,
-        give=_give,
+        not_saved="bsplines_",
+        extract=_extract,
+        restore=_restore,
     ),
 )

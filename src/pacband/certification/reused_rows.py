@@ -1,0 +1,92 @@
+"""Calibration needs rows that the model has not seen: refuse rows that were used in training."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pacband.core.arrays import name_rows
+from pacband.core.row_hashes import Fingerprints
+from pacband.core.row_repeats import Chance, chance_of_repeats
+from pacband.exceptions import ReusedData
+
+__all__ = ["refuse_copies", "refuse_reused_rows"]
+
+# At most `_STATES` kinds of rows that come at least `_OFTEN` times in training are states of a system, such as all
+# zeros when a machine is at rest. Nobody copies a single row so often.
+_STATES, _OFTEN = 3, 20
+# Fewer calibration rows than this do not show how often rows agree by chance. Then the training rows are used.
+_ROWS_TO_JUDGE = 200
+
+
+def refuse_reused_rows(
+    training: Fingerprints | None,
+    calibration: Fingerprints | None,
+    table: tuple[Any, Any],
+    *,
+    fitted: tuple[Any, Any] | None = None,
+) -> None:
+    """Raise `ReusedData` if calibration rows were used in training.
+
+    Tables with repeated rows share some rows by chance. Their number is estimated from the calibration rows (X, y),
+    `table`, and from the training rows (X, y), `fitted`, if they are given.
+
+    A few calibration rows alone do not show it. Then the fingerprints of the training rows do. By Good and Turing, a
+    new row equals a training row with probability about p, the share of training rows that are not the only one of
+    their kind. The limit is five standard deviations above the expected number. Training rows may have been repeated on
+    purpose, so p is at most one half, unless less than a fifth of the training rows are distinct.
+
+    If training rows are all distinct, a single shared row is refused. The training set itself is refused. Rows
+    in a frequent state, such as all zeros when a machine is at rest, do not count.
+    """
+    if training is None or calibration is None:
+        return
+    seen = _find_seen(calibration, training)
+    if not seen.any():
+        return
+    few = fitted is None and len(calibration) < _ROWS_TO_JUDGE
+    chance = None if few else chance_of_repeats(table, *([] if fitted is None else [fitted]))
+    if chance is None:
+        allowed = _limit_by_good_and_turing(training, len(calibration))
+    else:
+        allowed = chance.most(len(training), len(calibration))
+    if seen.sum() > allowed or np.array_equal(np.sort(calibration), np.sort(training)):
+        raise ReusedData(
+            f"calibration needs rows the model has not seen: of {len(calibration)} calibration rows, these were "
+            f"also used to fit it: {name_rows(seen)}."
+        )
+
+
+def refuse_copies(training: Fingerprints | None, calibration: Fingerprints | None, chance: Chance | None) -> None:
+    """Raise `ReusedData` if a random split of one table put copies of the same row on both sides."""
+    if training is None or calibration is None or chance is None:
+        return
+    copies = int(np.count_nonzero(_find_seen(calibration, training)))
+    if copies > chance.most(len(training), len(calibration)):
+        raise ReusedData(
+            f"fit needs every row once: of the {len(calibration)} rows that it kept for calibration, {copies} are "
+            "copies of rows that it trains on, in every column and in y. Drop the copies first, such as by "
+            "drop_duplicates(), or pass calibration=(X_cal, y_cal) with rows that are not in X. If rows repeat by "
+            "nature, fit the model by itself, and certify it by CertifiedRegressor(model).calibrate(X_cal, y_cal)."
+        )
+
+
+def _find_seen(calibration: Fingerprints, training: Fingerprints) -> npt.NDArray[np.bool_]:
+    """Return which calibration rows are training rows, without rows in one of a few frequent states."""
+    kinds, times = np.unique(training, return_counts=True)
+    states = kinds[times >= _OFTEN]
+    seen = np.isin(calibration, kinds)
+    return seen & ~np.isin(calibration, states) if len(states) <= _STATES else seen
+
+
+def _limit_by_good_and_turing(training: Fingerprints, n_calibration: int) -> float:
+    """Return how many of so many new rows may equal a training row by chance."""
+    _, counts = np.unique(training, return_counts=True)
+    repeated = 1.0 - int(np.count_nonzero(counts == 1)) / len(training)
+    if len(counts) > len(training) / 5:
+        repeated = min(repeated, 0.5)
+    expected = repeated * n_calibration
+    return expected + 5.0 * math.sqrt(expected * (1.0 - repeated)) + 3.0 if repeated else 0.0

@@ -1,0 +1,47 @@
+"""Merge monitors that watched different rows under the same certificate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, TypeVar
+
+from pacband.exceptions import InvalidInput
+from pacband.monitoring.ledger import Ledger
+
+if TYPE_CHECKING:
+    from pacband.monitoring.monitor import Monitor
+
+    M = TypeVar("M", bound=Monitor)
+
+__all__ = ["merge_monitors"]
+
+
+def merge_monitors(monitors: Sequence[M]) -> M:
+    """Return one monitor over the rows of all monitors; see `Monitor.merge`."""
+    first = monitors[0]
+    if len({(m.certificate_digest, m.alpha, m.false_alarm_interval) for m in monitors}) > 1:
+        raise InvalidInput(
+            "monitors that are merged must have one certificate, alpha and false_alarm_interval, got different ones."
+        )
+    if len({id(monitor) for monitor in monitors}) < len(monitors):
+        raise InvalidInput("monitors that are merged must have watched different rows, got one of them twice.")
+    with ExitStack() as locks:
+        # All threads take the locks in the same order, so that no two of them wait for each other.
+        for monitor in sorted(monitors, key=id):
+            locks.enter_context(monitor.lock)
+        ledgers = [monitor.ledger for monitor in monitors]
+        _refuse_shared(Ledger.shared(ledgers))
+        whole = type(first)(first.certificate, alpha=first.alpha, false_alarm_interval=first.false_alarm_interval)
+        whole.watches.merge([monitor.watches for monitor in monitors])
+        whole.ledger = Ledger.merged(ledgers)
+        return whole
+
+
+def _refuse_shared(shared: Sequence[str]) -> None:
+    """Raise if rows are known to be counted by more than one of the monitors."""
+    if shared:
+        named = ", ".join(shared[:5]) + (f" and {len(shared) - 5} more" if len(shared) > 5 else "")
+        raise InvalidInput(
+            f"monitors that are merged must have watched different rows; several of them have counted {named}."
+        )

@@ -1,0 +1,95 @@
+"""Rows that the model has seen do not calibrate it."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.linear_model import Ridge
+
+from pacband import CertifiedRegressor, ReusedData
+from support.copied_rows import PROMISE, nearest, sound, tables_that_repeat
+
+
+@pytest.mark.parametrize("times", [2, 3, 10])
+@pytest.mark.parametrize("columns", [1, 3])
+def test_fit_refuses_a_table_whose_rows_were_copied(rng, times, columns):
+    X, y = sound(rng, 1000)
+    X, y = np.repeat(X[:, :columns], times, axis=0), np.repeat(y, times)
+    with pytest.raises(ReusedData, match=r"are copies of rows that it trains on.*drop_duplicates\(\), or pass calib"):
+        nearest().fit(X, y)
+    # The cure in the message is one.
+    assert nearest().fit(X[::times], y[::times]).certificate_.gamma > 0
+    nearest().fit(
+        X, y, calibration=sound(rng, 500)[:2] if columns == 3 else (sound(rng, 500)[0][:, :1], rng.random(500))
+    )
+
+
+def test_copies_of_a_few_rows_are_refused_too(rng):
+    X, y = sound(rng, 1000)
+    again = np.r_[np.arange(1000), np.arange(40)]
+    with pytest.raises(ReusedData):
+        nearest().fit(X[again], y[again])
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
+def test_copies_in_frames_with_texts_are_refused(rng, make):
+    X, y = sound(rng, 600)
+    rows = np.repeat(np.arange(600), 3)
+    site = rng.choice(["a", "b"], 600)
+    frame = make({"x": X[rows, 0], "site": site[rows]})
+    model = CertifiedRegressor(lambda X: np.zeros(len(X)), scale=Ridge(), **PROMISE)
+    with pytest.raises(ReusedData):
+        model.fit(frame, y[rows])
+
+
+@pytest.mark.parametrize("saved", [False, True])
+def test_after_oversampling_a_calibration_set_with_training_rows_is_refused(rng, saved, tmp_path):
+    import pacband
+
+    X, y = sound(rng, 1500)
+    more = np.r_[np.arange(1500), np.repeat(np.arange(500), 2)]
+    fresh = sound(rng, 300)
+    model = nearest().fit(X[more], y[more], calibration=sound(rng, 500))
+    if saved:
+        model = pacband.load(model.save(tmp_path / "model.pacband"))
+    half = np.r_[X[:300], fresh[0]], np.r_[y[:300], fresh[1]]
+    with pytest.raises(ReusedData):
+        model.calibrate(*half)
+    with pytest.raises(ReusedData):
+        nearest().fit(X[more], y[more], calibration=half)
+    model.calibrate(*fresh)
+
+
+def test_after_oversampling_diagnose_and_the_check_of_a_model_find_training_rows(rng, tmp_path):
+    import pacband
+    from pacband.tables.files import open_files
+    from pacband.tables.model_checking import check_model
+
+    X, y = sound(rng, 1500)
+    more = np.r_[np.arange(1500), np.repeat(np.arange(500), 2)]
+    fresh = sound(rng, 900)
+    some = np.r_[X[:100], fresh[0]], np.r_[y[:100], fresh[1]]
+    names = ["a", "b", "c"]
+    model = nearest().fit(pd.DataFrame(X[more], columns=names), y[more], calibration=(pd.DataFrame(fresh[0], columns=names), fresh[1]))  # fmt: skip
+    for rows, reused in ((some, True), (fresh, False)):
+        diagnosis = pacband.diagnose(rows[1], np.zeros(len(rows[1])), X=rows[0], training=(X[more], y[more]))
+        assert (diagnosis.p_values["overlap with training"] == 0.0) == reused
+    for rows, reused in ((some, True), (sound(rng, 900), False)):
+        pd.DataFrame(rows[0], columns=names).assign(y=rows[1]).to_parquet(tmp_path / "rows.parquet")
+        with open_files([tmp_path / "rows.parquet"]) as files:
+            verdict = check_model(model, dict.fromkeys(names, "number"), files.relation(), target=["y"])
+        assert (verdict.reused, verdict.training_rows) == (reused, 100 * reused)
+
+
+def test_rows_at_rest_may_calibrate_a_model_that_was_fitted_on_such_rows(rng):
+    (_, (X, y)), *_ = tables_that_repeat(rng, 3000)
+    model = nearest().fit(X, y)
+    (_, (X_new, y_new)), *_ = tables_that_repeat(rng, 1000)
+    model.calibrate(X_new, y_new)
+    with pytest.raises(ReusedData):
+        model.calibrate(np.r_[X_new, X[:20]], np.r_[y_new, y[:20]])
+
+
+def test_a_training_set_is_not_refused_for_the_groups_of_a_coarse_table(rng):
+    coarse, target = rng.integers(0, 5, (3000, 2)), rng.integers(0, 3, 3000)
+    CertifiedRegressor(Ridge(), **PROMISE).fit(coarse, target)

@@ -1,0 +1,49 @@
+"""Printed numbers never say more than what holds."""
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pacband.core.wording import card, complement, confidence, figure, percent, round_up
+
+
+@pytest.mark.parametrize(("value", "text"), [(10.77, "10.77"), (1e-6, "1e-06"), (0.04873294, "0.0487329"), (2.0, "2")])
+def test_figures_have_six_digits(value, text):
+    assert figure(value) == text
+
+
+@pytest.mark.parametrize(("value", "text"), [(0.05, "95 %"), (1e-6, "99.9999 %"), (0.3, "70 %"), (0.001, "99.9 %")])
+def test_complements_are_exact(value, text):
+    assert complement(value) == text
+
+
+@given(st.floats(1e-15, 1 - 1e-12))
+def test_a_complement_is_never_rounded_up(value):
+    shown = Decimal(complement(value).removesuffix(" %")) / 100
+    assert shown <= 1 - Decimal(repr(value))
+
+
+@pytest.mark.parametrize(("delta", "text"), [(0.05, "95 %"), (1e-6, "99.9999 %"), (1e-12, "1 − 1e-12")])
+def test_confidences(delta, text):
+    assert confidence(delta) == text
+
+
+@given(st.floats(1e-300, 1e300), st.integers(1, 17))
+def test_rounding_up_is_never_below(value, digits):
+    assert round_up(value, digits) >= value
+    assert round_up(value, digits) <= value * (1 + 10.0 ** (1 - digits)) * (1 + 1e-15)
+
+
+def test_a_float_of_few_digits_is_itself():
+    assert round_up(0.1, 1) == 0.1
+    assert round_up(0.123, 2) == 0.13
+    assert round_up(0.0, 3) == 0.0
+    assert percent(0.0294) == "2.94 %"
+
+
+def test_a_card_escapes_every_text():
+    html = card("<a>", "<b>", [("<c>", "<d>")])
+    assert not any(tag in html for tag in ("<a>", "<b>", "<c>", "<d>"))
+    assert "&lt;d&gt;" in html
