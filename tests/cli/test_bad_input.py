@@ -1,17 +1,16 @@
-"""Bad input: exit code 2, one clear message, no traceback, and nothing written."""
+"""Files and arguments that are wrong, full disks, and commands that are stopped: the old files stay."""
 
 import os
 import resource
 import signal
 import subprocess
-import sys
 import time
 
 import duckdb
-import pandas as pd
 import pytest
 
 import pacband as library
+from support.shell import PROGRAM
 
 PROMISE = ("--eps", "0.1", "--delta", "0.01")
 COLUMNS = ("--target", "y", "--prediction", "yhat", "--scale", "s")
@@ -86,7 +85,7 @@ ARGUMENTS = {
     "eps": (("certify", "data.csv", *COLUMNS, "--eps", "5"), "eps must be in .0, 1., got 5.0. For 5 % write 0.05"),
     "output in no directory": (("certify", "data.csv", *COLUMNS, "-o", "no/where/cert.json"), "there is no directory"),
     "output is a directory": (("certify", "data.csv", *COLUMNS, "-o", "empty"), "empty is a directory"),
-    "output is the input": (("apply", "cert.json", "data.csv", "-o", "data.csv"), "data.csv is an input as well"),
+    "output is the input": (("apply", "cert.json", "data.csv", "-o", "data.csv"), "data.csv is also an input"),
     "output is the certificate": (("apply", "cert.json", "data.csv", "-o", "cert.json"), "the name must end in .csv"),
     "no certificate": (("apply", "nowhere.json", "data.csv"), "nowhere.json"),
     "not a certificate": (("apply", "data.csv", "data.csv"), "data.csv is damaged: not JSON|is not a"),
@@ -154,13 +153,13 @@ def test_a_full_disk_leaves_the_old_file(name, pacband, folder):
 
 def test_a_full_disk_under_standard_output(pacband):
     with open("/dev/full", "w") as full:
-        done = subprocess.run([sys.executable, "-m", "pacband", "plan"], stdout=full, stderr=subprocess.PIPE, text=True)
+        done = subprocess.run([*PROGRAM, "plan"], stdout=full, stderr=subprocess.PIPE, text=True)
     assert (done.returncode, done.stderr) == (2, "pacband: standard output: No space left on device\n")
 
 
 def started(folder, *arguments, **options):
     return subprocess.Popen(
-        [sys.executable, "-m", "pacband", *arguments], cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **options
+        [*PROGRAM, *arguments], cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **options
     )  # fmt: skip
 
 
@@ -193,9 +192,3 @@ def test_an_end_in_the_middle_of_a_write_leaves_the_old_file(folder, ending):
     if ending is not signal.SIGKILL:
         assert process.returncode == 128 + ending, said
         assert not list(folder.glob(".*"))
-
-
-def test_rows_come_back_in_their_order(pacband, folder):
-    duckdb.sql("select i as yhat, 1.0 as s, i from range(300000) t(i)").write_parquet(str(folder / "large.parquet"))
-    assert pacband("apply", "cert.json", "large.parquet", "-o", "bands.parquet").returncode == 0
-    assert pd.read_parquet(folder / "bands.parquet")["i"].is_monotonic_increasing

@@ -1,8 +1,6 @@
 """``pacband report``: from files to a page, Markdown and JSON, with the exit codes of a promise."""
 
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
@@ -25,21 +23,11 @@ def folder(tmp_path, rng):
     return tmp_path
 
 
-def run(folder, *arguments):
-    return subprocess.run(
-        [sys.executable, "-c", "from pacband.cli import main; main()", "report", *arguments],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        check=False,
-    )
-
-
 COLUMNS = ("--target", "y", "--prediction", "p", "--scale", "s")
 
 
-def test_a_page_with_the_calibration_rows(folder):
-    done = run(folder, "cert.json", "data.csv", *COLUMNS)
+def test_a_page_with_the_calibration_rows(run, folder):
+    done = run("report", "cert.json", "data.csv", *COLUMNS)
     assert done.returncode == 0, done.stderr
     assert "Recomputed and confirmed" in done.stdout
     page = (folder / "report.html").read_text("utf-8")
@@ -48,16 +36,16 @@ def test_a_page_with_the_calibration_rows(folder):
     assert "&lt;i&gt;a&lt;/i&gt;" in page
 
 
-def test_fresh_rows_that_contradict_end_with_one(folder):
-    done = run(folder, "cert.json", "fresh.csv", *COLUMNS, "--format", "json", "-o", "-")
+def test_fresh_rows_that_contradict_end_with_one(run, folder):
+    done = run("report", "cert.json", "fresh.csv", *COLUMNS, "--format", "json", "-o", "-")
     assert done.returncode == 1, done.stderr
     found = json.loads(done.stdout)
     assert found["verdict"]["state"] == "contradicted"
     assert {slicing["feature"] for slicing in found["slices"]} == {"age", "site", "prediction T(x)"}
 
 
-def test_the_certificate_alone_as_markdown(folder):
-    done = run(folder, "cert.json", "-o", "report.md")
+def test_the_certificate_alone_as_markdown(run, folder):
+    done = run("report", "cert.json", "-o", "report.md")
     assert done.returncode == 0, done.stderr
     assert (folder / "report.md").read_text("utf-8").startswith("# How wrong can the model be?")
 
@@ -65,15 +53,15 @@ def test_the_certificate_alone_as_markdown(folder):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("cert.json", "data.csv"), "give --target and --prediction"),
-        (("cert.json", "data.csv", "--target", "yy", "--prediction", "p"), "there is no column 'yy'"),
+        (("cert.json", "data.csv"), "name the prediction column"),
+        (("cert.json", "data.csv", *COLUMNS, "--target", "yy"), "there is no column 'yy'"),
         (("cert.json", "data.csv", "--target", "y", "--prediction", "p"), "calibrated with a scale"),
         (("cert.json", "none.csv", *COLUMNS), "no such file"),
         (("none.json",), "none.json"),
     ],
 )
-def test_bad_input_ends_with_two_and_writes_nothing(folder, arguments, said):
-    done = run(folder, *arguments)
+def test_bad_input_ends_with_two_and_writes_nothing(run, folder, arguments, said):
+    done = run("report", *arguments)
     assert done.returncode == 2
     assert said in done.stderr
     assert "Traceback" not in done.stderr

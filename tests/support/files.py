@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from pacband import certify
-from pacband.cli.tables import opened
 from pacband.tables import certify_frame
+from pacband.tables.opening import open_table
 
 PROMISE = {"eps": 0.1, "delta": 0.01}
 # What Dask imports warns.
@@ -17,7 +17,7 @@ ENGINES = ["duckdb", pytest.param("dask", marks=pytest.mark.filterwarnings("igno
 def certified(*paths, engine="duckdb", scale=None, group=None):
     """Return the certificate of files."""
     numeric = ["y", "yhat", *([scale] if scale else [])]
-    with opened(paths, numeric, also=[group] if group else [], engine=engine) as table:
+    with open_table(paths, numeric, also=[group] if group else [], engine=engine) as table:
         return certify_frame(table, target="y", prediction="yhat", scale=scale, group=group, **PROMISE)
 
 

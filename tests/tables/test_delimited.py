@@ -5,8 +5,8 @@ import gzip
 import pandas as pd
 import pytest
 
-from pacband.cli.tables import opened
 from pacband.exceptions import InvalidInput
+from pacband.tables.opening import open_table
 from support.files import ENGINES, certified, expected, same, write
 
 pytestmark = pytest.mark.usefixtures("here")
@@ -21,7 +21,7 @@ LARGE = ["9007199254740993", "-9007199254740993", "1700000000000000000", " 90071
 @pytest.mark.parametrize("engine", ENGINES)
 def test_texts_are_numbers_to_the_last_bit(engine):
     pd.DataFrame({"y": NUMBERS, "yhat": "0"}).to_csv("a.csv", index=False)
-    with opened(["a.csv"], ["y", "yhat"], also=[], engine=engine) as table:
+    with open_table(["a.csv"], ["y", "yhat"], also=[], engine=engine) as table:
         found = table.df()["y"] if engine == "duckdb" else table.compute()["y"]
     assert list(found) == [float(text) for text in NUMBERS]
 

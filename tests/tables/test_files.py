@@ -5,9 +5,9 @@ import os
 import pandas as pd
 import pytest
 
-from pacband.cli.tables import opened
 from pacband.exceptions import InvalidInput
 from pacband.tables.files import open_files, write_table
+from pacband.tables.opening import open_table
 from support.files import certified, expected, same, write
 
 pytestmark = pytest.mark.usefixtures("here")
@@ -35,7 +35,7 @@ def overwrite(path):
 
 
 def written_meanwhile(paths, change):
-    with opened(paths, ["y"], output="out.csv") as table:
+    with open_table(paths, ["y"], output="out.csv") as table:
         write_table(table, "out.csv")
         change()
 
@@ -74,7 +74,7 @@ def test_what_goes_wrong_in_a_file_that_changed_is_said_to_come_from_that(rows):
 
 def test_integers_beyond_float64_pass_through_where_they_are_not_computed_with(rows):
     write(rows.assign(id=str(2**60 + 1)), "a.csv")
-    with opened(["a.csv"], ["y"], output="out.csv") as table:
+    with open_table(["a.csv"], ["y"], output="out.csv") as table:
         write_table(table, "out.csv")
     assert set(pd.read_csv("out.csv", dtype=str)["id"]) == {str(2**60 + 1)}
 
@@ -84,7 +84,7 @@ def test_a_column_called_star_is_no_other_column(rng):
     n = 140_000
     table = pd.DataFrame({"y": rng.standard_normal(n), "*": 0.0, "yhat": 0.0})
     table.to_parquet("a.parquet")
-    with pytest.raises(InvalidInput, match=r"a column is called '\*'"), opened(["a.parquet"], ["y", "*"], also=[]):
+    with pytest.raises(InvalidInput, match=r"a column is called '\*'"), open_table(["a.parquet"], ["y", "*"], also=[]):
         pass
     same(certified("a.parquet"), expected(table))
 
@@ -94,7 +94,7 @@ def test_a_column_called_star_is_no_other_column(rng):
 def test_dask_listens_to_nobody(rows):
     write(rows, "a.parquet")
     before = listening()
-    with opened(["a.parquet"], ["y", "yhat"], also=[], engine="dask") as table:
+    with open_table(["a.parquet"], ["y", "yhat"], also=[], engine="dask") as table:
         table.compute()
         assert listening() == before
 

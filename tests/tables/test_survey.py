@@ -190,8 +190,9 @@ def _objects(codes, numbers):
 
 
 def test_every_library_and_file_gives_the_same_matrix_to_the_last_bit(rng, tmp_path):
+    from pacband.tables.batches import batches
     from pacband.tables.files import open_files
-    from pacband.tables.survey import batches, check_kinds, inputs_sql
+    from pacband.tables.survey import check_kinds, inputs_sql
 
     n = 300
     frame = pd.DataFrame(
@@ -344,7 +345,7 @@ def test_what_no_file_can_tell_is_refused(rng, run, codes, kind):
     X.to_csv("new.csv", index=False)
     done = run("predict", "model.pacband", "new.csv")
     assert done.returncode == 2
-    assert "does not tell whether column 'code' holds numbers or texts" in done.stderr
+    assert "does not state whether column 'code' holds numbers or texts" in done.stderr
 
 
 def test_targets_that_floats_cannot_tell_apart_are_refused_by_fit(rng, run):

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from pacband.core.extras import require
 from pacband.exceptions import InvalidInput, PacbandError
 
 if TYPE_CHECKING:
@@ -45,9 +46,7 @@ _ONE_AT_A_TIME = threading.RLock()
 def default_settings() -> Iterator[None]:
     """Draw with matplotlib's own defaults, and ignore a ``matplotlibrc`` in the working directory."""
     try:
-        import matplotlib
-    except ImportError:
-        raise _matplotlib_is_missing() from None
+        matplotlib = require("matplotlib", purpose="a figure")
     except UnicodeDecodeError as error:
         raise PacbandError(f"matplotlib cannot read its settings, a file matplotlibrc: {error}.") from None
     with _ONE_AT_A_TIME, matplotlib.rc_context():
@@ -63,12 +62,9 @@ def new_axes(
     height: float = 3.0, *, width: float = WIDTH, rows: int = 1, columns: int = 1, ratios: Sequence[float] | None = None
 ) -> Any:
     """Return the axes of a new figure, as an array of (rows, columns). The figure has no window and no global state."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise _matplotlib_is_missing() from None
-
-    figure = Figure(figsize=(width * columns, height), layout="constrained")
+    figure = require("matplotlib.figure", purpose="a figure").Figure(
+        figsize=(width * columns, height), layout="constrained"
+    )
     return figure.subplots(rows, columns, squeeze=False, height_ratios=ratios, sharex=rows > 1)
 
 
@@ -163,7 +159,3 @@ def format_count(value: float, _: Any = None) -> str:
 
 def _set_title(ax: Axes, title: str, *, pad: float) -> None:
     ax.set_title(title, loc="left", fontsize=TITLE, color=INK, fontweight="bold", pad=pad)
-
-
-def _matplotlib_is_missing() -> PacbandError:
-    return PacbandError("figures need matplotlib: pip install 'pacband[cli]'.")

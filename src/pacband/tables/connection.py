@@ -104,6 +104,8 @@ def connect(*, threads: int | None = None, paths: Sequence[str] | None = None, *
         connection.execute(f"set {name} = {literals(dict.fromkeys([*places, *map(glob.escape, places)]))}")
     if scope.folders:
         connection.execute(f"set temp_directory = {literal(scope.folders[0])}")
+    # DuckDB prints its own progress bar to standard output, among the rows or the JSON, in queries of over two seconds.
+    connection.execute("set enable_progress_bar = false")
     connection.execute("set enable_external_access = false")
     connection.execute("set lock_configuration = true")
     if scope.closing is not None:

@@ -7,8 +7,8 @@ from itertools import groupby
 from typing import Any
 
 from pacband.certificate import FamilyCertificate, GroupCertificate
+from pacband.core.extras import require
 from pacband.core.wording import complement, confidence, figure, percent, round_up
-from pacband.exceptions import PacbandError
 from pacband.reporting.candidates import rank_candidates, sharpness_name
 from pacband.reporting.rows import MOST_FEATURES
 from pacband.reporting.summary import Summary
@@ -33,10 +33,7 @@ def render_markdown(summary: Summary) -> str:
 
 
 def _render(template: str, summary: Summary, *, autoescape: bool, **more: Any) -> str:
-    try:
-        import jinja2
-    except ImportError:
-        raise PacbandError("a report needs jinja2 and matplotlib: pip install 'pacband[cli]'.") from None
+    jinja2 = require("jinja2", purpose="a report")
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("pacband.reporting.page"),
         autoescape=autoescape,
