@@ -5,11 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from pacband import (
-    CertificateError,
-    GroupCertificate,
-    certify_family,
-)
+from pacband import CertificateError, GroupCertificate, certify_family
 from pacband.core.frozen import FrozenMap
 from support.certificates import ALL_KINDS, PROMISE, P, S, Y
 

@@ -10,10 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pacband
-from pacband import (
-    CertificateError,
-    load,
-)
+from pacband import CertificateError, load
 from support.certificates import ALL_KINDS
 from support.rewriting import redigested, rewrite
 

@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 
-from pacband import (
-    InvalidInput,
-)
+from pacband import InvalidInput
 from support.certificates import ALL_KINDS
 
 

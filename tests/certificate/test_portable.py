@@ -9,11 +9,7 @@ from importlib import resources
 import jsonschema
 import pytest
 
-from pacband import (
-    CertificateError,
-    certify,
-    load,
-)
+from pacband import CertificateError, certify, load
 from support.certificates import ALL_KINDS, each_kind
 
 

@@ -3,13 +3,7 @@
 import numpy as np
 import pytest
 
-from pacband import (
-    CertificateError,
-    InvalidInput,
-    InvalidScale,
-    certify,
-    certify_family,
-)
+from pacband import CertificateError, InvalidInput, InvalidScale, certify, certify_family
 from support.certificates import ALL_KINDS, PROMISE, P, S, Y, changed, each_kind
 
 

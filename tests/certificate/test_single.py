@@ -5,13 +5,7 @@ import pytest
 from scipy.stats import beta
 
 import pacband
-from pacband import (
-    Certificate,
-    CertificateError,
-    InvalidInput,
-    InvalidScale,
-    certify,
-)
+from pacband import Certificate, CertificateError, InvalidInput, InvalidScale, certify
 from support.certificates import ALL_KINDS, PROMISE, SITES, P, S, Y, changed
 
 

@@ -8,16 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from pacband import (
-    InvalidInput,
-    NotEnoughSamples,
-    Plan,
-    attained_delta,
-    attained_eps,
-    max_rank,
-    min_samples,
-    plan,
-)
+from pacband import InvalidInput, NotEnoughSamples, Plan, attained_delta, attained_eps, max_rank, min_samples, plan
 
 GOOD_ARGUMENTS = {
     min_samples: {"eps": 0.05, "delta": 0.05, "rank": 3, "n_candidates": 2},

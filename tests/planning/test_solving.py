@@ -12,15 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from pacband import (
-    InvalidInput,
-    NotEnoughSamples,
-    attained_delta,
-    attained_eps,
-    max_rank,
-    min_samples,
-    plan,
-)
+from pacband import InvalidInput, NotEnoughSamples, attained_delta, attained_eps, max_rank, min_samples, plan
 from pacband.planning.binomial import tail_at_most
 from support.reference import (
     anywhere,
