@@ -40,7 +40,7 @@ def test_file_follows_the_shipped_schema(cert, tmp_path):
     document = json.loads(cert.save(tmp_path / "cert.json").read_text())
     schema = json.loads(resources.files("pacband.core.schemas").joinpath("pacband-certificate.json").read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
-    jsonschema.Draft202012Validator(schema).validate(document)
+    assert list(jsonschema.Draft202012Validator(schema).iter_errors(document)) == []
 
 
 def test_saving_is_atomic(tmp_path, monkeypatch):

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from scipy.special import betaincc
 
+from pacband.certification import crossing
 from pacband.certification.boundary import SpacedRanks
 from pacband.certification.crossing import _convolve as convolve
 from pacband.certification.crossing import crossing_probability
 from pacband.certification.curve import curve_of_scores
 from pacband.scores import ScoreRule
 from support.crossing import enumerated_crossing
-from support.twins import put_in_place
+from support.twins import put_in_place, use_number
 
 
 @pytest.mark.parametrize("n_samples", range(1, 9))
@@ -35,7 +36,7 @@ def test_transforms_agree_with_direct_convolutions(monkeypatch):
     curve = curve_of_scores(np.arange(20_000.0), delta=1e-4, scoring=ScoreRule(), n_outputs=1, scale_kind="none")
     boundary = np.array(curve.levels), np.array(curve.ranks)
     direct = crossing_probability(20_000, *boundary, accuracy=1e-14)
-    monkeypatch.setattr("pacband.certification.crossing._MANY", 1)
+    use_number(monkeypatch, crossing, "_MANY", 1)
     assert crossing_probability(20_000, *boundary, accuracy=1e-14) == pytest.approx(direct, rel=1e-9)
 
 
