@@ -132,7 +132,10 @@ def test_what_is_asked_wrongly(case, pacband, folder):
 
 def test_an_unwritable_place(pacband, folder):
     # Below a regular file nothing can be written, not even by root.
-    refused(pacband("certify", "data.csv", *COLUMNS, *PROMISE, "-o", "data.csv/cert.json"), "there is no directory .*data.csv")
+    refused(
+        pacband("certify", "data.csv", *COLUMNS, *PROMISE, "-o", "data.csv/cert.json"),
+        "there is no directory .*data.csv",
+    )
     if os.geteuid() != 0:
         (folder / "empty").chmod(0o500)
         refused(pacband("certify", "data.csv", *COLUMNS, *PROMISE, "-o", "empty/cert.json"), "cannot be written")

@@ -10,6 +10,7 @@ from lightgbm import LGBMRegressor
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.ensemble import RandomForestRegressor
+from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import BayesianRidge, LinearRegression, Ridge
@@ -240,3 +241,16 @@ def test_sparse_training_rows_are_recognised(rng):
     model.fit(X[:500], y[:500], calibration=(X[500:], y[500:]))
     with pytest.raises(ReusedData):
         model.calibrate(X[200:600], y[200:600])
+
+
+def test_prediction_and_scale_are_those_of_the_band():
+    plain = CertifiedRegressor(sine, **PROMISE).calibrate(X_NEW, Y_NEW)
+    prediction, scale = plain.predict_with_scale(X)
+    np.testing.assert_array_equal(prediction, sine(X))
+    assert scale is None
+    scaled = CertifiedRegressor(sine, scale=datasets.paper_scale, **PROMISE).calibrate(X_NEW, Y_NEW)
+    prediction, scale = scaled.predict_with_scale(X)
+    np.testing.assert_array_equal(scale, datasets.paper_scale(X))
+    np.testing.assert_array_equal(scaled.certificate_.interval(prediction, scale), scaled.predict_interval(X))
+    with pytest.raises(NotFittedError):
+        CertifiedRegressor(Ridge()).predict_with_scale(X)

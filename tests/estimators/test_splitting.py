@@ -6,7 +6,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.linear_model import Ridge
 
 from pacband import CertifiedRegressor, plan
-from support.estimators import PROMISE, X, Y, draw
+from support.estimators import PROMISE, X_NEW, X, Y, draw, sine
 
 
 def test_fit_splits_the_rows_and_uses_each_once():
@@ -68,3 +68,19 @@ def test_calibration_size_is_that_of_each_group(rng, size, rows):
     X = np.column_stack([rng.uniform(size=1000), np.arange(1000) < 200])
     model = CertifiedRegressor(Ridge(), groups=1, calibration_size=size, **PROMISE).fit(X, X[:, 0])
     assert [cert.n_samples for cert in model.certificate_.groups.values()] == rows
+
+
+def test_split_rows_is_the_split_of_fit():
+    model = CertifiedRegressor(Ridge(), random_state=3, **PROMISE)
+    X_fit, X_cal, y_fit, y_cal = model.split_rows(X, Y)
+    assert len(X_fit) + len(X_cal) == 3000
+    assert sorted(np.r_[y_fit, y_cal]) == sorted(Y)
+    expected = Ridge().fit(X_fit, y_fit)
+    model.fit(X, Y)
+    np.testing.assert_array_equal(model.predict(X_NEW), expected.predict(X_NEW))
+    assert model.certificate_.verify(y_cal, expected.predict(X_cal))
+    # Where nothing has to be fitted, all rows calibrate.
+    none, rows, nothing, targets = CertifiedRegressor(sine, **PROMISE).split_rows(X, Y)
+    assert (none, nothing) == (None, None)
+    assert rows is X
+    assert targets is Y

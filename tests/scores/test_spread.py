@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pacband.exceptions import InvalidInput, InvalidScale
-from pacband.scores import ScoreRule, band, scores_of
+from pacband.scores import ScoreRule, Spread, band, scores_of, spread_of
 
 
 def test_min_scale_puts_a_floor_under_the_scale_on_both_sides():
@@ -12,6 +12,14 @@ def test_min_scale_puts_a_floor_under_the_scale_on_both_sides():
     scale = np.array([0.1, -3.0, np.nan, 2.0])
     np.testing.assert_array_equal(scores_of(rule, np.ones(4), np.zeros(4), scale), [2.0, 2.0, 2.0, 0.5])
     np.testing.assert_allclose(band(rule, 2.0, np.zeros(4), scale)[:, 1], [1.0, 1.0, 1.0, 4.0])
+
+
+def test_the_mean_is_that_of_the_floored_scale():
+    assert Spread((), None).mean() == 1.0
+    assert spread_of(ScoreRule(min_scale=1.0), np.array([0.5, 3.0]), (2,)).mean() == 2.0
+    pair = spread_of(ScoreRule(), (np.array([1.0, 3.0]), np.array([3.0, 5.0])), (2,))
+    assert (pair.kind, pair.mean()) == ("asymmetric", 3.0)
+    assert spread_of(ScoreRule(), 2.0, (3, 2)).mean() == 2.0
 
 
 ONES = np.ones(3)

@@ -61,3 +61,13 @@ def same(one, other, X, **options):
     """Assert that two models predict the same bits."""
     np.testing.assert_array_equal(one.predict(X, **options), other.predict(X, **options))
     np.testing.assert_array_equal(one.predict_interval(X, **options), other.predict_interval(X, **options))
+
+
+def linear(n_rows, seed, outputs=1):
+    """Return a table of numbers and texts, and one or two targets."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({"a": rng.normal(size=n_rows), "b": rng.uniform(size=n_rows).round(6)})
+    for k in range(outputs):
+        frame[f"y{k}"] = (k + 1) * frame.a + rng.normal(size=n_rows)
+    frame["site"] = np.where(rng.random(n_rows) < 0.5, "north", "south")
+    return frame
