@@ -25,8 +25,8 @@ class Ellipsoid:
     `pacband.scores.arrays.band` multiplies. Hence a score of at most γ gives fl(|e_k|/fl(σ̂w_k)) ≤ γ for every k. With
     fl(σ̂w_k) as the scale, this is the case of one output, for which rounding γ outwards is enough.
 
-    The norm itself comes from a triangular solve: backward stable, and made of operations on whole columns, so that a
-    row has the same score alone and among others.
+    The norm is computed by a triangular solve. It is backward stable, and its operations are on whole columns, so that
+    a row has the same score alone and among others.
 
     Attributes
     ----------
