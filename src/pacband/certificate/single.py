@@ -174,17 +174,17 @@ class Certificate(Portable):
     def expected_violation(self) -> float:
         """The mean r/(N + 1) of the true violation probability, of a candidate chosen before looking at the scores.
 
-        The best of several candidates was picked by its scores, and its mean violation tends to be larger: all that
-        holds of it is the promise, at most ε with confidence 1 − δ.
+        The best of several candidates was picked by its scores, and its mean violation tends to be larger. For it only
+        the promise holds: at most ε with confidence 1 − δ.
         """
         return self.rank / (self.n_samples + 1)
 
     def violation_interval(self, level: float = 0.95) -> tuple[float, float]:
         """Return the interval in which the true violation probability of γ̄ lies, with this probability.
 
-        For continuous scores and one candidate chosen beforehand it follows Beta(r, N − r + 1) exactly; this is its
-        central interval. With tied scores the true violation tends to be smaller. Of the best of several candidates,
-        picked by its scores, the true violation tends to be larger, and this interval does not hold.
+        For continuous scores and one candidate chosen beforehand, the violation follows Beta(r, N − r + 1) exactly. This
+        is the central interval of that law. With tied scores the true violation tends to be smaller. If the candidate
+        was picked from several by its scores, the true violation tends to be larger, and this interval does not hold.
 
         Examples
         --------

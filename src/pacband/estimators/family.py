@@ -34,7 +34,7 @@ class CertifiedFamily(Certified):
         categories with gaps, and certifies the few sharpest. ``{"auto": "auto", "mine": model}`` adds your own
         candidates to them.
     weights : mapping or sequence of float, optional
-        The part of δ that each candidate may use; positive, summing to one. "auto" chooses it by itself.
+        The part of δ that each candidate may use; positive, summing to one. "auto" chooses its own.
     eps, delta, rank, rule, side, min_scale, nonfinite, gauge
         As in `certify`.
     groups, calibration_size, random_state
@@ -182,7 +182,7 @@ class CertifiedFamily(Certified):
             )
         if self.weights is not None and (self._automatic or self.groups is not None):
             raise InvalidInput(
-                "weights must be None with 'auto', which chooses them by itself, and with groups, "
+                "weights must be None with 'auto', which chooses its own, and with groups, "
                 f"got {self.weights!r}."
             )
         return {name: _member(candidate) for name, candidate in candidates.items()}

@@ -15,8 +15,8 @@ __all__ = ["Ellipsoid"]
 class Ellipsoid:
     """The gauge sqrt(eᵀ Σ⁻¹ e) and the box around its unit ball, with the half-widths w_k = sqrt(Σ_kk).
 
-    By Cauchy and Schwarz |e_k| ≤ w_k·sqrt(eᵀ Σ⁻¹ e), with equality where the ball touches its box. Computed, the right
-    side may come out smaller than the left, the more so the worse Σ is conditioned, and a row whose score is γ would
+    By Cauchy and Schwarz |e_k| ≤ w_k·sqrt(eᵀ Σ⁻¹ e), with equality where the ball touches its box. In floating point
+    the right side may be smaller than the left, above all if Σ is badly conditioned. Then a row whose score is γ would
     lie outside the box ± γσ̂w. So the score is the larger of both sides,
 
         max(sqrt(eᵀ Σ⁻¹ e)/σ̂, |e_1|/(σ̂w_1), …, |e_k|/(σ̂w_k)),
