@@ -1,9 +1,7 @@
 """What all commands have: help with examples, and a quick --version."""
 
-import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pacband as library
 
@@ -23,14 +21,3 @@ def test_version_loads_no_scientific_library(pacband):
     code = "import sys; from pacband.cli import main\ntry: main()\nexcept SystemExit: pass\nfinally: print(sorted({'numpy', 'scipy', 'sklearn', 'duckdb', 'narwhals'} & set(sys.modules)))"
     said = subprocess.run([sys.executable, "-c", code, "--version"], capture_output=True, text=True, check=True)
     assert said.stdout.splitlines() == [f"pacband {library.__version__}", "[]"]
-
-
-def test_commands_do_not_import_commands():
-    from pacband.cli import COMMANDS
-
-    folder = Path(library.__file__).parent / "cli"
-    pattern = re.compile(
-        rf"from pacband\.cli\.({'|'.join(COMMANDS)}) import|import pacband\.cli\.({'|'.join(COMMANDS)})\b"
-    )
-    assert pattern.search("    from pacband.cli.report import command")
-    assert not [path.name for path in folder.glob("*.py") if pattern.search(path.read_text("utf-8"))]

@@ -103,7 +103,7 @@ def test_refusals(paper, table):
         pacband.report({}, y, predicted)
     frame, y, predicted = table
     groups = pacband.certify_groups(y, predicted, frame["site"], eps=0.1, delta=1e-2)
-    with pytest.raises(InvalidInput, match="groups must be given"):
+    with pytest.raises(InvalidInput, match="promises within groups: pass the group of every row"):
         pacband.report(groups, y, predicted)
 
 

@@ -248,7 +248,7 @@ def test_what_is_refused_of_small_tables_is_refused_of_large_ones(frame, small_s
     groups, columns = certificates(frame[frame["site"] != "c"])["groups"]
     with pytest.raises(InvalidInput, match=r"labels without a certificate: 'c'\. Certified are 'a', 'b'"):
         report_table(groups, relation(frame), columns)
-    with pytest.raises(InvalidInput, match="groups must be given"):
+    with pytest.raises(InvalidInput, match="promises within groups: name the group column"):
         report_table(groups, relation(frame), COLUMNS)
 
 

@@ -45,6 +45,11 @@ class GroupCertificate(Portable):
         return next(iter(self.groups.values())).basis
 
     @property
+    def single(self) -> None:
+        """There is no one certificate that bounds all rows: every group has its own."""
+        return
+
+    @property
     def parts(self) -> FrozenMap[Label, Certificate]:
         """The certificates that judge rows, by group."""
         return self.groups

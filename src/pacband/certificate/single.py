@@ -156,6 +156,11 @@ class Certificate(Portable):
         return self.basis.assumptions
 
     @property
+    def single(self) -> Certificate:
+        """The one certificate that bounds all rows: itself."""
+        return self
+
+    @property
     def parts(self) -> dict[None, Certificate]:
         """The certificates that judge rows, by group; one without groups stands under None."""
         return {None: self}

@@ -55,13 +55,13 @@ class Judged:
         """Whether each labelled row exceeds its bound."""
         return np.asarray(self.scores > (self.gammas[0] if self.codes is None else self.gammas[self.codes]))
 
-    def violations_by_part(self) -> dict[Label | None, npt.NDArray[np.bool_]]:
-        """Return, for every group that occurs, whether each of its labelled rows exceeds its bound, in their order."""
+    def by_part(self, column: npt.NDArray[Any]) -> dict[Label | None, npt.NDArray[Any]]:
+        """Return a column of the labelled rows, such as `violated`, of every group that occurs, in the rows' order."""
         if self.codes is None or not self.labels:
-            return dict.fromkeys(self.labels, self.violated)
+            return dict.fromkeys(self.labels, column)
         order = np.argsort(self.codes, kind="stable")
         ends = np.cumsum(np.bincount(self.codes, minlength=len(self.labels)))
-        return dict(zip(self.labels, np.split(self.violated[order], ends[:-1]), strict=True))
+        return dict(zip(self.labels, np.split(column[order], ends[:-1]), strict=True))
 
     def tallies(self) -> dict[Label | None, Tally]:
         """Return, for every group that occurs, its rows, its violations, and the sum of its fingerprint."""

@@ -164,7 +164,7 @@ class Monitor:
             if groups is not None and not self._judge.grouped:
                 raise InvalidInput("groups were given, but the certificate has none.")
             judged = self._judge.judge(y, y_pred, scale, groups, unlabelled=True)
-            violated = judged.violations_by_part()
+            violated = judged.by_part(judged.violated)
             for label, without in zip(judged.labels, judged.unlabelled.tolist(), strict=True):
                 self.watches.update(label, violated[label], without)
             if batch_id is not None:

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pacband.certificate import AnyCertificate, GroupCertificate
-from pacband.core.frozen import FrozenMap
 from pacband.core.wording import complement, percent
 from pacband.judging.counts import exact_interval
-from pacband.judging.verdicts import Count, Verdict
-from pacband.reporting.census import Census
+from pacband.judging.verdicts import Verdict
 
-__all__ = ["LEVEL", "UNTESTED", "Answer", "judge_census", "word_verdict"]
-
-# The probability that rows contradict a promise that holds, at most.
-LEVEL = 0.01
+__all__ = ["UNTESTED", "Answer", "word_verdict"]
 
 
 @dataclass(frozen=True)
@@ -27,16 +21,6 @@ class Answer:
 
 
 UNTESTED = Answer("untested", "Not recomputed", "This report was made without rows. It shows the certificate alone.")
-
-
-def judge_census(certificate: AnyCertificate, census: Census) -> Verdict:
-    """Return the verdict on rows that were counted: one count for every promise."""
-    grouped = isinstance(certificate, GroupCertificate)
-    counts = {
-        place if grouped else "": Count.of(n_rows, violations, certificate.eps)
-        for place, (n_rows, violations) in enumerate(census.parts)
-    }
-    return Verdict(LEVEL, FrozenMap(counts), reused=census.calibration)
 
 
 def word_verdict(verdict: Verdict, *, fingerprint_agrees: bool) -> Answer:

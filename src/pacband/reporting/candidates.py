@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from pacband.certificate import AnyCertificate, Certificate, FamilyCertificate, GroupCertificate, check_certificate
+from pacband.certificate import AnyCertificate, FamilyCertificate, GroupCertificate
 
 __all__ = ["chosen_beforehand", "rank_candidates", "sharpness_name"]
 
@@ -17,7 +17,7 @@ def chosen_beforehand(certificate: AnyCertificate) -> bool:
     but all of them are kept.
     """
     n_kept = len(certificate.groups) if isinstance(certificate, GroupCertificate) else 1
-    return single_of(certificate).share.fraction >= Fraction(1, n_kept)
+    return all(part.share.fraction >= Fraction(1, n_kept) for part in certificate.parts.values())
 
 
 def rank_candidates(family: FamilyCertificate, most: int) -> list[str]:
@@ -30,8 +30,3 @@ def rank_candidates(family: FamilyCertificate, most: int) -> list[str]:
 def sharpness_name(family: FamilyCertificate) -> str:
     """Return the name of `FamilyCertificate.sharpness`."""
     return "mean half-width" if family.certificate.side == "both" else "mean distance from y to the bound"
-
-
-def single_of(certificate: AnyCertificate) -> Certificate:
-    """Return the certificate by whose rule rows are scored: itself, the best candidate's, or that of any group."""
-    return next(iter(check_certificate(certificate).parts.values()))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pacband.certificate import Certificate
-from pacband.certificate.promise import ASSUMPTIONS
+from pacband.certificate.promise import ASSUMPTIONS, Promise
 
 __all__ = ["Caveat", "caveats_of"]
 
@@ -32,6 +31,6 @@ class Caveat:
     breaker: str
 
 
-def caveats_of(single: Certificate) -> tuple[Caveat, ...]:
-    """Return the assumptions of a certificate."""
-    return tuple(Caveat(assumption, BREAKERS.get(assumption, "")) for assumption in single.assumptions)
+def caveats_of(basis: Promise) -> tuple[Caveat, ...]:
+    """Return the assumptions of a promise."""
+    return tuple(Caveat(assumption, BREAKERS.get(assumption, "")) for assumption in basis.assumptions)

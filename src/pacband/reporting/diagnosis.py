@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from pacband.certificate import Certificate
+from pacband.certificate import Promise
 from pacband.core.arrays import as_numbers
 from pacband.core.labels import as_labels
 from pacband.diagnostics import Diagnosis
 from pacband.diagnostics.checks import ScoredRows, run_checks, scored_rows
 from pacband.diagnostics.rows import joint_print
 from pacband.exceptions import InvalidInput
-from pacband.reporting.answer import LEVEL
+from pacband.reporting.census import LEVEL
 from pacband.reporting.rows import SAMPLE, Features, Rows, pick_scale
 from pacband.tables.sample import WHOLE, draw_rows, drawn_words, first_words
 
@@ -19,7 +19,7 @@ __all__ = ["check_rows", "diagnose_rows"]
 
 
 def diagnose_rows(
-    single: Certificate, rows: Rows, y: Any, y_pred: Any, scale: Any, X: Any, groups: Any, training: Any
+    basis: Promise, rows: Rows, y: Any, y_pred: Any, scale: Any, X: Any, groups: Any, training: Any
 ) -> Diagnosis:
     """Check rows in memory in their given order. If they are many, check the first of them and a random sample."""
     if training is not None and X is None:
@@ -32,8 +32,8 @@ def diagnose_rows(
         return column if n_rows <= SAMPLE or column is None else column[:SAMPLE]
 
     near = scored_rows(
-        single.basis.scoring,
-        rows.scores[:SAMPLE],
+        basis.scoring,
+        rows.all_scores[:SAMPLE],
         first(as_numbers("y", y)),
         first(as_numbers("y_pred", y_pred)),
         pick_scale(scale, slice(SAMPLE)),
@@ -42,10 +42,10 @@ def diagnose_rows(
         words=first_words(SAMPLE) if n_rows > SAMPLE else "",
     )
     if n_rows <= WHOLE:
-        return check_rows(single, near, None, n_rows, training)
+        return check_rows(basis, near, None, n_rows, training)
     drawn = draw_rows(n_rows)
     spread = scored_rows(
-        single.basis.scoring,
+        basis.scoring,
         rows.score,
         as_numbers("y", y)[drawn],
         as_numbers("y_pred", y_pred)[drawn],
@@ -54,11 +54,11 @@ def diagnose_rows(
         numbers=drawn,
         words=drawn_words(len(drawn)),
     )
-    return check_rows(single, spread, near, n_rows, training)
+    return check_rows(basis, spread, near, n_rows, training)
 
 
 def check_rows(
-    single: Certificate,
+    basis: Promise,
     rows: ScoredRows,
     neighbours: ScoredRows | None,
     n_rows: int,
@@ -72,7 +72,7 @@ def check_rows(
         copies=copies,
         n_rows=n_rows,
         level=LEVEL,
-        eps=single.eps,
-        delta=single.delta,
+        eps=basis.eps,
+        delta=basis.delta,
         training=training,
     )

@@ -12,7 +12,6 @@ from typing import Any
 
 from pacband.certificate import AnyCertificate
 from pacband.core.atomic_files import replace_file
-from pacband.reporting.candidates import single_of
 from pacband.reporting.diagnosis import diagnose_rows
 from pacband.reporting.rows import best_columns, read_rows
 from pacband.reporting.summary import Summary, has_curve, summarise_certificate, summarise_rows
@@ -125,6 +124,6 @@ def report(
         certificate, y, y_pred, scale, X=X, feature_names=feature_names, groups=groups, candidates=candidates
     )
     y_pred, scale = best_columns(certificate, y_pred, scale, candidates)
-    diagnosis = diagnose_rows(single_of(certificate), rows, y, y_pred, scale, X, groups, training)
-    ranked = Ranked.of(rows.scores) if has_curve(certificate, rows.census) else None
+    diagnosis = diagnose_rows(certificate.basis, rows, y, y_pred, scale, X, groups, training)
+    ranked = Ranked.of(rows.all_scores) if has_curve(certificate, rows.census) else None
     return Report(summarise_rows(certificate, rows, diagnosis, ranked, title=title, command=command))

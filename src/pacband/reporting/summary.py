@@ -13,12 +13,12 @@ from importlib.metadata import version
 from typing import Any
 
 from pacband import __version__
-from pacband.certificate import AnyCertificate, Certificate, GroupCertificate
+from pacband.certificate import AnyCertificate, Certificate
 from pacband.diagnostics import Diagnosis
 from pacband.judging.verdicts import Verdict
 from pacband.reporting.alternatives import Alternative, SampleSize, add_bounds, alternatives, rank_rule, sample_sizes
-from pacband.reporting.answer import UNTESTED, Answer, judge_census, word_verdict
-from pacband.reporting.candidates import chosen_beforehand, single_of
+from pacband.reporting.answer import UNTESTED, Answer, word_verdict
+from pacband.reporting.candidates import chosen_beforehand
 from pacband.reporting.caveats import Caveat, caveats_of
 from pacband.reporting.census import Census
 from pacband.reporting.figures import report_figures
@@ -126,9 +126,9 @@ class Summary:
         return self.of_certificate.certificate
 
     @property
-    def single(self) -> Certificate:
-        """The certificate of one bound: itself, the best candidate's, or that of the first group."""
-        return single_of(self.certificate)
+    def single(self) -> Certificate | None:
+        """The certificate of the one bound: itself or the best candidate's; None if every group has its own."""
+        return self.certificate.single
 
     @property
     def beforehand(self) -> bool:
@@ -189,7 +189,7 @@ class Summary:
 
 def has_curve(certificate: AnyCertificate, census: Census) -> bool:
     """Whether bounds for other ε can be read off these rows: the calibration rows, under one bound."""
-    return census.calibration and not isinstance(certificate, GroupCertificate)
+    return census.calibration and certificate.single is not None
 
 
 def summarise_certificate(certificate: AnyCertificate, *, title: str, command: str | None) -> Summary:
@@ -212,12 +212,12 @@ def summarise_rows(
 
 
 def _of_certificate(certificate: AnyCertificate) -> CertificateSummary:
-    single = single_of(certificate)
-    rule, figures = rank_rule(single), report_figures().items()
+    single, figures = certificate.single, report_figures().items()
+    rule = None if single is None else rank_rule(single)
     return CertificateSummary(
         certificate=certificate,
-        caveats=caveats_of(single),
-        sizes=() if isinstance(certificate, GroupCertificate) else sample_sizes(single, rule),
+        caveats=caveats_of(certificate.basis),
+        sizes=() if single is None else sample_sizes(single, rule),
         rank_rule=rule,
         numbers={name: each.numbers(certificate) for name, each in figures if isinstance(each, CertificateFigure)},
     )
@@ -225,15 +225,16 @@ def _of_certificate(certificate: AnyCertificate) -> CertificateSummary:
 
 def _of_rows(known: CertificateSummary, rows: Rows, diagnosis: Diagnosis, ranked: Ranked | None) -> RowsSummary:
     basis, figures = Basis(known.certificate, rows, ranked), report_figures().items()
+    single = known.certificate.single
     numbers = {name: each.numbers(basis) for name, each in figures if isinstance(each, RowsFigure)}
     # Too few scores for a curve are too few for other promises as well.
     ranked = None if numbers["curve"] is None else ranked
     return RowsSummary(
         rows=rows,
-        verdict=judge_census(known.certificate, rows.census),
+        verdict=rows.census.verdict,
         diagnosis=diagnosis,
         sizes=known.sizes if ranked is None else add_bounds(known.sizes, ranked),
-        alternatives=() if ranked is None else alternatives(single_of(known.certificate), ranked),
+        alternatives=() if ranked is None or single is None else alternatives(single, ranked),
         rounded_up=ranked is not None and ranked.above is not None,
         numbers=numbers,
     )

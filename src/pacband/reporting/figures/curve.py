@@ -15,7 +15,6 @@ from pacband.core.arrays import Floats
 from pacband.core.wording import figure, round_up
 from pacband.exceptions import NotEnoughSamples
 from pacband.planning import max_rank
-from pacband.reporting.candidates import single_of
 from pacband.reporting.figures.figure import Basis, Caption, RowsFigure
 from pacband.selection.ranked import Ranked
 
@@ -41,9 +40,9 @@ class CurveNumbers:
 
 def curve_numbers(basis: Basis) -> CurveNumbers | None:
     """Return the curve; None for fresh rows, for groups, and for too few samples."""
-    if basis.ranked is None:
+    single = basis.certificate.single
+    if basis.ranked is None or single is None:
         return None
-    single = single_of(basis.certificate)
     curve = candidate_curve(single, basis.ranked)
     if curve is None:
         return None

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pacband.certificate import AnyCertificate, Certificate, FamilyCertificate, GroupCertificate
+from pacband.certificate import AnyCertificate, Certificate, FamilyCertificate
 from pacband.core import look
 from pacband.core.arrays import Floats
 from pacband.core.wording import figure, percent
 from pacband.exceptions import InvalidInput
 from pacband.planning import Plan, Share, min_samples
 from pacband.reporting.alternatives import DELTA_CHOICES
-from pacband.reporting.candidates import single_of
 from pacband.reporting.figures.figure import Caption, CertificateFigure
 
 if TYPE_CHECKING:
@@ -143,7 +142,7 @@ def caption_plan(numbers: PlanNumbers) -> Caption:
 
 
 def _report_numbers(certificate: AnyCertificate) -> PlanNumbers | None:
-    return None if isinstance(certificate, GroupCertificate) else plan_numbers(single_of(certificate))
+    return None if certificate.single is None else plan_numbers(certificate.single)
 
 
 FIGURE = CertificateFigure(numbers=_report_numbers, draw=draw_plan, caption=caption_plan)

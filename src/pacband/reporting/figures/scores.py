@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pacband.certificate import AnyCertificate, GroupCertificate
+from pacband.certificate import AnyCertificate
 from pacband.core import look
 from pacband.core.arrays import Floats
 from pacband.core.wording import percent, round_up
-from pacband.reporting.candidates import single_of
 from pacband.reporting.figures.figure import Basis, Caption, RowsFigure, json_fields, name_sample
 from pacband.reporting.figures.violation import draw_violation, violation_numbers
 from pacband.reporting.rows import SAMPLE, Rows, read_rows
@@ -44,11 +43,12 @@ def score_numbers(certificate: AnyCertificate, rows: Rows) -> ScoreNumbers:
 
     If every group has its own bound, scores are divided by the bound of their group.
     """
-    single = single_of(certificate)
-    name = "|error|" if single.side == "both" else "error" if single.side == "upper" else "−error"
-    name = name if single.scale_kind == "none" else f"{name} / σ̂(x)"
-    scores, gamma = rows.scores, single.gamma
-    if isinstance(certificate, GroupCertificate):
+    basis, single = certificate.basis, certificate.single
+    name = {"both": "|error|", "upper": "error", "lower": "−error"}[basis.scoring.side]
+    name = name if basis.scale_kind == "none" else f"{name} / σ̂(x)"
+    if single is not None:
+        scores, gamma = rows.all_scores, single.gamma
+    else:
         with np.errstate(divide="ignore", invalid="ignore"):
             scores, gamma, name = rows.score / rows.gamma, 1.0, f"{name}, over the bound of the group"
     finite = scores if len(scores) <= SAMPLE else rows.score

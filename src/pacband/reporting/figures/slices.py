@@ -12,7 +12,6 @@ from pacband.core import look
 from pacband.core.wording import figure, percent
 from pacband.exceptions import InvalidInput
 from pacband.judging.counts import exact_interval, exceedance
-from pacband.reporting.candidates import single_of
 from pacband.reporting.figures.cuts import N_BINS, Cut, cut_rows
 from pacband.reporting.figures.figure import Basis, Caption, RowsFigure, json_value, name_sample
 from pacband.reporting.rows import Rows, read_rows
@@ -158,7 +157,7 @@ def caption_slices(numbers: SliceNumbers) -> Caption:
 
 
 def _report_numbers(basis: Basis) -> tuple[SliceNumbers, ...]:
-    return slice_numbers(basis.rows, single_of(basis.certificate).eps)
+    return slice_numbers(basis.rows, basis.certificate.eps)
 
 
 def _to_dict(numbers: tuple[SliceNumbers, ...] | None) -> list[dict[str, Any]]:
@@ -219,7 +218,7 @@ def plot_slices(
     cut = cut_rows(name, rows.features[name], rows.outside, rows.half_width, n_bins=n_bins)
     if cut is None:
         raise InvalidInput(f"{name} has one value only: there is nothing to slice by.")
-    return draw_slices(_mark_weak(cut, single_of(certificate).eps, level / n_bins), ax)
+    return draw_slices(_mark_weak(cut, certificate.eps, level / n_bins), ax)
 
 
 def _one_column(values: Any) -> Any:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import betaincinv, betaln, xlog1py, xlogy
 
-from pacband.certificate import AnyCertificate, GroupCertificate
+from pacband.certificate import AnyCertificate
 from pacband.core import look
 from pacband.core.arrays import Floats
 from pacband.core.wording import figure, percent
-from pacband.reporting.candidates import chosen_beforehand, single_of
+from pacband.reporting.candidates import chosen_beforehand
 from pacband.reporting.figures.figure import Caption, CertificateFigure
 
 if TYPE_CHECKING:
@@ -41,9 +41,9 @@ class ViolationNumbers:
 
 def violation_numbers(certificate: AnyCertificate) -> ViolationNumbers | None:
     """Return the law; None if the bound was chosen by its score, or if every group has a bound of its own."""
-    if isinstance(certificate, GroupCertificate) or not chosen_beforehand(certificate):
+    single = certificate.single
+    if single is None or not chosen_beforehand(certificate):
         return None
-    single = single_of(certificate)
     a, b = single.rank, single.n_samples - single.rank + 1
     low, high = betaincinv(a, b, TAIL), max(betaincinv(a, b, 1 - TAIL), single.eps * 1.08)
     x = np.linspace(max(0.0, low - 0.03 * (high - low)), high, 300)

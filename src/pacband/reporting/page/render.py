@@ -61,6 +61,9 @@ def _render(template: str, summary: Summary, *, autoescape: bool, **more: Any) -
         answer=summary.answer,
         caveats=summary.of_certificate.caveats,
         single=summary.single,
+        basis=certificate.basis,
+        # All parts of a certificate are made at once.
+        made=next(iter(certificate.parts.values())),
         rows=summary.rows,
         diagnosis=None if rows is None else rows.diagnosis,
         rounded_up=rows is not None and rows.rounded_up,
@@ -90,24 +93,24 @@ def _widest(family: FamilyCertificate) -> float:
 
 def _tiles(summary: Summary) -> list[tuple[str, str, str]]:
     """Return what is under the promise: a number, its name, and a few words more."""
-    single, certificate = summary.single, summary.certificate
+    certificate, single = summary.certificate, summary.single
+    basis, side = certificate.basis, certificate.basis.scoring.side
     tiles = [
-        (complement(single.eps), "of future errors, at least", f"stay within the bound (ε = {figure(single.eps)})"),
-        (confidence(single.delta), "confidence", f"fails with probability δ = {figure(single.delta)}"),
+        (complement(basis.eps), "of future errors, at least", f"stay within the bound (ε = {figure(basis.eps)})"),
+        (confidence(basis.delta), "confidence", f"fails with probability δ = {figure(basis.delta)}"),
     ]
-    grouped = isinstance(certificate, GroupCertificate)
-    if isinstance(certificate, GroupCertificate):
-        tiles.append((f"{len(certificate.groups)}", "groups", "each with its own bound"))
+    if single is None:
+        tiles.append((f"{len(certificate.parts)}", "groups", "each with its own bound"))
     else:
-        of = {"both": "on |error|", "upper": "on y − T(x)", "lower": "on T(x) − y"}[single.side]
-        tiles.append((_format_bound(single.gamma), "the bound γ̄", of if single.scale_kind == "none" else "times σ̂(x)"))
+        of = {"both": "on |error|", "upper": "on y − T(x)", "lower": "on T(x) − y"}[side]
+        tiles.append((_format_bound(single.gamma), "the bound γ̄", of if basis.scale_kind == "none" else "times σ̂(x)"))
     width = None if summary.of_rows is None else summary.of_rows.mean_half_width
-    if width is not None and (single.scale_kind != "none" or grouped):
-        name = "half-width" if single.side == "both" else "bound"
+    if width is not None and (basis.scale_kind != "none" or single is None):
+        name = "half-width" if side == "both" else "bound"
         over = "the rows drawn" if summary.rows is not None and summary.rows.sampled else "these rows"
         tiles.append((_four_digits(width), f"mean {name}", f"of the band over {over}"))
     tiles.append((f"{certificate.n_samples:,}", "calibration rows", "that the model had not seen"))
-    if not grouped and summary.beforehand:
+    if single is not None and summary.beforehand:
         tiles.append((percent(single.expected_violation), "violation to expect", f"rank {single.rank:,} from the top"))
     return tiles
 
@@ -116,7 +119,7 @@ def _readings(summary: Summary) -> list[tuple[str, str, str]]:
     """Return ε, the bound that holds for all ε at once, and the bound if this ε had been chosen beforehand."""
     if summary.of_rows is None or summary.of_rows.numbers["curve"] is None:
         return []
-    curve, delta = summary.of_rows.numbers["curve"].curve, summary.single.delta
+    curve, delta = summary.of_rows.numbers["curve"].curve, summary.certificate.delta
     return [
         (
             figure(each.eps),
