@@ -67,6 +67,15 @@ class Draws(ABC):
     def sample(self, n_rows: int) -> Sample:
         """Return the draws that n rows make, or raise unless the declaration fits them."""
 
+    @property
+    def column(self) -> str | None:
+        """The column of a table that the draws are read from, if one was named in place of its values."""
+        return None
+
+    def bind(self, values: Any) -> Draws:
+        """Return the draws with the values of their column."""
+        return self
+
 
 class Rows(Draws):
     """Every row is a draw: the default."""
@@ -109,10 +118,24 @@ class Units(Draws):
         if isinstance(random_state, bool) or not isinstance(random_state, (int, np.integer)):
             raise InvalidInput(f"random_state must be an integer, which the certificate states, got {random_state!r}.")
         self.labels = labels
+        # A column names its units.
+        name = labels if isinstance(labels, str) and name == "unit" else name
         self.kind: UnitDraws = UnitDraws(within, name, int(random_state) if within == "one" else None)
+
+    @property
+    def column(self) -> str | None:
+        """The column of units, if one was named in place of labels."""
+        return self.labels if isinstance(self.labels, str) else None
+
+    def bind(self, values: Any) -> Units:
+        """Return the units with the labels of their column."""
+        seed = self.kind.seed or 0
+        return Units(values, self.kind.within, name=self.kind.unit, random_state=seed)
 
     def sample(self, n_rows: int) -> Sample:
         """Return a draw for every unit."""
+        if isinstance(self.labels, str):
+            raise InvalidInput(f"labels must be one label per row; the column {self.labels!r} needs a table.")
         labels = as_labels(self.labels)
         if len(labels) != n_rows:
             raise InvalidInput(f"y and the labels of units must have one length, got {n_rows} and {len(labels)}.")
@@ -201,6 +224,15 @@ class Weighted(Draws):
             raise InvalidInput(f"random_state must be an integer, which the certificate states, got {random_state!r}.")
         self.importance = importance
         self.kind: WeightedDraws = WeightedDraws(check_positive("at_most", at_most), int(random_state))
+
+    @property
+    def column(self) -> str | None:
+        """The column of the importance, if one was named in place of its values."""
+        return self.importance if isinstance(self.importance, str) else None
+
+    def bind(self, values: Any) -> Weighted:
+        """Return the weighted draws with the values of their column."""
+        return Weighted(values, at_most=self.kind.at_most, random_state=self.kind.seed)
 
     def sample(self, n_rows: int) -> Sample:
         """Return the accepted rows as draws."""
