@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pacband.exceptions import InvalidInput
-from pacband.planning.shares import WHOLE, Share, round_down, successor_delta, weighted_shares
+from pacband.planning.shares import WHOLE, Share, rounded_down, successor_delta, weighted_shares
 
 NAMES = ["a", "b", "c"]
 
@@ -77,7 +77,7 @@ def test_weights_that_share_nothing_out_are_refused(weights, message):
 
 @pytest.mark.parametrize("value", [Fraction(1, 3), Fraction(1, 10), Fraction(1, 2), Fraction(2, 3)])
 def test_rounding_down_gives_the_largest_float_that_is_not_above(value):
-    below = round_down(value)
+    below = rounded_down(value)
     assert Fraction(below) <= value < Fraction(math.nextafter(below, 1.0))
 
 

@@ -9,7 +9,7 @@ from pacband.certification.terms import Terms
 from pacband.exceptions import NotEnoughSamples
 from pacband.planning import WHOLE, Share
 from pacband.planning.binomial import covering_delta
-from pacband.planning.shares import round_down
+from pacband.planning.shares import rounded_down
 
 __all__ = ["entrants", "group_entrants"]
 
@@ -51,7 +51,7 @@ def entrants(terms: Terms, names: Sequence[str], n_samples: int) -> dict[str, Sh
             rank = terms.choose_rank(n_samples, Share(1, _FIRST_SHARE))
             # What the first needs of δ for its rank, as a part of it.
             needed = covering_delta(n_samples, rank, terms.eps, Fraction(terms.delta))
-            share = Share(kept + 1, round_down((1 - Fraction(needed)) / kept))
+            share = Share(kept + 1, rounded_down((1 - Fraction(needed)) / kept))
             terms.choose_rank(n_samples, share)
         except NotEnoughSamples:
             continue

@@ -12,9 +12,10 @@ from pacband.certification.terms import Terms
 from pacband.core.arrays import Floats
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import as_labels, group_rows
+from pacband.draws import ROWS
 from pacband.exceptions import InvalidInput, NotEnoughSamples, ReusedData
 from pacband.planning import WHOLE, check_choice_of_rank
-from pacband.planning.shares import round_down, successor_delta
+from pacband.planning.shares import rounded_down, successor_delta
 from pacband.scores import scores_of
 
 __all__ = ["recalibrate"]
@@ -83,11 +84,13 @@ def recalibrate(
     True
     """
     basis = check_certificate(certificate).basis
+    if basis.draws != ROWS:
+        raise InvalidInput(f"recalibrate follows certificates of rows, got one of {basis.draws.kind}: certify anew.")
     before = next(iter(certificate.parts.values()))
     chain = _link(certificate.digest, before)
     terms = Terms(
         eps=basis.eps,
-        delta=round_down(successor_delta(chain["chain_delta"], chain["generation"])),
+        delta=rounded_down(successor_delta(chain["chain_delta"], chain["generation"])),
         rank=None,
         rule=rule,
         scoring=basis.scoring,

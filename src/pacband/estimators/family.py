@@ -182,8 +182,7 @@ class CertifiedFamily(Certified):
             )
         if self.weights is not None and (self._automatic or self.groups is not None):
             raise InvalidInput(
-                "weights must be None with 'auto', which chooses its own, and with groups, "
-                f"got {self.weights!r}."
+                f"weights must be None with 'auto', which chooses its own, and with groups, got {self.weights!r}."
             )
         return {name: _member(candidate) for name, candidate in candidates.items()}
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from pacband.exceptions import InvalidInput
 
-__all__ = ["WHOLE", "Share", "round_down", "successor_delta", "weighted_shares"]
+__all__ = ["WHOLE", "Share", "rounded_down", "rounded_up", "successor_delta", "weighted_shares"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Share:
 
     def own_delta(self, delta: float) -> float:
         """Return the budget as a float, rounded down."""
-        return round_down(self.budget(delta))
+        return rounded_down(self.budget(delta))
 
     def among(self, n_groups: int) -> Share:
         """Return the even part of this share that each of several groups may use.
@@ -89,7 +89,7 @@ def weighted_shares(weights: Mapping[str, float] | Iterable[float] | None, names
     if not all(0.0 < value <= 1.0 for value in values.values()) or abs(sum(values.values()) - 1.0) > 1e-9:
         raise InvalidInput(f"weights must be positive and sum to 1, got {weights!r}.")
     total = sum(map(Fraction, values.values()), Fraction(0))
-    return {name: Share(len(names), round_down(Fraction(value) / total)) for name, value in values.items()}
+    return {name: Share(len(names), rounded_down(Fraction(value) / total)) for name, value in values.items()}
 
 
 def successor_delta(chain_delta: float, generation: int) -> Fraction:
@@ -101,10 +101,16 @@ def successor_delta(chain_delta: float, generation: int) -> Fraction:
     return Fraction(chain_delta) / 2 / (generation * (generation - 1))
 
 
-def round_down(value: Fraction) -> float:
+def rounded_down(value: Fraction) -> float:
     """Return the largest float that is at most this value: rounded shares never sum to more than one."""
     nearest = float(value)
     return nearest if Fraction(nearest) <= value else math.nextafter(nearest, 0.0)
+
+
+def rounded_up(value: Fraction) -> float:
+    """Return the smallest float that is at least this value."""
+    nearest = float(value)
+    return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
 
 
 def _named_weights(weights: Any, names: list[str]) -> tuple[list[Any], list[Any]]:
