@@ -1,7 +1,7 @@
 """A fitted certified estimator taken apart into plain values, and written to a file.
 
 Only parameters, fitted members and the fingerprints of the training rows are taken. The certificate is written beside
-them, as JSON. `pacband.estimators.files` puts the parts together again.
+them, as JSON. `pacband.estimators.assembling` puts the parts together again.
 """
 
 from __future__ import annotations

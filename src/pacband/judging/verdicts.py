@@ -22,7 +22,7 @@ class Count:
     n_samples, violations : int
         The rows n, and those k of them whose error exceeds the bound.
     eps : float
-        The share that may.
+        The share of rows that may exceed the bound.
     p_value : float
         P{Bin(n, ε) ≥ k}: how likely so many are, at most, if the promise holds.
     interval : pair of float
