@@ -104,7 +104,7 @@ def test_the_curve_of_one_of_several_candidates_uses_its_share_and_states_the_jo
     single = shared.certificate(0.1)
     assert (single.delta, single.gamma) == (0.1, shared.gamma(0.1))
     assert single.share.fraction <= Fraction(1, 10)
-    assert "for all 10 candidates" in single.promise
+    assert "for all 10 certificates" in single.promise
 
 
 def test_the_curve_of_the_best_candidate_fails_no_more_often_than_its_delta():

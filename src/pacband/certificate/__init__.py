@@ -5,7 +5,7 @@ numbers do not support its promise. Every kind has a `Promise`, its `basis`: wha
 """
 
 from pacband.certificate.family import FamilyCertificate
-from pacband.certificate.files import AnyCertificate, check_certificate, load, revive
+from pacband.certificate.files import AnyCertificate, check_certificate, revive
 from pacband.certificate.groups import GroupCertificate
 from pacband.certificate.promise import Promise
 from pacband.certificate.single import Certificate
@@ -17,6 +17,5 @@ __all__ = [
     "GroupCertificate",
     "Promise",
     "check_certificate",
-    "load",
     "revive",
 ]

@@ -13,8 +13,8 @@ from pacband.certificate.promise import ASSUMPTIONS, Promise
 from pacband.certificate.single import Certificate, issue
 from pacband.core.arrays import Floats
 from pacband.core.checks import check_probability
-from pacband.core.wording import card, confidence, figure, round_up
-from pacband.exceptions import NotEnoughSamples
+from pacband.core.wording import bound, card, confidence, round_up
+from pacband.exceptions import InvalidInput, NotEnoughSamples
 from pacband.planning import WHOLE, Share, min_samples
 from pacband.planning.binomial import covering_delta
 from pacband.scores import ScoreRule
@@ -85,6 +85,8 @@ class Curve:
     def certificate(self, eps: float) -> Certificate:
         """Return the certificate of one point of the curve. It uses a part of the curve's δ that suffices for it."""
         eps, rank = check_probability("eps", eps), self.rank(eps)
+        if len(self.scores) != self.n_samples:
+            raise InvalidInput("this curve was made from a summary of the scores: certify the rows at this ε instead.")
         basis = Promise(
             eps=eps,
             delta=self.delta,
@@ -142,6 +144,4 @@ class Curve:
 
     def _examples(self) -> list[tuple[float, str]]:
         shown = [eps for eps in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5) if self.smallest_eps <= eps <= self.levels[-1]]
-        return [
-            (eps, f"bound {figure(self.gamma(eps))}, rank {self.rank(eps)}") for eps in shown or [self.smallest_eps]
-        ]
+        return [(eps, f"bound {bound(self.gamma(eps))}, rank {self.rank(eps)}") for eps in shown or [self.smallest_eps]]

@@ -176,6 +176,22 @@ class FamilyCertificate(Portable):
             ],
         }
 
+    def stated(self) -> dict[str, Any]:
+        """Return what the certificate states, without what follows from it."""
+        return {
+            "kind": "family",
+            "best": self.best,
+            "candidates": [
+                {
+                    "name": name,
+                    "mean_bound": encode(self.mean_bound[name]),
+                    "sharpness": encode(self.sharpness[name]),
+                    "certificate": cert.stated(),
+                }
+                for name, cert in self.candidates.items()
+            ],
+        }
+
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
         """Rebuild a certificate from `to_dict`."""
@@ -200,10 +216,10 @@ def check_candidates(candidates: Any) -> None:
             raise InvalidInput(f"candidate names must be strings, got {name!r}.")
 
 
-def split_candidate(candidate: Any) -> tuple[Any, Any]:
-    """Return (y_pred, scale) of a candidate given as y_pred or as (y_pred, scale)."""
+def split_candidate(candidate: Any, what: str = "y_pred") -> tuple[Any, Any]:
+    """Return (y_pred, scale) of a candidate given as y_pred or as (y_pred, scale); `what` names y_pred in the error."""
     if isinstance(candidate, tuple):
         if len(candidate) != 2:
-            raise InvalidInput(f"a candidate must be y_pred or (y_pred, scale), got {len(candidate)} parts.")
+            raise InvalidInput(f"a candidate must be {what} or ({what}, scale), got {len(candidate)} parts.")
         return candidate
     return candidate, None

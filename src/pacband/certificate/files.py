@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-import os
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, TypeAlias
 
 from pacband import __version__
@@ -17,7 +15,7 @@ from pacband.certificate.single import Certificate
 from pacband.core.documents import parse_document
 from pacband.exceptions import CertificateError, InvalidInput
 
-__all__ = ["AnyCertificate", "check_certificate", "load", "revive"]
+__all__ = ["AnyCertificate", "check_certificate", "revive"]
 
 AnyCertificate: TypeAlias = Certificate | FamilyCertificate | GroupCertificate
 
@@ -28,11 +26,6 @@ def check_certificate(certificate: Any) -> AnyCertificate:
         hint = " Pass its certificate_." if hasattr(certificate, "certificate_") else ""
         raise InvalidInput(f"certificate must be one that pacband made, got {type(certificate).__name__}.{hint}")
     return certificate
-
-
-def load(path: str | os.PathLike[str]) -> AnyCertificate:
-    """Read a certificate from its file. `pacband.load` reads model files as well."""
-    return revive(Path(path).read_bytes(), os.fspath(path))
 
 
 def revive(data: bytes, source: str) -> AnyCertificate:

@@ -15,7 +15,6 @@ __all__ = ["SCHEMA", "SCHEMA_VERSION", "Portable", "decode", "encode"]
 
 SCHEMA = "pacband/certificate"
 SCHEMA_VERSION = 1
-_DERIVED = ("promise", "attained_delta", "expected_violation")
 
 
 class Portable(ABC):
@@ -30,10 +29,9 @@ class Portable(ABC):
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
         """Rebuild a certificate from `to_dict`."""
 
+    @abstractmethod
     def stated(self) -> dict[str, Any]:
         """Return what the certificate states: `to_dict` without the words and numbers that follow from the others."""
-        stated: dict[str, Any] = _without_derived(self.to_dict())
-        return stated
 
     @property
     def digest(self) -> str:
@@ -50,12 +48,6 @@ class Portable(ABC):
         `pacband.load` accepts only the bytes that were written: do not edit or reformat the file.
         """
         return write_document(path, SCHEMA, SCHEMA_VERSION, self.to_dict())
-
-
-def _without_derived(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _without_derived(entry) for key, entry in value.items() if key not in _DERIVED}
-    return [_without_derived(entry) for entry in value] if isinstance(value, list) else value
 
 
 def encode(value: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, Self
 from pacband.certificate.portable import decode, encode
 from pacband.core.arrays import Floats, Numbers, as_numbers, check_same_rows
 from pacband.core.checks import check_choice, check_positive_integer, check_probability
-from pacband.core.wording import complement, confidence, round_up
+from pacband.core.wording import bound, complement, confidence
 from pacband.draws import ROWS, DrawKind, Draws, Rows, draw_kind
 from pacband.exceptions import CertificateError, InvalidInput, InvalidScale
 from pacband.planning import check_eps
@@ -121,22 +121,22 @@ class Promise:
 
     def inequality(self, gamma: float) -> str:
         """Return what is bounded, in symbols."""
-        bound = f"{round_up(gamma, 6):g}"
+        limit = bound(gamma)
         if self.scoring.matrix is not None:
-            return f"sqrt((y − T(x))ᵀ Σ⁻¹ (y − T(x))) ≤ {bound}{self._factor()}"
+            return f"sqrt((y − T(x))ᵀ Σ⁻¹ (y − T(x))) ≤ {limit}{self._factor()}"
         of, each = ("ₖ", " in every output k") if self.n_outputs > 1 else ("", "")
         error, minus_error = f"y{of} − T{of}(x)", f"T{of}(x) − y{of}"
         if self.scale_kind == "asymmetric":
-            return f"−{bound}{self._factor('⁻')} ≤ {error} ≤ {bound}{self._factor('⁺')}{each}"
+            return f"−{limit}{self._factor('⁻')} ≤ {error} ≤ {limit}{self._factor('⁺')}{each}"
         left = {"both": f"|{error}|", "upper": error, "lower": minus_error}[self.scoring.side]
-        return f"{left} ≤ {bound}{self._factor()}{each}"
+        return f"{left} ≤ {limit}{self._factor()}{each}"
 
     def _factor(self, end: str = "") -> str:
         """Format ·σ̂(x), with the floor that is put under it."""
         if self.scale_kind == "none":
             return ""
         sigma, floor = f"σ̂{end}(x)", self.scoring.min_scale
-        return f"·{sigma}" if floor is None else f"·max({sigma}, {round_up(floor, 6):g})"
+        return f"·{sigma}" if floor is None else f"·max({sigma}, {bound(floor)})"
 
     @property
     def confidence(self) -> str:

@@ -18,6 +18,7 @@ from pacband.certificate.portable import Portable, decode, encode
 from pacband.certificate.promise import Promise
 from pacband.core.arrays import Floats, check_same_rows
 from pacband.core.checks import check_positive_integer, check_probability
+from pacband.core.wording import bound as format_bound
 from pacband.core.wording import card, confidence, figure, percent
 from pacband.draws import Draws
 from pacband.exceptions import CertificateError, InvalidInput
@@ -179,6 +180,15 @@ class Certificate(Portable):
         return _attained(self.n_samples, self.rank, self.eps, self.share, self._slack)
 
     @property
+    def chosen_beforehand(self) -> bool:
+        """Whether nothing was chosen by the scores: only then is r/(N + 1) the expected violation.
+
+        A bound that has only a part of δ is one of several candidates, or a point of a curve. The one with the smallest
+        bound is chosen, and a bound that is small by chance is exceeded more often.
+        """
+        return self.share.fraction >= 1
+
+    @property
     def expected_violation(self) -> float:
         """The mean r/(N + 1) of the true violation probability, of a candidate chosen before looking at the scores.
 
@@ -264,7 +274,7 @@ class Certificate(Portable):
                 f"No finite bound can be promised at eps={self.eps:g}: {self.rank} or more of the "
                 f"{self.n_samples} calibration errors count as infinite."
             )
-        jointly = f", for all {self.n_candidates} candidates at once" if self.n_candidates > 1 else ""
+        jointly = f", for all {self.n_candidates} certificates at once" if self.n_candidates > 1 else ""
         sentence = self.basis.draws.sentence(self.basis.kept, self.inequality)
         return f"{self.basis.confidence}{jointly}, {sentence}."
 
@@ -278,7 +288,7 @@ class Certificate(Portable):
 
     def _expected_words(self) -> str:
         # r/(N + 1) is the mean for a candidate that was chosen beforehand. The best of several tends to have more.
-        return "" if self.n_candidates > 1 else f"; the expected violation is {percent(self.expected_violation)}"
+        return f"; the expected violation is {percent(self.expected_violation)}" if self.chosen_beforehand else ""
 
     def _chain_words(self) -> str:
         if self.predecessor is None or self.chain_delta is None:
@@ -290,10 +300,10 @@ class Certificate(Portable):
 
     def _repr_html_(self) -> str:
         rows = [
-            ("bound γ̄", figure(self.gamma)),
+            ("bound γ̄", format_bound(self.gamma)),
             ("samples N, rank r", f"{self.n_samples}, {self.rank}"),
             ("δ promised, attained", f"{figure(self.delta)}, {figure(self.attained_delta)}"),
-            *([("expected violation", percent(self.expected_violation))] if self.n_candidates == 1 else []),
+            *([("expected violation", percent(self.expected_violation))] if self.chosen_beforehand else []),
             ("candidates", str(self.n_candidates)),
             ("holds if", "; ".join(self.assumptions)),
             ("made", f"{self.created} by pacband {self.pacband_version}"),

@@ -276,7 +276,10 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
         if self.groups is not None and self.rank is not None:
             raise InvalidInput(f"rank must be None with groups, because each group has its own, got {self.rank!r}.")
         names = ("eps", "delta", "rank", "rule", "side", "min_scale", "nonfinite", "gauge")
-        return Terms.create(**{name: getattr(self, name) for name in names})
+        # A family shares δ among its candidates by itself.
+        return Terms.create(
+            **{name: getattr(self, name) for name in names}, n_candidates=getattr(self, "n_candidates", 1)
+        )
 
     def _check_enough(self, terms: Terms, n_samples: int, n_groups: int) -> None:
         """Raise unless N rows of one group have a rank at every share of δ."""

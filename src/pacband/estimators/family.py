@@ -12,6 +12,7 @@ from sklearn.model_selection import ParameterGrid
 
 from pacband.candidates.members import Member, Progress, has_return_std, predict_members
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
+from pacband.certificate.family import check_candidates, split_candidate
 from pacband.certification.arrays import certify_family_rows, certify_group_rows
 from pacband.certification.terms import Terms
 from pacband.core.arrays import Floats
@@ -184,6 +185,7 @@ class CertifiedFamily(Certified):
             raise InvalidInput(
                 f"weights must be None with 'auto', which chooses its own, and with groups, got {self.weights!r}."
             )
+        check_candidates(candidates)
         return {name: _member(candidate) for name, candidate in candidates.items()}
 
     @property
@@ -293,4 +295,4 @@ def _member(candidate: Any) -> Member:
         from pacband.candidates.automatic import Automatic
 
         return Member(Automatic())
-    return Member(*candidate) if isinstance(candidate, tuple) else Member(candidate)
+    return Member(*split_candidate(candidate, "estimator"))

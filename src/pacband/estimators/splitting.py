@@ -23,8 +23,8 @@ def calibration_rows(size: int | float | None, n_rows: int, planned: int) -> int
     """
     if size is None:
         return max(1, min(max(planned, n_rows // 5), n_rows // 2))
-    if isinstance(size, float) and 0.0 < size < 1.0:
-        return min(max(1, round(size * n_rows)), n_rows - 1)
+    if isinstance(size, (float, np.floating)) and 0.0 < size < 1.0:
+        return min(max(1, round(float(size) * n_rows)), n_rows - 1)
     if isinstance(size, (int, np.integer)) and not isinstance(size, bool) and 1 <= size < n_rows:
         return int(size)
     raise InvalidInput(f"calibration_size must be a share in (0, 1) or a number of rows below {n_rows}, got {size!r}.")

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
-from pacband.core.wording import figure, percent, round_up
+from pacband.core.wording import bound, figure, percent
 from pacband.planning import Plan
 from pacband.reporting.candidates import chosen_beforehand, rank_candidates, sharpness_name
 
@@ -63,7 +63,7 @@ def _facts(value: Plan | Certificate) -> Table:
     table.add_column(style="dim")
     table.add_column()
     if isinstance(value, Certificate):
-        table.add_row("bound γ̄", _bound(value.gamma))
+        table.add_row("bound γ̄", bound(value.gamma))
     table.add_row("samples N, rank r", f"{value.n_samples:,}, {value.rank:,}")
     deltas = f"{figure(value.delta)}, {figure(value.attained_delta)}"
     table.add_row("ε; δ promised, attained", f"{figure(value.eps)}; {deltas}")
@@ -95,7 +95,7 @@ def _candidates(family: FamilyCertificate) -> Table:
             Text(f"{name}{' (best)' if best else ''}"),
             figure(size),
             Text(bar, style="blue" if best else "dim"),
-            _bound(family.candidates[name].gamma),
+            bound(family.candidates[name].gamma),
             style="bold" if best else "",
         )
     if len(family.candidates) > len(ranked):
@@ -114,7 +114,7 @@ def _groups(certificate: GroupCertificate) -> Table:
     for label, each in list(certificate.groups.items())[:MOST_ROWS]:
         table.add_row(
             Text(str(label)),
-            _bound(each.gamma),
+            bound(each.gamma),
             f"{each.n_samples:,}",
             f"{each.rank:,}",
             *[percent(each.expected_violation) for _ in expected],
@@ -122,11 +122,6 @@ def _groups(certificate: GroupCertificate) -> Table:
     if len(certificate.groups) > MOST_ROWS:
         table.add_row(f"and {len(certificate.groups) - MOST_ROWS} more", *[""] * (3 + len(expected)))
     return table
-
-
-def _bound(gamma: float) -> str:
-    """Return a bound, rounded up: the printed bound holds."""
-    return f"{round_up(gamma, 6):g}"
 
 
 def _table(*, header: bool = False) -> Table:

@@ -55,6 +55,8 @@ def apply_frame(
     0   10.0    9.5   10.5
     """
     basis = check_certificate(certificate).basis
+    if len(names) != 2 or len({name.casefold() for name in names}) != 2:
+        raise InvalidInput(f"names must be two names that differ in more than case, got {names!r}.")
     columns = replace(chosen_columns(basis, prediction=prediction, scale=scale, group=group), target=())
     table = as_frame(frame)
     schema = check_columns(table, columns.predicted, columns.group)

@@ -22,7 +22,16 @@ from pacband.exceptions import InvalidInput
 from pacband.planning.shares import Share, weighted_shares
 from pacband.scores import scores_of
 from pacband.scores.columns import Columns
-from pacband.selection import Measured, Request, Search, begin_search, check_unchanged, current_limits, select
+from pacband.selection import (
+    Measured,
+    Request,
+    Search,
+    begin_search,
+    check_unchanged,
+    current_limits,
+    same_share,
+    select,
+)
 from pacband.selection.fingerprint import fingerprint_unit, seal
 from pacband.tables.columns import (
     as_frame,
@@ -120,6 +129,10 @@ def certify_frame(
         raise InvalidInput("group cannot be combined with candidates or rank: every group gets its own rank.")
     if candidates is not None and n_candidates != 1:
         raise InvalidInput(f"with candidates, n_candidates is their number, {len(named)}: leave it out.")
+    if candidates is None and weights is not None:
+        raise InvalidInput(
+            f"weights share δ among candidates: pass candidates with them, got weights={weights!r} alone."
+        )
     shares = weighted_shares(weights, list(named)) if candidates is not None else None
 
     table = as_frame(frame)
@@ -277,14 +290,9 @@ def _begin_searches(
     rows = group_rows(as_labels(labels))
     none = np.empty(0, dtype=np.intp)
     return {
-        label: begin_search(sample[rows.get(label, none)], _rank_in_group(n, ranks[label]), share=len(counts))
+        label: begin_search(sample[rows.get(label, none)], same_share(ranks[label], n), share=len(counts))
         for label, n in counts.items()
     }
-
-
-def _rank_in_group(n_samples: int, rank: int) -> Callable[[int], int]:
-    """Return the rule for the rank within a group of N rows. A sample of the group has a rank in proportion."""
-    return lambda n: rank if n == n_samples else max(1, round(rank * (n / n_samples)))
 
 
 def _report_passes(progress: Progress | None, n_parts: int) -> Reporting:

@@ -26,13 +26,22 @@ from pacband.selection.ranked import Ranked
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Basis", "Caption", "CertificateFigure", "Figure", "RowsFigure", "json_fields", "json_value", "name_sample"]
+__all__ = [
+    "FigureInput",
+    "Caption",
+    "CertificateFigure",
+    "Figure",
+    "RowsFigure",
+    "json_fields",
+    "json_value",
+    "name_sample",
+]
 
 N = TypeVar("N")
 
 
 @dataclass(frozen=True)
-class Basis:
+class FigureInput:
     """What the figures of rows are computed from.
 
     Attributes
@@ -101,7 +110,7 @@ class CertificateFigure(Figure[N]):
 class RowsFigure(Figure[N]):
     """A figure that needs rows; `numbers` returns a tuple if the figure is drawn several times."""
 
-    numbers: Callable[[Basis], N | tuple[N, ...] | None]
+    numbers: Callable[[FigureInput], N | tuple[N, ...] | None]
 
 
 def name_sample(rows: Rows) -> str:
