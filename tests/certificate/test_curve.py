@@ -22,7 +22,7 @@ def test_points_of_the_curve_are_certificates(rng):
 
 def test_readings(rng):
     curve = pacband.certify_curve(rng.standard_normal(2000), np.zeros(2000), delta=0.01)
-    assert str(curve).startswith("With confidence 99 %, for every ε from 0.00")
+    assert str(curve).startswith("With confidence 99 %, for all ε ≥ 0.00")
     assert "ε = 0.05" in str(curve)
     assert "<table" in curve._repr_html_()
     content = curve.to_dict()

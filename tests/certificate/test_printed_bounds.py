@@ -25,11 +25,11 @@ def test_every_print_of_a_bound_is_rounded_up(y):
 
 
 def test_the_violation_to_expect_is_printed_only_if_nothing_was_chosen_by_the_scores(y):
-    assert "the violation to expect" in str(pacband.certify(y, 0 * y))
+    assert "the expected violation" in str(pacband.certify(y, 0 * y))
     point = pacband.certify_curve(y, 0 * y, delta=1e-6).certificate(0.05)
     assert not point.chosen_beforehand
-    assert "the violation to expect" not in str(point)
-    assert "violation to expect" not in point._repr_html_()
+    assert "the expected violation" not in str(point)
+    assert "expected violation" not in point._repr_html_()
 
 
 def test_a_group_is_not_called_a_candidate(y):

@@ -153,7 +153,7 @@ def test_the_columns_stay_with_the_certificate(rng, tmp_path):
         ({"rank": 10**6}, "rank must not exceed"),
         ({"group": "site", "rank": 3}, "group cannot be combined with candidates or rank"),
         ({"candidates": {"a": "p"}}, "not both"),
-        ({"prediction": None, "candidates": {"a": "p"}, "scale": "s"}, "each brings its own scale"),
+        ({"prediction": None, "candidates": {"a": "p"}, "scale": "s"}, "each has its own scale"),
     ],
 )
 @pytest.mark.parametrize("library", ["pandas", "duckdb"])

@@ -1,7 +1,7 @@
 """Certificates: the promise as an immutable, portable value.
 
-A certificate cannot exist unless its numbers support its promise: B(r − 1; N, ε) ≤ δ/n_F is checked whenever one is
-made or loaded. Every kind holds a `Promise`, its `basis`: what is promised, and how a row is scored.
+Every certificate checks B(r − 1; N, ε) ≤ δ/n_F when it is made and when it is loaded: no certificate exists whose
+numbers do not support its promise. Every kind has a `Promise`, its `basis`: what is promised, and how rows are scored.
 """
 
 from pacband.certificate.family import FamilyCertificate

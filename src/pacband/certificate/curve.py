@@ -32,7 +32,7 @@ class Curve:
     Attributes
     ----------
     delta : float
-        The probability that the curve fails anywhere; of one of several candidates, that any of their curves does.
+        The probability that the curve fails at any ε; with several candidates, that any of their curves fails.
     share : Share
         The part of δ that this curve uses: 1/n_F, or the candidate's weight.
     local_delta : float
@@ -62,7 +62,7 @@ class Curve:
 
     @property
     def own_delta(self) -> float:
-        """The part of δ that this curve uses, as a probability: it alone fails no more often than this."""
+        """The part of δ that this curve uses: the curve alone fails with at most this probability."""
         return self.share.own_delta(self.delta)
 
     @property
@@ -102,9 +102,8 @@ class Curve:
     def promise(self) -> str:
         """The promise in one sentence."""
         return (
-            f"With confidence {confidence(self.delta)}{self._jointly}, for every ε from "
-            f"{round_up(self.smallest_eps, 3):g} on at once: at least 1 − ε of future errors stay within the bound of "
-            "that ε."
+            f"With confidence {confidence(self.delta)}{self._jointly}, for all ε ≥ {round_up(self.smallest_eps, 3):g} "
+            "at once: at least 1 − ε of future errors stay within the bound of that ε."
         )
 
     @property

@@ -27,8 +27,8 @@ class FamilyCertificate(Portable):
     Attributes
     ----------
     best : str
-        The candidate with the smallest `sharpness`; where it is infinite for all, the one without a finite band in the
-        fewest rows, and of those the sharpest in the other rows.
+        The candidate with the smallest `sharpness`. If it is infinite for all, the candidate that has a finite band in
+        the most rows; among equals, the sharpest in those rows.
     candidates : mapping of str to Certificate
         What each candidate promises.
     mean_bound : mapping of str to float
@@ -47,7 +47,7 @@ class FamilyCertificate(Portable):
     def __post_init__(self) -> None:
         check_joint(self.candidates.values())
         if not set(self.candidates) == set(self.mean_bound) == set(self.sharpness) or self.best not in self.candidates:
-            raise CertificateError("the best and the bounds of a family must be those of its candidates.")
+            raise CertificateError("best, mean_bound and sharpness of a family must name its candidates.")
 
     @classmethod
     def of(
@@ -59,7 +59,7 @@ class FamilyCertificate(Portable):
     ) -> Self:
         """Join the certificates of all candidates, and find the sharpest.
 
-        The mean scale and offset over the rows say how sharp each is. `unanswered` counts the rows without a finite
+        The mean scale and offset over the rows measure how sharp each is. `unanswered` counts the rows without a finite
         prediction, in which the band is infinite.
         """
         answered = {name: cert.mean_bound(mean_scale[name]) for name, cert in certificates.items()}

@@ -34,8 +34,8 @@ _SCALES = {
 class Promise:
     """With confidence 1 − δ, at least 1 − ε of future rows have a score of at most γ̄.
 
-    Every certificate holds one. It knows how rows are scored, so that rows are scored by the same rule ever after, and
-    a scale that was used at calibration cannot be forgotten later.
+    Every certificate has one. It states how rows are scored, so that later rows are scored by the same rule. A scale
+    that was used at calibration is required later.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Promise:
     scale_kind : {"none", "symmetric", "asymmetric"}
         Whether rows are scored with a scale, and with which.
     n_outputs : int
-        How many outputs one score takes together.
+        The number of outputs that one score combines.
     columns : Columns or None
         The columns of the table that was certified, if it was a table.
     assumptions : tuple of str
@@ -76,7 +76,7 @@ class Promise:
     def align(self, y: Any, y_pred: Any, scale: Any, *, lone_row: bool = False) -> tuple[Numbers, Numbers, Spread]:
         """Return y, T(x) and σ̂(x) as arrays of one shape, or raise unless they are what was calibrated.
 
-        With `lone_row`, a single row may come without its bracket.
+        With `lone_row`, a single row may be a number, or a vector of its outputs.
         """
         target, prediction = (
             self.check_outputs(name, column, lone_row=lone_row) for name, column in (("y", y), ("y_pred", y_pred))
@@ -112,7 +112,7 @@ class Promise:
         return array
 
     def check_scale(self, scale: Any) -> None:
-        """Raise unless a scale is given just as at calibration: none, one, or a pair."""
+        """Raise unless the scale has the kind that was used at calibration: none, one, or a pair."""
         given = scale_kind(scale)
         if given != self.scale_kind:
             raise InvalidScale(

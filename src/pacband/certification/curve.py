@@ -117,7 +117,7 @@ def curve_of_scores(
     n_outputs: int,
     scale_kind: str,
 ) -> Curve:
-    """Return the curve of scores that were computed already, or of a summary of them that never errs downwards.
+    """Return the curve of scores that were computed already, or of a summary that never understates them.
 
     The curve uses a share of δ: the even one of n_F candidates, or a candidate's weight.
     """

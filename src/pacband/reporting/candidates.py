@@ -10,7 +10,7 @@ __all__ = ["chosen_beforehand", "rank_candidates", "sharpness_name"]
 
 
 def chosen_beforehand(certificate: AnyCertificate) -> bool:
-    """Whether nothing was chosen by the scores: only then is r/(N + 1) the violation to expect.
+    """Whether nothing was chosen by the scores: only then is r/(N + 1) the expected violation.
 
     Of several candidates the one with the smallest bound is chosen, and a bound that is small by chance is exceeded
     more often. A bound that shares δ with others counts as one of several. The groups of a certificate share δ as well,

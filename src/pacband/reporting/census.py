@@ -45,7 +45,7 @@ class Census:
     Attributes
     ----------
     verdict : Verdict
-        What the counts say about the promise.
+        Whether the counts contradict the promise.
     exact : bool
         Whether the fingerprint is that of the calibration rows. It is not where predictions were computed again and
         rounded differently.
@@ -66,7 +66,7 @@ class Census:
 
     @property
     def calibration(self) -> bool:
-        """Whether these are the rows the certificate was made from: γ̄ comes out the same."""
+        """Whether these are the rows the certificate was made from: they give the same γ̄."""
         return self.verdict.reused
 
 
@@ -77,7 +77,7 @@ def count_rows(judge: Judge, judged: Judged) -> Census:
 
 
 def _census(judge: Judge, tallies: Mapping[Any, Tally], found: Mapping[Any, tuple[bool, bool]]) -> Census:
-    """Return the counts; `found` tells of every part that has rows whether they are its own: nearly, and exactly."""
+    """Return the counts. `found` has the result of `_recognise` for every part that has rows."""
     whole = len(found) == len(judge.parts)
     verdict = replace(verdict_of(judge, tallies, LEVEL), reused=whole and all(near for near, _ in found.values()))
     return Census(verdict=verdict, exact=whole and all(exact for _, exact in found.values()))

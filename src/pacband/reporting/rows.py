@@ -94,7 +94,7 @@ class Rows:
 
     @property
     def exact(self) -> bool:
-        """Whether the fingerprint says so as well."""
+        """Whether their fingerprint is that of the certificate."""
         return self.census.exact
 
     @property

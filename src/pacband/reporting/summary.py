@@ -132,7 +132,7 @@ class Summary:
 
     @property
     def beforehand(self) -> bool:
-        """Whether nothing was chosen by the scores, so that r/(N + 1) is the violation to expect."""
+        """Whether nothing was chosen by the scores, so that r/(N + 1) is the expected violation."""
         return chosen_beforehand(self.certificate)
 
     @property

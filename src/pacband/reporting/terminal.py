@@ -65,10 +65,11 @@ def _facts(value: Plan | Certificate) -> Table:
     if isinstance(value, Certificate):
         table.add_row("bound γ̄", bound(value.gamma))
     table.add_row("samples N, rank r", f"{value.n_samples:,}, {value.rank:,}")
-    table.add_row("ε; δ asked, attained", f"{figure(value.eps)}; {figure(value.delta)}, {figure(value.attained_delta)}")
+    deltas = f"{figure(value.delta)}, {figure(value.attained_delta)}"
+    table.add_row("ε; δ promised, attained", f"{figure(value.eps)}; {deltas}")
     if isinstance(value, Plan) or chosen_beforehand(value):
         each = " of each candidate" if value.n_candidates > 1 else ""
-        table.add_row(f"violation to expect{each}", percent(value.expected_violation))
+        table.add_row(f"expected violation{each}", percent(value.expected_violation))
     if value.n_candidates > 1:
         table.add_row("candidates", str(value.n_candidates))
     if isinstance(value, Certificate):
@@ -107,7 +108,7 @@ def _groups(certificate: GroupCertificate) -> Table:
 
     table = _table(header=True)
     table.add_column("group")
-    expected = ["violation to expect"] if chosen_beforehand(certificate) else []
+    expected = ["expected violation"] if chosen_beforehand(certificate) else []
     for name in ("bound γ̄", "rows N", "rank r", *expected):
         table.add_column(name, justify="right")
     for label, each in list(certificate.groups.items())[:MOST_ROWS]:

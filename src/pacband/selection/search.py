@@ -19,7 +19,7 @@ next state, or what was `Measured`:
 single float. `Sealing` is left out if the fingerprint was summed in the right unit all along.
 
 >>> from pacband.selection import sum_tallies, tally
->>> parts = np.split(np.random.default_rng(0).exponential(size=300_000), 3)  # on three machines, say
+>>> parts = np.split(np.random.default_rng(0).exponential(size=300_000), 3)  # on three machines
 >>> search = begin_search(parts[0][:1000], lambda n: n // 20)
 >>> while not isinstance(search, Measured):
 ...     search = search.step(sum_tallies(tally(part, search.request) for part in parts))

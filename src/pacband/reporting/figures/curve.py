@@ -73,7 +73,7 @@ def candidate_curve(single: Certificate, scores: Floats | Ranked) -> Curve | Non
 
 
 def _bounds_beforehand(single: Certificate, curve: Curve, ranked: Ranked) -> tuple[Floats, Floats]:
-    """Return γ̄ at every ε, if this ε alone had been asked for."""
+    """Return γ̄ at every ε, if this ε alone had been certified."""
     levels, gammas, delta = [], [], single.share.own_delta(single.delta)
     for eps in np.geomspace(max(1e-9, 0.5 * curve.smallest_eps), 0.5, 60).tolist():
         try:

@@ -7,7 +7,7 @@ Each figure is one file of this folder. Three functions in it stay apart:
 - one writes the caption.
 
 The file names them in `FIGURE`. The report then computes the numbers, adds them to the JSON, and draws the figure for
-the page. The template of the page decides where the figure stands.
+the page. The template of the page places the figure.
 """
 
 from __future__ import annotations
