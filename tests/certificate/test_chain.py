@@ -21,7 +21,9 @@ def test_the_first_of_a_chain_names_none():
     ],
 )  # fmt: skip
 def test_a_place_that_is_none_is_refused(predecessor, generation, chain_delta):
-    with pytest.raises(CertificateError, match=r"a successor names its predecessor, its generation from 2 on and the chain's delta in"):
+    with pytest.raises(
+        CertificateError, match=r"a successor names its predecessor, its generation from 2 on and the chain's delta in"
+    ):
         check_chain(1e-300, predecessor, generation, chain_delta)
 
 

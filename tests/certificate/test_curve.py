@@ -42,7 +42,9 @@ def test_between_two_levels_the_lower_one_holds():
 
 
 def test_below_the_smallest_level_there_is_no_bound():
-    with pytest.raises(NotEnoughSamples, match=r"eps must be at least 0\.01, the smallest .* 1000 samples certifies, got 0\.002") as caught:
+    with pytest.raises(
+        NotEnoughSamples, match=r"eps must be at least 0\.01, the smallest .* 1000 samples certifies, got 0\.002"
+    ) as caught:
         curve().rank(0.002)
     error = caught.value
     assert (error.n_samples, error.eps_here) == (1000, 0.01)
@@ -78,4 +80,6 @@ def test_the_examples_are_those_round_levels_that_the_curve_covers(levels, shown
 @pytest.mark.parametrize(("n_candidates", "words"), [(1, ""), (2, ", for all 2 candidates at once")])
 def test_the_promise_names_the_candidates_that_share_delta(n_candidates, words):
     promise = curve(share=pacband.planning.Share(n_candidates)).promise
-    assert promise.startswith(f"With confidence 90 %{words}, for every ε from 0.01 on at once: at least 1 − ε of future errors")
+    assert promise.startswith(
+        f"With confidence 90 %{words}, for every ε from 0.01 on at once: at least 1 − ε of future errors"
+    )

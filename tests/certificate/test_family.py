@@ -78,5 +78,7 @@ def test_bounds_and_best_must_be_those_of_the_candidates():
         {"sharpness": FrozenMap({"a": 1.0, "c": 2.0})},
         {"best": "c"},
     ):
-        with pytest.raises(CertificateError, match="the best and the bounds of a family must be those of its candidates"):
+        with pytest.raises(
+            CertificateError, match="the best and the bounds of a family must be those of its candidates"
+        ):
             dataclasses.replace(joined, **change)

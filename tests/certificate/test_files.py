@@ -31,7 +31,9 @@ def test_only_a_certificate_is_one(cert):
     class Fitted:
         certificate_ = cert
 
-    with pytest.raises(InvalidInput, match=r"certificate must be one that pacband made, got Fitted\. Pass its certificate_\.$"):
+    with pytest.raises(
+        InvalidInput, match=r"certificate must be one that pacband made, got Fitted\. Pass its certificate_\.$"
+    ):
         check_certificate(Fitted())
     with pytest.raises(InvalidInput, match=r"certificate must be one that pacband made, got dict\.$"):
         check_certificate(cert.to_dict())

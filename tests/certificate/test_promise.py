@@ -7,6 +7,7 @@ import pytest
 from pacband.certificate.promise import Promise
 from pacband.exceptions import CertificateError, InvalidInput, InvalidScale
 from pacband.scores import ScoreRule
+from pacband.scores.columns import Columns
 
 ONE = Promise(eps=0.1, delta=0.01)
 TWO = Promise(eps=0.1, delta=0.01, n_outputs=2)
@@ -31,7 +32,9 @@ def test_targets_and_predictions_have_one_shape():
         ONE.align([1.0, 2.0, 3.0], [1.0, 2.0], None)
 
 
-@pytest.mark.parametrize(("name", "y", "y_pred"), [("y", np.zeros((3, 2)), np.zeros(3)), ("y_pred", np.zeros(3), np.zeros((3, 2)))])
+@pytest.mark.parametrize(
+    ("name", "y", "y_pred"), [("y", np.zeros((3, 2)), np.zeros(3)), ("y_pred", np.zeros(3), np.zeros((3, 2)))]
+)
 def test_the_column_with_other_outputs_is_named(name, y, y_pred):
     with pytest.raises(InvalidInput, match=rf"this certificate bounds 1 output\(s\), got {name} with 2\."):
         ONE.align(y, y_pred, None)
@@ -89,14 +92,19 @@ def test_a_band_needs_the_scale_of_the_calibration():
         ({"n_outputs": 2}, "|yₖ − Tₖ(x)| ≤ 1.5 in every output k"),
         ({"n_outputs": 2, "scoring": ScoreRule(side="lower")}, "Tₖ(x) − yₖ ≤ 1.5 in every output k"),
         ({"n_outputs": 2, "scale_kind": "asymmetric"}, "−1.5·σ̂⁻(x) ≤ yₖ − Tₖ(x) ≤ 1.5·σ̂⁺(x) in every output k"),
-        ({"scoring": ScoreRule(gauge=((1.0,),)), "scale_kind": "symmetric"}, "sqrt((y − T(x))ᵀ Σ⁻¹ (y − T(x))) ≤ 1.5·σ̂(x)"),
+        (
+            {"scoring": ScoreRule(gauge=((1.0,),)), "scale_kind": "symmetric"},
+            "sqrt((y − T(x))ᵀ Σ⁻¹ (y − T(x))) ≤ 1.5·σ̂(x)",
+        ),
     ],
 )
 def test_the_inequality_in_symbols(options, words):
     assert Promise(eps=0.1, delta=0.01, **options).inequality(1.5) == words
 
 
-@pytest.mark.parametrize(("gamma", "words"), [(0.12345649, "0.123457"), (0.1234564, "0.123457"), (123456.4, "123457"), (0.5, "0.5")])
+@pytest.mark.parametrize(
+    ("gamma", "words"), [(0.12345649, "0.123457"), (0.1234564, "0.123457"), (123456.4, "123457"), (0.5, "0.5")]
+)
 def test_a_bound_is_rounded_up_to_six_digits(gamma, words):
     assert ONE.inequality(gamma) == f"|y − T(x)| ≤ {words}"
 
@@ -104,3 +112,17 @@ def test_a_bound_is_rounded_up_to_six_digits(gamma, words):
 def test_a_floor_is_rounded_up_to_six_digits():
     floored = Promise(eps=0.1, delta=0.01, scale_kind="symmetric", scoring=ScoreRule(min_scale=0.1234561))
     assert floored.inequality(1.0) == "|y − T(x)| ≤ 1·max(σ̂(x), 0.123457)"
+
+
+def test_every_part_survives_json():
+    whole = Promise(
+        eps=0.1,
+        delta=0.01,
+        scoring=ScoreRule(side="upper", min_scale=0.5, nonfinite="violate"),
+        scale_kind="symmetric",
+        n_outputs=2,
+        columns=Columns(target=("y", "z"), prediction=("p", "q"), scale=(("s",),)),
+        assumptions=("the rows are independent",),
+    )
+    assert Promise.from_dict(whole.to_dict()) == whole
+    assert Promise.from_dict(ONE.to_dict()) == ONE

@@ -91,10 +91,15 @@ def _nodes(parent: ast.AST, in_raise: bool) -> Iterator[tuple[tuple[ast.AST, str
             continue
         for index, node in enumerate(value) if isinstance(value, list) else [(None, value)]:
             # An f-string is a sentence.
-            if isinstance(node, ast.AST) and not isinstance(node, ast.JoinedStr):
+            if isinstance(node, ast.AST) and not isinstance(node, ast.JoinedStr) and not _is_known(node):
                 if hasattr(node, "lineno"):
                     yield (parent, name, index), node, in_raise
                 yield from _nodes(node, in_raise or isinstance(node, ast.Raise))
+
+
+def _is_known(node: ast.AST) -> bool:
+    """Whether this is the strict=True of zip: it states that lengths are equal, which they are."""
+    return isinstance(node, ast.keyword) and node.arg == "strict"
 
 
 def _changes(node: Any, in_raise: bool) -> Iterator[ast.AST]:
@@ -121,8 +126,9 @@ def _changes(node: Any, in_raise: bool) -> Iterator[ast.AST]:
         case ast.If():
             yield from (_with(node, test=ast.Constant(value)) for value in (True, False))
         case ast.Call():
-            for k in range(len(node.keywords)):
-                yield _with(node, keywords=[*node.keywords[:k], *node.keywords[k + 1 :]])
+            for k, keyword in enumerate(node.keywords):
+                if not _is_known(keyword):
+                    yield _with(node, keywords=[*node.keywords[:k], *node.keywords[k + 1 :]])
         case ast.Name() if node.id in NAMES:
             yield _with(node, id=NAMES[node.id])
         case ast.Attribute() if node.attr in NAMES:
