@@ -513,3 +513,14 @@ def test_the_card_states_the_numbers_and_where_they_are_from():
     assert rows["holds if"] == "; ".join(cert.assumptions)
     assert rows["made"] == f"{cert.created} by pacband {pacband.__version__}"
     assert rows["data digest"] == cert.data_digest
+
+
+def test_the_smallest_score_is_a_bound_where_its_rank_is_valid():
+    cert = certify([1.0, 2.0, 3.0], np.zeros(3), eps=0.9, delta=0.5)
+    assert (cert.rank, cert.n_samples, cert.gamma) == (3, 3, 1.0)
+
+
+def test_a_certificate_has_at_most_1e12_samples():
+    assert changed(ALL_KINDS["constant"], n_samples=10**12).n_samples == 10**12
+    with pytest.raises(CertificateError, match=r"n_samples ≤ 1e\+12"):
+        changed(ALL_KINDS["constant"], n_samples=10**12 + 1)
