@@ -38,7 +38,6 @@ from benchmarks._timing import best_of, print_table
 from pacband import certify
 from pacband.datasets import paper_sample
 from pacband.local import LocalKernelRidge, LocalRidge
-from pacband.local.solvers.primal import Products
 
 EPS, DELTA = 0.1, 1e-3
 HELD_OUT = 1000
@@ -111,7 +110,7 @@ def _assembly(quick: bool) -> None:
     X, y = paper_sample(n_samples, random_state=1)
     points, _ = paper_sample(n_points, random_state=2)
     model = LocalKernelRidge(gamma=5, alpha=0.02, decay=3, solver="lowrank").fit(X, y)._model
-    products = Products(model.design)  # type: ignore[arg-type]
+    products = model.regressors.products
     weights = model.weight(model.locality.distances(points))
     square = np.random.default_rng(0).random((2000, 2000))
     seconds = best_of(

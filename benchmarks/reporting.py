@@ -22,16 +22,16 @@ def main(*, quick: bool = False) -> None:
     sizes = (1_000, 10_000) if quick else (1_000, 100_000, 1_000_000, 10_000_000)
     print("\nreport(certificate, y, y_pred, scale, X) with 5 features, then the page\n")
     rows = []
-    measure(1_000)  # imports and font caches are not on the bill
+    measure(1_000)  # not counted: imports and font caches
     for n_rows in sizes:
         certify, numbers, page, size = measure(n_rows)
         rows.append((f"{n_rows:,}", f"{certify:.2f} s", f"{numbers:.2f} s", f"{page:.2f} s", f"{size / 1000:,.0f} kB"))
     print_table(("rows", "certify itself", "numbers", "page", "file"), rows)
-    print("\nThe page takes the same time whatever N is; the numbers go through all rows once, sorting their scores.")
+    print("\nThe time of the page does not depend on N. The numbers read all rows once and sort their scores.")
 
     measure_files((100_000, 300_000) if quick else (1_000_000, 10_000_000, 50_000_000))
 
-    print(f"\ncertify_curve at δ = {CURVE_DELTA:g} for every ε up to 0.5: its ranks, DKW's, and those of one ε alone\n")
+    print(f"\ncertify_curve at δ = {CURVE_DELTA:g} for every ε up to 0.5: its ranks, those of DKW and of one ε alone\n")
     rows = []
     for n_rows in (2_000, 10_000) if quick else (2_000, 10_000, 100_000):
         scores = np.random.default_rng(0).standard_normal(n_rows)
@@ -48,10 +48,10 @@ def main(*, quick: bool = False) -> None:
                     f"{eps:g}",
                     ours or "none",
                     dkw if dkw > 0 else "none",
-                    _settled_first(n_rows, eps) or "none",
+                    _rank_of_one(n_rows, eps) or "none",
                 )
             )
-    print_table(("samples", "time", "ε", "curve", "DKW", "settled first"), rows)
+    print_table(("samples", "time", "ε", "curve", "DKW", "one ε"), rows)
 
 
 def measure(n_rows: int) -> tuple[float, float, float, int]:
@@ -102,7 +102,7 @@ def _run(folder: Path, *arguments: str) -> tuple[float, float]:
     return perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
 
 
-def _settled_first(n_rows: int, eps: float) -> int | None:
+def _rank_of_one(n_rows: int, eps: float) -> int | None:
     try:
         return pacband.max_rank(n_rows, eps, CURVE_DELTA)
     except pacband.NotEnoughSamples:

@@ -44,7 +44,10 @@ from sklearn.preprocessing import StandardScaler
 import pacband
 from benchmarks._timing import print_table
 from pacband.candidates.automatic import AutoFamily, auto_candidates
+from pacband.candidates.entrants import entrants
 from pacband.candidates.members import predict_members
+from pacband.certification.arrays import certify_family_rows
+from pacband.certification.terms import Terms
 
 EPS, DELTA = 0.1, 0.05
 TABLES = ("power_plant", "concrete", "protein", "diabetes")
@@ -148,10 +151,11 @@ def _contenders(split: Split) -> Iterator[tuple[str, Outcome]]:
 
 def _certified(split: Split, **options: Any) -> tuple[AutoFamily, pacband.FamilyCertificate, Callable[[Array], Array]]:
     family = auto_candidates(split.X, split.y, eps=EPS, delta=DELTA, n_calibration=len(split.y_cal), **options)
-    weights = family.weights(len(split.y_cal), EPS, DELTA)
-    members = {name: family.members[name] for name in weights}
+    terms = Terms.create(eps=EPS, delta=DELTA, side="both", min_scale=None, nonfinite="raise", gauge="max")
+    shares = entrants(terms, list(family.members), len(split.y_cal))
+    members = {name: family.members[name] for name in shares}
     columns = predict_members(members, split.X_cal)
-    certificate = pacband.certify_family(split.y_cal, columns, eps=EPS, delta=DELTA, weights=weights)
+    certificate = certify_family_rows(terms, split.y_cal, columns, shares)
     best = members[certificate.best]
     return family, certificate, lambda X: certificate.interval(*best.predict_with_scale(X))
 

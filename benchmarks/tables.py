@@ -1,11 +1,11 @@
-"""Tables: `pacband certify` and `apply` on Parquet files, beside what DuckDB and polars need for less.
+"""Tables: `pacband certify` and `apply` on Parquet files, beside DuckDB and polars.
 
-The floor is a bare scan, ``select max(abs(y - p) / s)``, which finds the largest score and nothing else. ``top_k`` of
-polars and DuckDB's ``order by … limit`` find the score at the rank by keeping or sorting that many. Each is a process
-of its own, start-up included, and reports its own peak memory.
+The floor is a bare scan, ``select max(abs(y - p) / s)``: it finds only the largest score. ``top_k`` of polars and
+DuckDB's ``order by … limit`` find the score at the rank by keeping or sorting that many scores. Each runs in its own
+process. The time includes its imports, and each process reports its peak memory.
 
-Groups are measured against DuckDB's bare ``group by`` of their numbers of rows and largest scores, for files with fifty
-rows a group and with a hundred: the memory should follow the number of groups, not that of the rows.
+Groups are compared with DuckDB's bare ``group by`` of their numbers of rows and largest scores, in files with fifty and
+with a hundred rows a group. The memory should grow with the number of groups, not with the number of rows.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def _apply(path: str, folder: Path, repeats: int) -> None:
 
 
 def _groups(folder: Path, n_groups: int, repeats: int) -> None:
-    """Many groups, certified against a bare ``group by``; eps is such that a hundred rows, or fifty, carry it."""
+    """Many groups, certified beside a bare ``group by``; a hundred rows, or fifty, are enough for each eps."""
     rows, memory = [], {}
     for each, eps in ((50, 0.4), (100, 0.3)):
         path = _make_groups(folder, n_groups, each)
@@ -156,7 +156,7 @@ def _make_groups(folder: Path, n_groups: int, each: int) -> str:
 
 
 def _workers(path: str) -> None:
-    """One Dask worker against two, each a process of one thread."""
+    """Compare one Dask worker with two; each is a process of one thread."""
     import dask.dataframe as dd
     from distributed import Client, LocalCluster
 
@@ -190,11 +190,11 @@ def _starts(repeats: int) -> None:
 
 
 def _measured(code: str) -> tuple[float, float]:
-    """Return the seconds and the peak MiB of a process, its imports included, Python's own start not."""
-    said = subprocess.run(
+    """Return the seconds and the peak MiB of a process, with its imports, without the start of Python."""
+    printed = subprocess.run(
         [sys.executable, "-c", MEASURED.format(code=code)], check=True, capture_output=True, text=True
     ).stdout
-    seconds, peak = json.loads(said.strip().splitlines()[-1])
+    seconds, peak = json.loads(printed.strip().splitlines()[-1])
     return seconds, peak
 
 

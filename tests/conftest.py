@@ -1,9 +1,12 @@
+import io
 import sys
-from types import SimpleNamespace
+from contextlib import ExitStack
 
 import numpy as np
 import pytest
 from hypothesis import settings
+
+from support.shell import Done
 
 settings.register_profile("reproducible", derandomize=True, deadline=None)
 settings.load_profile("reproducible")
@@ -15,20 +18,31 @@ def rng():
 
 
 @pytest.fixture
+def limit():
+    """Change how much is in memory at a time, until the end of the test: no result depends on it."""
+    from pacband.selection import use_limits
+
+    with ExitStack() as changes:
+        yield lambda **sizes: changes.enter_context(use_limits(**sizes))
+
+
+@pytest.fixture
 def run(tmp_path, capfd, monkeypatch):
-    """Run a command in this process and in a folder of its own."""
+    """Run a command in this process and in a folder of its own; `stdin` is what it reads there, in bytes."""
     from pacband.cli import main
 
     monkeypatch.chdir(tmp_path)
 
-    def call(*arguments):
+    def call(*arguments, stdin=None):
         monkeypatch.setattr(sys, "argv", ["pacband", *map(str, arguments)])
+        if stdin is not None:
+            monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
         capfd.readouterr()
         code = 0
         try:
             main()
         except SystemExit as exit_:
             code = exit_.code or 0
-        return SimpleNamespace(returncode=code, **dict(zip(("stdout", "stderr"), capfd.readouterr(), strict=True)))
+        return Done(code, *capfd.readouterr())
 
     return call

@@ -19,7 +19,7 @@ TYPE_CHECKING = False  # as in typing, whose import would be most of ours
 if TYPE_CHECKING:
     from typing import Any
 
-    from pacband import datasets, scale
+    from pacband import datasets, draws, scale
     from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
     from pacband.certification import baselines, certify, certify_family, certify_groups
     from pacband.certification.curve import certify_curve
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         CertificateError,
         InvalidInput,
         InvalidScale,
+        MissingExtra,
         NotEnoughSamples,
         PacbandError,
         ReusedData,
@@ -61,6 +62,7 @@ _HOMES = {
         "CertificateError",
         "InvalidInput",
         "InvalidScale",
+        "MissingExtra",
         "NotEnoughSamples",
         "PacbandError",
         "ReusedData",
@@ -75,7 +77,7 @@ _HOMES = {
     "tables": ("apply_frame", "certify_chunks", "certify_frame", "check_frame"),
 }
 _MODULE_OF = {name: module for module, names in _HOMES.items() for name in names}
-_MODULES = {module.rpartition(".")[2]: module for module in ("certification.baselines", "datasets", "scale")}
+_MODULES = {module.rpartition(".")[2]: module for module in ("certification.baselines", "datasets", "draws", "scale")}
 
 __all__ = [
     "Certificate",
@@ -88,6 +90,7 @@ __all__ = [
     "InvalidScale",
     "LocalKernelRidge",
     "LocalRidge",
+    "MissingExtra",
     "Monitor",
     "NotEnoughSamples",
     "PacbandError",
@@ -110,6 +113,7 @@ __all__ = [
     "check_frame",
     "datasets",
     "diagnose",
+    "draws",
     "load",
     "max_rank",
     "min_samples",

@@ -1,34 +1,40 @@
-"""The errors pacband raises.
+"""The errors that pacband raises.
 
 ::
 
     PacbandError
-    ├── InvalidInput (also a ValueError)   an argument breaks a stated rule
-    │   ├── InvalidScale                   σ̂ is not a positive finite number
-    │   ├── NotEnoughSamples               (ε, δ) cannot be certified with these samples
-    │   └── ReusedData                     calibration rows were used to build the model
-    └── CertificateError (also a ValueError)   the file of a certificate, or of a monitor's state, cannot be trusted
+    ├── InvalidInput (also a ValueError)           an argument breaks a stated rule
+    │   ├── InvalidScale                           σ̂ is not a positive finite number
+    │   ├── NotEnoughSamples                       (ε, δ) cannot be certified with these samples
+    │   ├── ReusedData                             calibration rows were used to build the model
+    │   └── MissingExtra (also an ImportError)     an optional package is not installed
+    └── CertificateError (also a ValueError)       a file of pacband cannot be read safely
+        └── UntrustedTypes                         a model file contains types that the caller did not trust
 
-and the warning ``UnknownCategories``: rows hold categories that a model was not fitted on, far more than in the fit.
+    UnknownCategories (a UserWarning)              rows hold categories that the model was not fitted on
 
-Every message states the rule and the offending value, and nothing has been written when one is raised.
+Every message states the rule and the value that breaks it. pacband raises before it writes anything.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 __all__ = [
     "CertificateError",
     "InvalidInput",
     "InvalidScale",
+    "MissingExtra",
     "NotEnoughSamples",
     "PacbandError",
     "ReusedData",
     "UnknownCategories",
+    "UntrustedTypes",
 ]
 
 
 class PacbandError(Exception):
-    """Base of every error pacband raises on purpose."""
+    """Base of every error that pacband raises on purpose."""
 
 
 class InvalidInput(PacbandError, ValueError):
@@ -40,29 +46,53 @@ class InvalidScale(InvalidInput):
 
 
 class ReusedData(InvalidInput):
-    """Calibration rows were also used to build the model, so no promise can be made from them."""
+    """Calibration rows were also used to build the model, so they cannot certify it."""
+
+
+class MissingExtra(InvalidInput, ModuleNotFoundError):
+    """An optional package is not installed. The message holds the pip command that installs it."""
 
 
 class UnknownCategories(UserWarning):
-    """Rows hold categories that the model was not fitted on, far more than in the fit."""
+    """Rows hold categories that the model was not fitted on, far more often than in the fit."""
 
 
 class CertificateError(PacbandError, ValueError):
-    """A file is damaged, truncated, edited by hand, in use, or of a newer pacband; or it contradicts itself."""
+    """A file is damaged, truncated, edited by hand, in use, from a newer pacband, or contradicts itself."""
+
+
+class UntrustedTypes(CertificateError):
+    """A model file contains types that the caller did not trust.
+
+    Attributes
+    ----------
+    source : str
+        The file.
+    types : tuple of str
+        The full names of the types.
+    """
+
+    def __init__(self, source: str, types: Sequence[str]) -> None:
+        super().__init__(
+            f"{source} contains {len(types)} type(s) that pacband cannot check: {', '.join(types)}. If you trust the "
+            f"packages they belong to, and the file, load it with trusted={list(types)}."
+        )
+        self.source = source
+        self.types = tuple(types)
 
 
 class NotEnoughSamples(InvalidInput):
-    """The samples cannot support the promise that was asked for.
+    """The samples are too few for the promise.
 
     Attributes
     ----------
     n_samples : int
-        The samples at hand.
+        The number of samples given.
     needed : int
-        The samples that (ε, δ) take.
+        The number of samples that (ε, δ) needs.
     eps_here, delta_here : float or None
-        What these samples can promise instead: the smallest ε at the δ asked for, and the smallest δ at the
-        ε asked for. None where nothing can be promised.
+        What these samples can promise instead: the smallest ε at the given δ, and the smallest δ at the given ε.
+        None where nothing can be promised.
     """
 
     def __init__(
@@ -81,7 +111,7 @@ class NotEnoughSamples(InvalidInput):
         self.delta_here = delta_here
 
     def within(self, where: str) -> NotEnoughSamples:
-        """Return the same error, said of one part: a group, or a candidate."""
+        """Return the same error about one part, such as a group or a candidate."""
         return NotEnoughSamples(
             f"{where}: {self}",
             n_samples=self.n_samples,

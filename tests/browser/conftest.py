@@ -1,4 +1,4 @@
-"""A headless Chromium that can reach nothing but files, and axe-core, which looks for barriers in a page."""
+"""A headless Chromium that reads files only, and axe-core, which looks for barriers in a page."""
 
 import os
 import shutil
@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-# In the environment of the Python that runs: `make test` has one for each.
+# In the environment of the Python that runs: `make test` has one for each version.
 AXE = Path(sys.prefix) / "browser" / "node_modules" / "axe-core" / "axe.min.js"
 REQUIRED = os.environ.get("CI") == "true" or os.environ.get("PACBAND_REQUIRE_BROWSER") == "1"
-# Quiet: no sandbox for root in a container, no call home.
+# No sandbox, for root in a container; no request to the network.
 ARGUMENTS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
@@ -19,8 +19,8 @@ ARGUMENTS = (
 
 
 def missing(what):
-    """Skip where the browser cannot be had; fail where it must be there."""
-    message = f"{what} is not here: `make browser` installs it where apt-get and npm can."
+    """Skip if the browser is not installed; fail if it is required."""
+    message = f"{what} is not installed: `make browser` installs it with apt-get and npm."
     pytest.fail(message, pytrace=False) if REQUIRED else pytest.skip(message)
 
 

@@ -1,20 +1,20 @@
-"""The report in a real browser: from a file, without the network, on phones and desks, by day and by night."""
+"""The report in a real browser: from a file, without the network, at three widths, in light and dark mode."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import pacband
+from support.pages import EVIL
 
 pytestmark = pytest.mark.xdist_group("browser")
 
-EVIL = "<script>alert(1)</script>"
 WIDTHS = (360, 768, 1440)
 
 
 @pytest.fixture(scope="session")
 def page_file(tmp_path_factory):
-    """A family with a feature that would be a script, a long name, and groups: all sections of the page."""
+    """A family with a feature whose name is a script, a long name, and groups: all sections of the page."""
     rng = np.random.default_rng(3)
     n = 1200
     X = pd.DataFrame({EVIL: rng.standard_normal(n), "a rather long name of a column, " * 3: rng.random(n)})
@@ -30,7 +30,7 @@ def page_file(tmp_path_factory):
 
 @pytest.fixture
 def opened(chromium, page_file):
-    """Open the page; everything it asks for or complains about is kept."""
+    """Open the page, and keep its requests and its messages."""
     contexts = []
 
     def open_page(width=1440, scheme="light", scripts=True):
@@ -39,11 +39,11 @@ def opened(chromium, page_file):
         )
         contexts.append(context)
         page = context.new_page()
-        page.asked, page.complaints = [], []
-        page.on("request", lambda request: page.asked.append(request.url))
-        page.on("console", lambda message: page.complaints.append(message.text))
-        page.on("pageerror", lambda error: page.complaints.append(str(error)))
-        page.on("dialog", lambda dialog: page.complaints.append(dialog.message))
+        page.requests, page.messages = [], []
+        page.on("request", lambda request: page.requests.append(request.url))
+        page.on("console", lambda message: page.messages.append(message.text))
+        page.on("pageerror", lambda error: page.messages.append(str(error)))
+        page.on("dialog", lambda dialog: page.messages.append(dialog.message))
         page.goto(page_file.as_uri())
         return page
 
@@ -60,8 +60,8 @@ def test_the_page_is_small(page_file):
 @pytest.mark.parametrize("width", WIDTHS)
 def test_it_loads_alone_and_fits(opened, page_file, width, scheme):
     page = opened(width, scheme)
-    assert [url for url in page.asked if not url.startswith("data:")] == [page_file.as_uri()]
-    assert page.complaints == []
+    assert [url for url in page.requests if not url.startswith("data:")] == [page_file.as_uri()]
+    assert page.messages == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     # Every figure is as wide as it is drawn, and none is empty.
     boxes = page.evaluate("[...document.querySelectorAll('figure svg')].map(s => s.getBoundingClientRect().toJSON())")
@@ -69,12 +69,12 @@ def test_it_loads_alone_and_fits(opened, page_file, width, scheme):
     assert all(box["width"] > 0.6 * min(width - 60, 320) and box["right"] <= width for box in boxes)
 
 
-def test_colours_follow_the_night(opened):
+def test_colours_follow_the_dark_mode(opened):
     backgrounds, lines = set(), set()
     for scheme in ("light", "dark"):
         page = opened(768, scheme)
         backgrounds.add(page.evaluate("getComputedStyle(document.body).backgroundColor"))
-        lines.add(page.evaluate("getComputedStyle(document.querySelector('#figure-plan-figure_1 text')).fill"))
+        lines.add(page.evaluate("getComputedStyle(document.querySelector('#figure-plan_map-figure_1 text')).fill"))
     assert len(backgrounds) == len(lines) == 2
 
 
@@ -102,7 +102,7 @@ def test_the_table_sorts_up_and_down_by_keyboard(opened):
     page.locator("#candidates thead button", has_text="candidate").click()
     names = page.evaluate("[...document.querySelectorAll('#candidates tbody th')].map(c => c.textContent)")
     assert names[1:] == sorted(names[1:])
-    assert page.complaints == []
+    assert page.messages == []
 
 
 def test_values_under_the_pointer(opened):
@@ -121,7 +121,7 @@ def test_values_under_the_pointer(opened):
 
 def test_without_scripts_everything_is_there(opened):
     page = opened(scripts=False)
-    for heading in ("The promise", "Does it hold?", "The candidates", "Where is the model weak?", "To do it again"):
+    for heading in ("The promise", "Does it hold?", "The candidates", "Where is the model weak?", "To reproduce it"):
         assert page.locator("h2", has_text=heading).is_visible()
     assert page.locator("#candidates tbody tr").count() == 5
     assert page.locator("#candidates thead button").count() == 0

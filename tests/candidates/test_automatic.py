@@ -1,42 +1,24 @@
-"""The automatic family: what it keeps, what it leaves out, and what it never looks at."""
+"""The automatic family: what it keeps, and what it never looks at."""
 
 from __future__ import annotations
-
-import time
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 from scipy.sparse import csr_matrix
-from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.compose import make_column_transformer
-from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingRegressor
+from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, Ridge
-from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 
-from pacband import CertifiedFamily, InvalidInput, NotEnoughSamples, certify, certify_family
+from pacband import CertifiedFamily, InvalidInput, certify
 from pacband.candidates.automatic import auto_candidates
-from pacband.candidates.blend import convex_weights
-from pacband.candidates.defaults import default_predictors
+from pacband.candidates.entrants import entrants
 from pacband.candidates.members import Member, predict_members
-from pacband.candidates.reader import TableReader
-from pacband.candidates.windows import ShortestWindow
-
-FAST = {
-    "linear": make_pipeline(SimpleImputer(), Ridge()),
-    "neighbours": make_pipeline(SimpleImputer(), KNeighborsRegressor(10)),
-    "boosting": HistGradientBoostingRegressor(max_iter=30, random_state=0),
-}
-OPTIONS = {"eps": 0.1, "delta": 0.05, "n_jobs": 2}
-
-
-def draw(rng, n, columns=3):
-    """A bend and a noise that both depend on the first column."""
-    X = rng.uniform(-1, 1, (n, columns))
-    return X, np.sin(3 * X[:, 0]) + X[:, -1] + (0.05 + 0.6 * (X[:, 0] > 0)) * rng.standard_normal(n)
+from pacband.certification.arrays import certify_family_rows
+from support.automatic import FAST, OPTIONS, draw, make_terms, mixed_table
 
 
 @pytest.fixture(scope="module")
@@ -48,10 +30,11 @@ def fast():
     return auto_candidates(X, y, **options), steps
 
 
-def certified(family, X, y, *, eps=0.1, delta=0.05):
-    weights = family.weights(len(y), eps, delta)
-    members = {name: family.members[name] for name in weights}
-    certificate = certify_family(y, predict_members(members, X), eps=eps, delta=delta, weights=weights)
+def certified(family, X, y, side="both"):
+    terms = make_terms(side=side)
+    shares = entrants(terms, list(family.members), len(y))
+    members = {name: family.members[name] for name in shares}
+    certificate = certify_family_rows(terms, y, predict_members(members, X), shares)
     return members[certificate.best], certificate
 
 
@@ -113,49 +96,14 @@ def test_calibration_rows_are_used_by_the_certificate_alone(rng, fast):
     """Poisoned calibration targets change the certificate and nothing of the family, nor who enters at what share."""
     X_cal, y_cal = draw(rng, 300)
     family = fast[0]
-    before, shares = as_numbers(family, X_cal), family.weights(300, 0.1, 0.05)
-    _, honest = certified(family, X_cal, y_cal)
+    before = as_numbers(family, X_cal)
+    _, clean = certified(family, X_cal, y_cal)
     _, poisoned = certified(family, X_cal, 1000 * y_cal[::-1])
-    assert poisoned.certificate.gamma > 10 * honest.certificate.gamma
-    assert family.weights(300, 0.1, 0.05) == shares
+    assert poisoned.certificate.gamma > 10 * clean.certificate.gamma
+    shares = [{name: cert.share for name, cert in one.candidates.items()} for one in (clean, poisoned)]
+    assert shares[0] == shares[1]
     for name, columns in as_numbers(family, X_cal).items():
         np.testing.assert_array_equal(columns, before[name])
-
-
-class Witness(RegressorMixin, BaseEstimator):
-    """A regressor that keeps the targets it was shown in fits."""
-
-    shown: list = []  # noqa: RUF012 (shared by the clones on purpose)
-
-    def fit(self, X, y):
-        self.shown.append(y)
-        self.mean_ = float(np.mean(y))
-        return self
-
-    def predict(self, X):
-        return np.full(len(X), self.mean_)
-
-
-def test_no_row_is_judged_by_a_fit_that_saw_it(rng):
-    X, y = draw(rng, 100)
-    Witness.shown = []
-    auto_candidates(X, y, predictors={"witness": Witness()}, **OPTIONS)
-    # Five folds of 80 rows, and the last fit on all.
-    assert sorted(map(len, Witness.shown)) == [80] * 5 + [100]
-
-
-def mixed_table(rng, n):
-    city = rng.choice(["Rome", "Oslo", "Lima"], n)
-    x = rng.uniform(-1, 1, n)
-    y = np.select([city == "Rome", city == "Oslo"], [0.0, 5.0], 9.0) + x + 0.2 * rng.standard_normal(n)
-    columns = {
-        "city": [None if u < 0.05 else c for u, c in zip(rng.uniform(size=n), city, strict=True)],
-        "x": np.where(rng.uniform(size=n) < 0.1, np.nan, x),
-        "open": rng.uniform(size=n) < 0.5,
-        "nothing": np.full(n, np.nan),
-        "same": np.ones(n),
-    }
-    return columns, y
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
@@ -180,15 +128,6 @@ def test_pandas_categories_nullable_numbers_and_objects(rng):
     assert outcome(first) == outcome(second)
 
 
-def test_numpy_objects_are_read_as_frames_are(rng):
-    columns, _ = mixed_table(rng, 60)
-    frame = pd.DataFrame(columns)
-    reader = TableReader().fit(frame)
-    np.testing.assert_array_equal(TableReader().fit(frame.to_numpy(object)).transform(frame), reader.transform(frame))
-    assert reader.kept_ == (0, 1, 2)
-    assert reader.categorical_ == (0,)
-
-
 @pytest.mark.parametrize(("n", "columns"), [(10, 3), (30, 1)])
 def test_tiny_tables(rng, n, columns):
     X, y = draw(rng, n, columns)
@@ -198,7 +137,7 @@ def test_tiny_tables(rng, n, columns):
         assert (scale > 0).all()
 
 
-def test_columns_that_say_nothing(rng):
+def test_constant_columns(rng):
     y = draw(rng, 100)[1]
     family = auto_candidates(np.ones((100, 2)), y, predictors=FAST, **OPTIONS)
     for prediction, _ in predict_members(family.members, np.ones((3, 2))).values():
@@ -213,75 +152,13 @@ def test_a_constant_target_is_predicted_by_that_constant(rng):
     assert member.predict([[0.0] * 3]) == [7.0]
 
 
-def test_a_skewed_positive_target_is_also_tried_by_its_log(rng):
-    X = rng.uniform(-1, 1, (60, 2))
-    y = np.exp(2 * X[:, 0] + 0.3 * rng.standard_normal(60))
-    reader = TableReader().fit(X)
-    assert any("log" in name for name in default_predictors(reader, X, y, 0, 1))
-    assert not any("log" in name for name in default_predictors(reader, X, -y, 0, 1))
-    log = next(model for name, model in default_predictors(reader, X, y, 0, 1).items() if "log" in name)
-    z = (y - y.mean()) / y.std()
-    assert np.corrcoef(log.fit(X, z).predict(X), z)[0, 1] > 0.8
-
-
 @pytest.mark.parametrize("side", ["upper", "lower"])
 def test_one_sided(rng, side):
     X, y = draw(rng, 100)
     family = auto_candidates(X, y, side=side, predictors=FAST, **OPTIONS)
     X_cal, y_cal = draw(rng, 300)
-    weights = family.weights(300, 0.1, 0.05)
-    columns = predict_members({name: family.members[name] for name in weights}, X_cal)
-    assert certify_family(y_cal, columns, eps=0.1, delta=0.05, weights=weights, side=side).best in weights
-
-
-class Slow(LinearRegression):
-    """A regressor that takes its time."""
-
-    def fit(self, X, y):
-        time.sleep(0.3)
-        return super().fit(X, y)
-
-
-def test_what_would_exceed_the_budget_is_left_out_and_said_so(rng):
-    X, y = draw(rng, 100)
-    models = {"fast": Ridge(), "slow": Slow()}
-    hasty = auto_candidates(X, y, predictors=models, time_budget=1.0, **OPTIONS)
-    (record,) = [tried for tried in hasty.tried if tried.name == "slow"]
-    assert "budget" in record.status
-    assert not any("slow" in name for name in hasty.members)
-    patient = auto_candidates(X, y, predictors=models, time_budget=1000.0, **OPTIONS)
-    assert any(tried.name.startswith("slow /") for tried in patient.tried)
-
-
-def test_nothing_is_begun_once_the_budget_is_spent(rng):
-    X, y = draw(rng, 60)
-    Witness.shown = []
-    models = {"slow": Slow(), "witness": Witness()}
-    family = auto_candidates(X, y, predictors=models, time_budget=1e-3, **OPTIONS)
-    assert Witness.shown == []
-    dropped = [tried for tried in family.tried if "no time to try it" in tried.status]
-    assert {tried.name for tried in dropped} >= {"witness", "scale by boosting", "scale by window"}
-
-
-def test_the_first_predictor_is_never_left_out(rng):
-    X, y = draw(rng, 60)
-    family = auto_candidates(X, y, predictors={"slow": Slow()}, time_budget=1e-3, **OPTIONS)
-    assert next(iter(family.members)).startswith(("slow", "blend"))
-
-
-class Broken(LinearRegression):
-    """A regressor that cannot."""
-
-    def fit(self, X, y):
-        raise ValueError("singular\nmatrix")
-
-
-def test_a_predictor_that_fails_is_noted_and_one_is_enough(rng):
-    X, y = draw(rng, 60)
-    family = auto_candidates(X, y, predictors={"broken": Broken(), "linear": Ridge()}, **OPTIONS)
-    assert [tried.status for tried in family.tried if tried.name == "broken"] == ["dropped: singular"]
-    with pytest.raises(InvalidInput, match="not one predictor could be fitted: broken dropped: singular"):
-        auto_candidates(X, y, predictors={"broken": Broken()}, **OPTIONS)
+    _, certificate = certified(family, X_cal, y_cal, side)
+    assert certificate.best in entrants(make_terms(side=side), list(family.members), 300)
 
 
 def test_candidates_of_ones_own_join(rng):
@@ -292,7 +169,7 @@ def test_candidates_of_ones_own_join(rng):
     assert [tried.status for tried in family.tried if tried.name in extra] == ["given", "given"]
     _, certificate = certified(family, *draw(rng, 2000))
     assert {"mine", "truth"} < set(certificate.candidates)
-    with pytest.raises(InvalidInput, match="name of its own"):
+    with pytest.raises(InvalidInput, match="extra must not use the name of a screened candidate, got 'constant'"):
         auto_candidates(X, np.full(200, 1.0), extra={"constant": extra["mine"]}, **OPTIONS)
 
 
@@ -305,25 +182,6 @@ def test_the_record_reads_as_a_table(fast):
     assert steps == [(k + 1, len(steps)) for k in range(len(steps))]
     widths = [tried.width for tried in family.tried]
     assert min(widths) > 0
-
-
-@pytest.mark.parametrize("n_samples", [29, 30, 44, 88, 206, 1000, 10_000])
-def test_shares_spend_delta_and_cost_the_first_little(rng, fast, n_samples):
-    family = fast[0]
-    weights = family.weights(n_samples, 0.1, 0.05)
-    assert next(iter(weights)) == next(iter(family.members))
-    assert sum(weights.values()) == pytest.approx(1.0, abs=1e-12)
-    zeros = dict.fromkeys(weights, (np.zeros(n_samples), np.ones(n_samples)))
-    certificate = certify_family(rng.uniform(size=n_samples), zeros, eps=0.1, delta=0.05, weights=weights)
-    ranks = [one.rank for one in certificate.candidates.values()]
-    alone = certify(rng.uniform(size=n_samples), np.zeros(n_samples), eps=0.1, delta=0.05).rank
-    assert 0.95 * alone <= ranks[0] <= alone or alone == ranks[0] + 1
-    assert min(ranks) >= 1
-
-
-def test_too_few_calibration_rows_are_refused(fast):
-    with pytest.raises(NotEnoughSamples):
-        fast[0].weights(28, 0.1, 0.05)
 
 
 @pytest.mark.parametrize(
@@ -342,35 +200,13 @@ def test_too_few_calibration_rows_are_refused(fast):
         ({"time_budget": 0}, "time_budget must be a positive"),
         ({"eps": 1.5}, "eps must be in"),
         ({"side": "left"}, "side must be one of"),
-        ({"predictors": {}}, "predictors must hold at least one"),
+        ({"predictors": {}}, "predictors must contain at least one"),
     ],
 )
 def test_bad_input_is_refused_with_its_rule(rng, change, message):
     arguments = {"X": rng.uniform(size=(60, 2)), "y": rng.uniform(size=60), **OPTIONS, **change}
     with pytest.raises(InvalidInput, match=message):
         auto_candidates(arguments.pop("X"), arguments.pop("y"), **arguments)
-
-
-def test_convex_weights_find_the_best_blend(rng):
-    y = rng.standard_normal(500)
-    columns = y[:, None] + rng.standard_normal((500, 3)) * [1.0, 2.0, 20.0]
-    weights = convex_weights(columns, y)
-    assert weights.min() >= 0
-    assert weights.sum() == pytest.approx(1.0)
-    best = np.mean((columns @ weights - y) ** 2)
-    for _ in range(50):
-        assert best <= np.mean((columns @ rng.dirichlet(np.ones(3)) - y) ** 2) + 1e-9
-
-
-def test_the_shortest_window_leans_to_where_the_values_are(rng):
-    X = rng.uniform(size=(4000, 1))
-    y = np.where(X[:, 0] > 0.5, 1.0, -1.0) * rng.exponential(size=4000)
-    window = ShortestWindow(ExtraTreesRegressor(50, min_samples_leaf=50, random_state=0), 0.9).fit(X, y)
-    (low_left, high_left), (low_right, high_right) = window.predict(np.array([[0.25], [0.75]]))
-    assert low_left == pytest.approx(-2.3, abs=0.5)
-    assert high_left == pytest.approx(0.0, abs=0.2)
-    assert low_right == pytest.approx(0.0, abs=0.2)
-    assert high_right == pytest.approx(2.3, abs=0.5)
 
 
 def test_a_certified_family_finds_its_candidates_itself(rng):

@@ -1,11 +1,197 @@
-"""Reading a certificate file: whatever is wrong with it ends in one error, which names the file."""
+"""Certificate files: damage, edits and forgeries are refused, and the error states which."""
+
+import json
+import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+import pacband
 from pacband import Certificate, CertificateError, InvalidInput, certify, load
 from pacband.certificate.files import check_certificate
-from support.certificates import changed
+from support.certificates import ALL_KINDS, changed
+from support.rewriting import redigested, rewrite
+
+FILE = {}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _file(tmp_path_factory):
+    FILE["path"] = tmp_path_factory.mktemp("certificates") / "cert.json"
+    FILE["data"] = ALL_KINDS["family"].save(FILE["path"]).read_bytes()
+
+
+@given(st.data())
+def test_any_changed_byte_is_detected(data):
+    original = FILE["data"]
+    position = data.draw(st.integers(0, len(original) - 1))
+    value = data.draw(st.integers(0, 255).filter(lambda byte: byte != original[position]))
+    FILE["path"].write_bytes(original[:position] + bytes([value]) + original[position + 1 :])
+    with pytest.raises(CertificateError):
+        load(FILE["path"])
+
+
+@given(st.data())
+def test_any_truncation_is_detected_and_named(data):
+    original = FILE["data"]
+    FILE["path"].write_bytes(original[: data.draw(st.integers(0, len(original) - 3))])
+    with pytest.raises(CertificateError, match=r"truncated|damaged"):
+        load(FILE["path"])
+
+
+@pytest.mark.parametrize(
+    ("change", "resign", "message"),
+    [
+        (lambda d: d["content"].update(gamma=0.1), False, "edited or damaged: its content does not match its digest"),
+        (lambda d: d.update(schema_version=2), True, "written by a newer pacband: its schema_version is 2"),
+        (lambda d: d.update(schema="other"), True, "is not a pacband/certificate file"),
+        (lambda d: d["content"].update(eps=1e-4), True, "does not certify eps=0.0001"),
+        (lambda d: d["content"].update(rank=399), True, "does not certify"),
+        (lambda d: d["content"].update(side="sideways"), True, "does not follow its schema"),
+        (lambda d: d["content"].pop("delta"), True, "does not follow its schema"),
+        (lambda d: d["content"].update(extra=1), True, "does not follow its schema"),
+    ],
+)
+def test_a_doctored_file_is_refused(change, resign, message, tmp_path):
+    path = ALL_KINDS["constant"].save(tmp_path / "cert.json")
+    rewrite(path, change, resign=resign)
+    with pytest.raises(CertificateError, match=message):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "truncated"),
+        ("[]", "is not a pacband/certificate file"),
+        ("{} extra", "damaged: not JSON"),
+        ('{"schema": NaN}', "damaged: NaN is not JSON"),
+        ("[" * 100_000, "damaged|truncated"),
+    ],
+)
+def test_what_is_no_certificate_is_refused(text, message, tmp_path):
+    path = tmp_path / "cert.json"
+    path.write_text(text)
+    with pytest.raises(CertificateError, match=message):
+        load(path)
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(CertificateError, match="damaged"):
+        load(path)
+
+
+def test_reformatted_file_is_refused(tmp_path):
+    path = ALL_KINDS["constant"].save(tmp_path / "cert.json")
+    path.write_text(json.dumps(json.loads(path.read_text())))
+    with pytest.raises(CertificateError, match="edited or reformatted"):
+        load(path)
+
+
+def test_missing_file_is_a_file_error(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        load(tmp_path / "nowhere.json")
+
+
+@pytest.fixture
+def single(rng, tmp_path):
+    cert = pacband.certify(rng.standard_normal(2000), np.zeros(2000), eps=0.05, delta=1e-3)
+    return cert.save(tmp_path / "cert.json")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("n_samples", 10**4000),
+        ("n_samples", 10**12 + 1),
+        ("n_samples", 1e30),
+        ("n_samples", 2000.0),
+        ("rank", 10**4000),
+        ("rank", 10**12),
+        ("n_candidates", 10**4000),
+        ("n_outputs", 10**4000),
+        ("generation", 10**4000),
+        ("gamma", 10**4000),
+        ("gamma", -(10**400)),
+        ("min_scale", 10**400),
+        ("gauge", [[10**400]]),
+        ("eps", 1e-320),
+        ("delta", 5e-324),
+        ("weight", 5e-324),
+        ("created", "x" * 100_000),
+        ("pacband_version", "9" * 100_000),
+        ("expected_violation", 0.5),
+        ("attained_delta", 0.5),
+    ],
+    ids=lambda value: str(value)[:12],
+)
+def test_a_certificate_with_absurd_values_is_refused(single, name, value):
+    redigested(single, lambda content: content.update({name: value}))
+    with pytest.raises(CertificateError) as caught:
+        pacband.load(single)
+    assert len(str(caught.value)) < 1000
+
+
+@pytest.mark.parametrize("levels", [100, 500, 2000, 100_000])
+def test_deep_nesting_is_refused(single, levels):
+    text = single.read_text().replace('"gauge": "max"', f'"gauge": {"[" * levels}{"]" * levels}')
+    single.write_text(text)
+    with pytest.raises(CertificateError):
+        pacband.load(single)
+
+
+def test_a_promise_in_words_that_contradicts_the_numbers_is_refused(single):
+    promise = pacband.load(single).promise
+
+    def widen(content):
+        content["promise"] = content["promise"].replace("95 %", "99.9 %")
+
+    redigested(single, widen)
+    with pytest.raises(CertificateError, match="its promise in words is not that of its numbers, which say: With"):
+        pacband.load(single)
+    # The same numbers in other words are the same promise.
+    redigested(single, lambda content: content.update(promise=f"So be it. {promise}"))
+    assert pacband.load(single).promise == promise
+    redigested(single, lambda content: content.update(promise=promise.replace("≤ ", "≤ 1")))
+    with pytest.raises(CertificateError, match="its promise in words"):
+        pacband.load(single)
+    # Another version may word it otherwise.
+    redigested(single, lambda content: content.update(pacband_version="0.0.9"))
+    assert pacband.load(single).eps == 0.05
+
+
+def test_words_inside_families_and_groups_are_compared_as_well(rng, tmp_path):
+    y = rng.standard_normal(3000)
+    family = pacband.certify_family(y, {"a": np.zeros(3000), "b": np.ones(3000)}, eps=0.1, delta=0.01)
+    groups = pacband.certify_groups(y, np.zeros(3000), np.arange(3000) % 2, eps=0.1, delta=0.01)
+    for cert, parts in ((family, "candidates"), (groups, "groups")):
+        path = cert.save(tmp_path / "cert.json")
+        assert pacband.load(path) == cert
+        redigested(path, lambda content, parts=parts: content[parts][1]["certificate"].update(promise="All is well."))
+        with pytest.raises(CertificateError, match="promise in words"):
+            pacband.load(path)
+        path = cert.save(tmp_path / "cert.json")
+        redigested(path, lambda content: content.update(promise="All is well."))
+        with pytest.raises(CertificateError, match="promise in words"):
+            pacband.load(path)
+        path = cert.save(tmp_path / "cert.json")
+        redigested(path, lambda content, parts=parts: content[parts].append(content[parts][0]))
+        with pytest.raises(CertificateError, match="3 certificates under 2 names"):
+            pacband.load(path)
+
+
+FILES = Path(__file__).parents[1] / "files"
+
+
+def test_files_that_were_written_earlier_still_load(tmp_path):
+    names = ("single", "family", "groups", "matrix", "successor")
+    certificates = {name: pacband.load(FILES / f"{name}.json") for name in names}
+    assert certificates["successor"].predecessor == certificates["single"].digest
+    for state, name in (("monitor", "single"), ("monitor_of_groups", "groups")):
+        monitor = pacband.Monitor.load(shutil.copy(FILES / f"{state}.json", tmp_path), certificates[name])
+        assert monitor.n_rows == 3000
+        assert (monitor.state == "revoked") == (name == "groups")
 
 
 @pytest.fixture

@@ -1,29 +1,28 @@
-import os
-import subprocess
-import sys
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from support.shell import program, training_table
+
 
 @pytest.fixture
 def pacband(tmp_path):
-    """Run the command line as a program, in a folder of its own."""
+    """Run the command line as a program, in a folder of its own. The fixture `run` does so in this process."""
+    return partial(program, cwd=tmp_path)
 
-    def run(*arguments, stdin=None, env=None, **options):
-        return subprocess.run(
-            [sys.executable, "-m", "pacband", *map(str, arguments)],
-            cwd=tmp_path,
-            input=stdin,
-            capture_output=True,
-            env={**os.environ, "PYTHONUTF8": "1", **(env or {})},
-            text=not isinstance(stdin, bytes),
-            timeout=120,
-            **options,
-        )
 
-    return run
+@pytest.fixture(scope="session")
+def fitted(tmp_path_factory):
+    """A folder with a model that `pacband fit` made there, and how that command ended."""
+    folder = tmp_path_factory.mktemp("fitted")
+    training_table(400).to_csv(folder / "data.csv", index=False, na_rep="NA")
+    promise = ["--eps", "0.1", "--delta", "0.05"]
+    options = ["--time-budget", "1", "--jobs", "1", "--report", "report.html", "--json"]
+    done = program("fit", "data.csv", "--target", "y", *promise, "-o", "model.pacband", *options, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return folder, done
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""`pacband monitor`: every row is counted exactly once through kills and rotations; exit codes and messages."""
+"""`pacband monitor`: exactly-once streams through kills, followed logs, warnings and revocation."""
 
 import json
 import os
@@ -6,7 +6,6 @@ import queue
 import random
 import signal
 import subprocess
-import sys
 import threading
 import time
 
@@ -15,7 +14,9 @@ import pandas as pd
 import pytest
 
 import pacband
-from support.monitor_command import command, csv_rows, run, save_certificate, write_csv
+from pacband.monitoring import StateFile
+from support.monitor_command import command, csv_rows, save_certificate, write_csv
+from support.shell import PROGRAM
 
 
 @pytest.fixture
@@ -23,12 +24,20 @@ def cert(rng, tmp_path):
     return save_certificate(rng, tmp_path)
 
 
+@pytest.fixture
+def monitor(run):
+    """Run `pacband monitor` on the certificate and the state in a folder."""
+    return lambda directory, *arguments, stdin=None, **columns: run(
+        *command(directory, *arguments, **columns)[len(PROGRAM) :], stdin=stdin
+    )
+
+
 def counts(directory):
     watch = json.loads((directory / "state.json").read_text())["content"]["watches"][0]
     return watch["n_rows"], watch["n_violations"], watch["n_unlabelled"]
 
 
-def kill_and_repeat(directory, file, kills, seed, *arguments):
+def kill_and_repeat(monitor, directory, file, kills, seed, *arguments):
     """Kill -9 the command at random moments, start it again, and let it end; return how often it was hit."""
     dice, hit = random.Random(seed), 0
     for _ in range(kills):
@@ -46,19 +55,19 @@ def kill_and_repeat(directory, file, kills, seed, *arguments):
             process.send_signal(signal.SIGKILL)
             hit += 1
         process.wait()
-    assert run(directory, *arguments, file).returncode == 0
+    assert monitor(directory, *arguments, file).returncode == 0
     return hit
 
 
-def test_killed_at_random_the_state_ends_the_same(cert, tmp_path, rng):
+def test_killed_at_random_the_state_ends_the_same(monitor, cert, tmp_path, rng):
     for name in ("whole", "killed"):
         (tmp_path / name).mkdir()
         cert.save(tmp_path / name / "cert.json")
     y = rng.standard_normal(12000)
     y[::50] = np.nan
     file = write_csv(tmp_path / "rows.csv", y, np.zeros(12000))
-    assert run(tmp_path / "whole", "--batch-size", 100, file).returncode == 0
-    assert kill_and_repeat(tmp_path / "killed", file, 3, 0, "--batch-size", 100) >= 2
+    assert monitor(tmp_path / "whole", "--batch-size", 100, file).returncode == 0
+    assert kill_and_repeat(monitor, tmp_path / "killed", file, 3, 0, "--batch-size", 100) >= 2
     assert (tmp_path / "killed" / "state.json").read_bytes() == (tmp_path / "whole" / "state.json").read_bytes()
     assert counts(tmp_path / "whole")[0::2] == (11760, 240)
     direct = pacband.Monitor(cert)
@@ -67,89 +76,89 @@ def test_killed_at_random_the_state_ends_the_same(cert, tmp_path, rng):
 
 
 @pytest.mark.verify
-def test_killed_during_a_million_rows(cert, tmp_path, rng):
+def test_killed_during_a_million_rows(monitor, cert, tmp_path, rng):
     for name in ("whole", "killed"):
         (tmp_path / name).mkdir()
         cert.save(tmp_path / name / "cert.json")
     file = write_csv(tmp_path / "rows.csv", rng.standard_normal(10**6), np.zeros(10**6))
-    assert run(tmp_path / "whole", file).returncode == 0
-    assert kill_and_repeat(tmp_path / "killed", file, 25, 1) >= 15
+    assert monitor(tmp_path / "whole", file).returncode == 0
+    assert kill_and_repeat(monitor, tmp_path / "killed", file, 25, 1) >= 15
     assert (tmp_path / "killed" / "state.json").read_bytes() == (tmp_path / "whole" / "state.json").read_bytes()
 
 
-def test_a_file_is_known_by_its_content(cert, tmp_path, rng):
+def test_a_file_is_known_by_its_content(monitor, cert, tmp_path, rng):
     y = rng.standard_normal(300)
     file = write_csv(tmp_path / "a.csv", y[:200], np.zeros(200))
-    assert run(tmp_path, file).returncode == 0
-    done = run(tmp_path, file.rename(tmp_path / "b.csv"))
-    assert b"200 rows were read before" in done.stderr
+    assert monitor(tmp_path, file).returncode == 0
+    done = monitor(tmp_path, file.rename(tmp_path / "b.csv"))
+    assert "200 rows were already processed" in done.stderr
     assert counts(tmp_path)[0] == 200
-    run(tmp_path, write_csv(tmp_path / "c.csv", y, np.zeros(300)))
+    monitor(tmp_path, write_csv(tmp_path / "c.csv", y, np.zeros(300)))
     assert counts(tmp_path)[0] == 300
-    run(tmp_path, write_csv(tmp_path / "d.csv", y[::-1], np.zeros(300)))
+    monitor(tmp_path, write_csv(tmp_path / "d.csv", y[::-1], np.zeros(300)))
     assert counts(tmp_path)[0] == 600
-    run(tmp_path, tmp_path / "c.csv")
+    monitor(tmp_path, tmp_path / "c.csv")
     assert counts(tmp_path)[0] == 600
 
 
-def test_standard_input_is_new_unless_it_is_said_to_be_replayed(cert, tmp_path):
+def test_standard_input_is_new_unless_it_is_said_to_be_replayed(monitor, cert, tmp_path):
     rows = b"".join(b'{"y": %d, "p": 0}\n' % (i % 2) for i in range(50))
     for _ in range(2):
-        done = run(tmp_path, "--json", stdin=rows)
+        done = monitor(tmp_path, "--json", stdin=rows)
         assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["rows"] == counts(tmp_path)[0] == 100
-    run(tmp_path, "--replay", stdin=rows + b'{"y": null, "p": 0}\n{"p": 0}\n{"y": 1.5, "p": 0}')
+    monitor(tmp_path, "--replay", stdin=rows + b'{"y": null, "p": 0}\n{"p": 0}\n{"y": 1.5, "p": 0}')
     assert counts(tmp_path)[::2] == (101, 2)
-    done = run(tmp_path, "--replay", stdin=b"{" + rows[1:].replace(b"0", b"2"))
+    done = monitor(tmp_path, "--replay", stdin=b"{" + rows[1:].replace(b"0", b"2"))
     assert done.returncode == 2
-    assert b"does not begin with the rows that were read before" in done.stderr
+    assert "needs standard input to start with the rows that were already processed" in done.stderr
 
 
-def test_revocation_ends_with_exit_code_one_and_stays(cert, tmp_path):
+def test_revocation_ends_with_exit_code_one_and_stays(monitor, cert, tmp_path):
     file = write_csv(tmp_path / "rows.csv", [9.0] * 4000, [0.0] * 4000)
-    done = run(tmp_path, "--metrics", tmp_path / "out.prom", file)
+    done = monitor(tmp_path, "--metrics", tmp_path / "out.prom", file)
     assert done.returncode == 1
-    assert done.stdout.decode().splitlines()[-1].endswith(": revoked")
-    assert b"The promise does not hold" in done.stderr
+    assert done.stdout.splitlines()[-1].endswith(": revoked")
+    assert "The promise does not hold" in done.stderr
     assert counts(tmp_path)[0] == 1000
     assert 'pacband_state{state="revoked"} 1' in (tmp_path / "out.prom").read_text()
-    assert run(tmp_path, stdin=b"y,p\n0,0\n").returncode == 1
-    assert run(tmp_path, "--acknowledge").returncode == 1
+    assert monitor(tmp_path, stdin=b"y,p\n0,0\n").returncode == 1
+    assert monitor(tmp_path, "--acknowledge").returncode == 1
     assert counts(tmp_path)[0] == 1000
 
 
-def test_warning_and_acknowledgement(cert, tmp_path):
+def test_warning_and_acknowledgement(monitor, cert, tmp_path):
     calm = [0.0] * 3000
     risen = [9.0 if i % 9 == 0 else 0.0 for i in range(700)]
-    done = run(tmp_path, write_csv(tmp_path / "rows.csv", calm + risen, [0.0] * 3700))
+    done = monitor(tmp_path, write_csv(tmp_path / "rows.csv", calm + risen, [0.0] * 3700))
     assert done.returncode == 0
-    assert b"Violations have lately been more frequent" in done.stderr
-    assert run(tmp_path, "--acknowledge").stdout.startswith(b"ok: There is no evidence")
+    assert "Violations have lately been more frequent" in done.stderr
+    assert monitor(tmp_path, "--acknowledge").stdout.startswith("ok: There is no evidence")
 
 
-def test_a_state_keeps_the_settings_it_was_begun_with(cert, tmp_path):
+def test_a_state_keeps_the_settings_it_was_begun_with(monitor, cert, tmp_path):
     rows = b"y,p\n0,0\n"
-    assert run(tmp_path, "--alpha", 0.05, "--false-alarm-interval", 50, stdin=rows).returncode == 0
-    assert run(tmp_path, "--alpha", 0.05, "--false-alarm-interval", 50, stdin=rows).returncode == 0
-    assert run(tmp_path, stdin=rows).returncode == 0
-    done = run(tmp_path, "--alpha", 0.02, stdin=rows)
+    assert monitor(tmp_path, "--alpha", 0.05, "--false-alarm-interval", 50, stdin=rows).returncode == 0
+    assert monitor(tmp_path, "--alpha", 0.05, "--false-alarm-interval", 50, stdin=rows).returncode == 0
+    assert monitor(tmp_path, stdin=rows).returncode == 0
+    done = monitor(tmp_path, "--alpha", 0.02, stdin=rows)
     assert done.returncode == 2
-    assert b"was begun with alpha=0.05: it cannot go on with 0.02" in done.stderr
+    assert "was started with alpha=0.05: it cannot continue with 0.02" in done.stderr
 
 
-def test_columns_are_those_the_certificate_was_made_from(tmp_path, rng):
+def test_columns_are_those_the_certificate_was_made_from(monitor, tmp_path, rng):
     frame = pd.DataFrame({"actual": rng.standard_normal(900), "model": 0.0, "spread": 1.0})
     cert = pacband.certify_frame(frame, target="actual", prediction="model", scale="spread", eps=0.1, delta=0.01)
     cert.save(tmp_path / "cert.json")
     frame.to_csv(tmp_path / "rows.csv", index=False)
-    done = run(tmp_path, tmp_path / "rows.csv", columns=())
+    done = monitor(tmp_path, tmp_path / "rows.csv", columns=())
     assert done.returncode == 0, done.stderr
     assert counts(tmp_path) == (900, cert.rank - 1, 0)
     pacband.certify(frame["actual"], frame["model"], eps=0.1, delta=0.01).save(tmp_path / "cert.json")
     (tmp_path / "state.json").unlink()
-    done = run(tmp_path, tmp_path / "rows.csv", columns=())
+    done = monitor(tmp_path, tmp_path / "rows.csv", columns=())
     assert done.returncode == 2
-    assert b"name the prediction column" in done.stderr
+    assert "name the prediction column" in done.stderr
 
 
 def test_follow_waits_for_rows(cert, tmp_path):
@@ -204,7 +213,7 @@ def json_rows(n_rows, y=0):
 
 
 @pytest.mark.parametrize("form", [csv_rows, json_rows])
-def test_follow_goes_on_after_a_log_was_renamed_and_replaced(cert, tmp_path, form):
+def test_follow_goes_on_after_a_log_was_renamed_and_replaced(monitor, cert, tmp_path, form):
     log = tmp_path / "log"
     log.write_text(form(20))
     with open(log, "a") as old, Follower(tmp_path, log) as follower:
@@ -225,16 +234,16 @@ def test_follow_goes_on_after_a_log_was_renamed_and_replaced(cert, tmp_path, for
             follower.until(30 + 10 * k)
         follower.process.send_signal(signal.SIGINT)
         assert follower.process.wait(30) == 130
-        assert "was replaced by a new file" in follower.process.stderr.read()
+        assert "was replaced: the old file is finished" in follower.process.stderr.read()
     assert counts(tmp_path) == (60, 1, 0)
     # All of them are known again.
     for name in ("log", "log.1", "log.2", "log.3"):
-        assert run(tmp_path, tmp_path / name).returncode == 0
+        assert monitor(tmp_path, tmp_path / name).returncode == 0
     assert counts(tmp_path) == (60, 1, 0)
 
 
 @pytest.mark.parametrize("regrown", [0, 3, 60])
-def test_follow_ends_where_a_log_was_copied_and_cut_and_the_copy_makes_it_whole(cert, tmp_path, regrown):
+def test_follow_ends_where_a_log_was_copied_and_cut_and_the_copy_makes_it_whole(monitor, cert, tmp_path, regrown):
     log = tmp_path / "log.csv"
     log.write_text(csv_rows(20))
     with Follower(tmp_path, log) as follower:
@@ -250,7 +259,7 @@ def test_follow_ends_where_a_log_was_copied_and_cut_and_the_copy_makes_it_whole(
     assert said.count("\n") == 1
     assert counts(tmp_path)[0] == 20
     for name in ("log.csv.1", "log.csv"):
-        assert run(tmp_path, tmp_path / name).returncode == 0
+        assert monitor(tmp_path, tmp_path / name).returncode == 0
     assert counts(tmp_path)[0] == 24 + regrown
 
 
@@ -276,35 +285,39 @@ def test_a_new_log_without_the_columns_ends_with_exit_code_two(cert, tmp_path):
     assert counts(tmp_path)[0] == 20
 
 
-def test_groups_and_pairs_of_scales_on_the_command_line(tmp_path, rng):
+def test_groups_and_pairs_of_scales_on_the_command_line(monitor, tmp_path, rng):
     site, y, scale = rng.choice([1, 2], 2000), rng.standard_normal(2000), rng.uniform(1, 2, 2000)
     cert = pacband.certify_groups(y, np.zeros(2000), site, (scale, 2 * scale), eps=0.1, delta=0.01)
     cert.save(tmp_path / "cert.json")
     file = write_csv(tmp_path / "rows.csv", y, np.zeros(2000), s=scale, t=2 * scale, g=site.tolist())
-    done = run(tmp_path, "--scale", "s", "--scale", "t", "--group", "g", "--json", "--metrics", tmp_path / "m", file)
+    done = monitor(
+        tmp_path, "--scale", "s", "--scale", "t", "--group", "g", "--json", "--metrics", tmp_path / "m", file
+    )
     assert done.returncode == 0, done.stderr
     last = json.loads(done.stdout.splitlines()[-1])
     assert abs(last["violations"] - sum(part.rank - 1 for part in cert.groups.values())) <= 4
     assert 'pacband_rows_total{group="1"}' in (tmp_path / "m").read_text()
-    done = run(tmp_path, "--scale", "s", "--group", "g", write_csv(tmp_path / "new.csv", [0.0], [0.0], s=[1.0], g=[1]))
+    done = monitor(
+        tmp_path, "--scale", "s", "--group", "g", write_csv(tmp_path / "new.csv", [0.0], [0.0], s=[1.0], g=[1])
+    )
     assert done.returncode == 2
-    assert b"a scale pair" in done.stderr
+    assert "a scale pair" in done.stderr
 
 
-def test_a_label_that_was_renamed_upstream_ends_with_exit_code_two(cert, tmp_path):
+def test_a_label_that_was_renamed_upstream_ends_with_exit_code_two(monitor, cert, tmp_path):
     rows = b'{"actual": 100, "p": 0}\n' * 500
-    done = run(tmp_path, "--json", stdin=rows)
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert b"have no 'y', but 'actual', 'p'" in done.stderr
+    done = monitor(tmp_path, "--json", stdin=rows)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "have no 'y', but 'actual', 'p'" in done.stderr
     assert not (tmp_path / "state.json").exists()
-    done = run(tmp_path, "--batch-size", 10, stdin=b'{"y": 1, "p": 0}\n' * 10 + rows)
+    done = monitor(tmp_path, "--batch-size", 10, stdin=b'{"y": 1, "p": 0}\n' * 10 + rows)
     assert done.returncode == 2
-    assert b"rows 11 to 110 have no 'y'" in done.stderr
+    assert "rows 11 to 110 have no 'y'" in done.stderr
     assert counts(tmp_path)[0] == 10
 
 
 @pytest.mark.parametrize("key", ["p", "s", "g"])
-def test_a_prediction_scale_or_group_that_was_renamed_is_refused_in_any_row(tmp_path, rng, key):
+def test_a_prediction_scale_or_group_that_was_renamed_is_refused_in_any_row(monitor, tmp_path, rng, key):
     site = rng.choice([1, 2], 2000)
     options = {"eps": 0.1, "delta": 0.01, "min_scale": 0.5, "nonfinite": "violate"}
     pacband.certify_groups(rng.standard_normal(2000), np.zeros(2000), site, np.ones(2000), **options).save(
@@ -312,46 +325,61 @@ def test_a_prediction_scale_or_group_that_was_renamed_is_refused_in_any_row(tmp_
     )
     whole = b'{"y": 0, "p": 0, "s": 1, "g": 1}\n'
     named = ["--scale", "s", "--group", "g"]
-    assert run(tmp_path, *named, stdin=whole).returncode == 0
-    done = run(tmp_path, *named, stdin=whole + whole.replace(f'"{key}"'.encode(), b'"other"'))
+    assert monitor(tmp_path, *named, stdin=whole).returncode == 0
+    done = monitor(tmp_path, *named, stdin=whole + whole.replace(f'"{key}"'.encode(), b'"other"'))
     assert done.returncode == 2
-    assert f"row 2 of the stream has no '{key}'; it has".encode() in done.stderr
+    assert f"row 2 of the stream has no '{key}'; it has" in done.stderr
     assert counts(tmp_path)[0] == 1
 
 
-def test_rows_without_a_label_are_shown(cert, tmp_path):
-    done = run(tmp_path, stdin=b"y,p\n0,0\n,0\n,0\n")
-    assert b"1 rows, 0 violations" in done.stdout
-    assert b", 2 unlabelled, " in done.stdout
-    done = run(tmp_path, "--json", stdin=b'{"y": 0, "p": 0}\n{"p": 0}\n')
+def test_rows_without_a_label_are_shown(monitor, cert, tmp_path):
+    done = monitor(tmp_path, stdin=b"y,p\n0,0\n,0\n,0\n")
+    assert "1 rows, 0 violations" in done.stdout
+    assert ", 2 unlabelled, " in done.stdout
+    done = monitor(tmp_path, "--json", stdin=b'{"y": 0, "p": 0}\n{"p": 0}\n')
     assert json.loads(done.stdout)["unlabelled"] == 3
 
 
-def test_labels_that_look_alike_stay_apart(tmp_path, rng):
+def test_labels_that_look_alike_stay_apart(monitor, tmp_path, rng):
     groups = [1, "1"] * 1000
     cert = pacband.certify_groups(rng.standard_normal(2000), np.zeros(2000), groups, eps=0.1, delta=0.01)
     cert.save(tmp_path / "cert.json")
-    done = run(tmp_path, "--group", "g", stdin=b'{"y": 0, "p": 0, "g": 1}\n{"y": 0, "p": 0, "g": "1"}\n' * 2)
+    done = monitor(tmp_path, "--group", "g", stdin=b'{"y": 0, "p": 0, "g": 1}\n{"y": 0, "p": 0, "g": "1"}\n' * 2)
     assert done.returncode == 0, done.stderr
     monitor = pacband.Monitor.load(tmp_path / "state.json", cert)
     assert [(label, watch.n_rows) for label, watch in monitor.groups.items()] == [(1, 2), ("1", 2)]
 
 
-def test_help_has_examples(tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-m", "pacband", "monitor", "--help"], capture_output=True, text=True, check=True
-    )
-    assert "pacband monitor cert.json --state state.json" in done.stdout
-
-
 @pytest.mark.skipif(os.name != "posix", reason="durability of names is a matter of POSIX")
-def test_nothing_is_left_behind(cert, tmp_path):
-    run(tmp_path, stdin=b"y,p\n0,0\n")
+def test_nothing_is_left_behind(monitor, cert, tmp_path):
+    monitor(tmp_path, stdin=b"y,p\n0,0\n")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cert.json", "state.json", "state.json.lock"]
 
 
-def test_a_first_line_that_is_no_header_ends_with_exit_code_two(cert, tmp_path):
+def test_a_first_line_that_is_no_header_ends_with_exit_code_two(monitor, cert, tmp_path):
     for text in (b"y,p\r1,2\r", b"PAR1\x15\x00\r\x15\n"):
-        done = run(tmp_path, stdin=text)
+        done = monitor(tmp_path, stdin=text)
         assert done.returncode == 2, done.stderr
-        assert b"first line that is no header" in done.stderr
+        assert "first line that is no header" in done.stderr
+
+
+def test_a_truncated_state_is_refused_and_left_alone(monitor, cert, tmp_path):
+    path = tmp_path / "state.json"
+    assert monitor(tmp_path, write_csv(tmp_path / "rows.csv", [0.0], [0.0])).returncode == 0
+    cut = path.read_bytes()[:99]
+    path.write_bytes(cut)
+    done = monitor(tmp_path, tmp_path / "rows.csv")
+    assert (done.returncode, path.read_bytes()) == (2, cut)
+    assert "is truncated" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_state_that_another_process_uses_is_refused(monitor, cert, tmp_path):
+    with StateFile(tmp_path / "state.json"):
+        done = monitor(tmp_path, stdin=b"y,p\n0,0\n")
+    assert done.returncode == 2
+    assert "is in use" in done.stderr
+
+
+def test_help_has_examples(run):
+    assert "pacband monitor cert.json --state state.json" in run("monitor", "--help").stdout

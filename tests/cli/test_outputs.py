@@ -3,7 +3,6 @@
 import os
 import shutil
 import subprocess
-import sys
 from importlib import import_module
 
 import click
@@ -13,7 +12,8 @@ import pytest
 from sklearn.linear_model import LinearRegression
 
 import pacband
-from pacband.cli import COMMANDS, main
+from pacband.cli import COMMANDS
+from support.shell import PROGRAM
 
 PROMISE = ("--eps", "0.1", "--delta", "0.01")
 COLUMNS = ("--target", "y", "--prediction", "yhat", "--scale", "s")
@@ -62,14 +62,10 @@ def folder(made, tmp_path, monkeypatch):
     return tmp_path
 
 
-def run(capfd, monkeypatch, name, names):
-    line = [part.format(**names) for part in LINES[name]]
-    monkeypatch.setattr(sys, "argv", ["pacband", name, *line])
-    try:
-        main()
-    except SystemExit as ended:
-        return ended.code, *capfd.readouterr()
-    return 0, *capfd.readouterr()
+@pytest.fixture
+def call(run):
+    """Run a command of `LINES` with these names."""
+    return lambda name, names: run(name, *(part.format(**names) for part in LINES[name]))
 
 
 def contents(folder):
@@ -108,12 +104,12 @@ WAYS = {
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("name", "output", "file"), READ)
-def test_no_command_writes_to_what_it_reads(name, output, file, way, folder, capfd, monkeypatch):
+def test_no_command_writes_to_what_it_reads(name, output, file, way, folder, call):
     names = {**fresh_names(), output: WAYS[way](INPUTS[file])}
     before = contents(folder)
-    code, out, err = run(capfd, monkeypatch, name, names)
+    code, out, err = call(name, names)
     assert (code, out) == (2, "")
-    assert f"the output {names[output]} is an input as well" in err
+    assert f"the output {names[output]} is also an input" in err
     assert "choose another name" in err
     assert contents(folder) == before
 
@@ -123,26 +119,26 @@ OTHER_NAMES = [(*case, way) for case in READ for way in ("symlink", "hard link",
 
 
 @pytest.mark.parametrize(("name", "output", "file", "way"), OTHER_NAMES)
-def test_an_input_by_another_name_is_known_again(name, output, file, way, folder, capfd, monkeypatch):
+def test_an_input_by_another_name_is_known_again(name, output, file, way, folder, call):
     named = INPUTS[file].replace("data", "dat[a]") if way == "glob" else WAYS[way](INPUTS[file])
     before = contents(folder)
-    code, out, err = run(capfd, monkeypatch, name, {**fresh_names(), output: INPUTS[file], file: named})
+    code, out, err = call(name, {**fresh_names(), output: INPUTS[file], file: named})
     assert (code, out) == (2, "")
-    assert f"the output {INPUTS[file]} is an input as well" in err
+    assert f"the output {INPUTS[file]} is also an input" in err
     assert contents(folder) == before
 
 
 @pytest.mark.parametrize(("way", "there"), [(way, there) for way in WAYS for there in (True, False) if there or way != "hard link"])  # fmt: skip
 @pytest.mark.parametrize(("name", "one", "other"), WRITTEN)
-def test_two_outputs_are_two_files(name, one, other, way, there, folder, capfd, monkeypatch):
+def test_two_outputs_are_two_files(name, one, other, way, there, folder, call):
     if there:
         (folder / "same.csv").write_text("old")
     names = {**fresh_names(), one: "same.csv", other: WAYS[way]("same.csv")}
     before = contents(folder)
-    code, out, err = run(capfd, monkeypatch, name, names)
+    code, out, err = call(name, names)
     assert (code, out) == (2, "")
     assert "two outputs are one file, same.csv" in err
-    assert "they need files of their own" in err
+    assert "choose different files" in err
     assert contents(folder) == before
 
 
@@ -163,36 +159,36 @@ def test_every_parameter_that_names_a_file_is_looked_at():
 
 
 @pytest.mark.parametrize("named", ["below", "bel*", "b*/../below"])
-def test_a_directory_of_parquet_files_is_all_of_its_files(named, folder, capfd, monkeypatch):
+def test_a_directory_of_parquet_files_is_all_of_its_files(named, folder, call):
     rows = pd.read_csv(folder / "data.csv")
     rows.to_parquet(folder / "below" / "part.parquet")
     before = contents(folder)
     names = {**fresh_names(), "files": named, "output": "below/part.parquet"}
-    code, _, err = run(capfd, monkeypatch, "apply", names)
+    code, _, err = call("apply", names)
     assert code == 2
-    assert "below/part.parquet is an input as well" in err
+    assert "below/part.parquet is also an input" in err
     assert contents(folder) == before
     # A new file there is none of them.
-    assert run(capfd, monkeypatch, "report", {**names, "output": "below/new.html"})[0] == 0
-    assert run(capfd, monkeypatch, "report", {**names, "output": "below/new.html"})[0] == 0
+    assert call("report", {**names, "output": "below/new.html"})[0] == 0
+    assert call("report", {**names, "output": "below/new.html"})[0] == 0
 
 
-def test_files_with_special_characters_stand_for_themselves(folder, capfd, monkeypatch):
+def test_files_with_special_characters_stand_for_themselves(folder, call):
     # The pattern data[1].csv matches data1.csv alone.
     os.rename("data.csv", "data[1].csv")
     names = {**fresh_names(), "files": "data[1].csv"}
-    code, _, err = run(capfd, monkeypatch, "report", {**names, "output": "data[1].csv"})
+    code, _, err = call("report", {**names, "output": "data[1].csv"})
     assert code == 2
-    assert "data[1].csv is an input as well" in err
+    assert "data[1].csv is also an input" in err
 
 
 @pytest.mark.parametrize("other", ["metrics", "certificate", "file"])
-def test_the_lock_of_a_state_is_an_output_too(other, folder, capfd, monkeypatch):
+def test_the_lock_of_a_state_is_an_output_too(other, folder, call):
     os.symlink("below/state.csv", "state.csv")
     shutil.copy(INPUTS.get(other, "data.csv"), "below/state.csv.lock")
     before = contents(folder)
     names = {**fresh_names(), "state": "state.csv", other: "below/state.csv.lock"}
-    code, out, err = run(capfd, monkeypatch, "monitor", names)
+    code, out, err = call("monitor", names)
     assert (code, out) == (2, "")
     assert "below/state.csv.lock" in err
     assert contents(folder) == before
@@ -213,9 +209,9 @@ def test_the_lock_of_a_state_is_an_output_too(other, folder, capfd, monkeypatch)
 def test_standard_input_from_a_file_is_an_input(line, folder):
     before = contents(folder)
     with open("data.csv", "rb") as rows:
-        done = subprocess.run([sys.executable, "-m", "pacband", *line], stdin=rows, capture_output=True, text=True)
+        done = subprocess.run([*PROGRAM, *line], stdin=rows, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "the output data.csv is an input as well (standard input)" in done.stderr
+    assert "the output data.csv is also an input (standard input)" in done.stderr
     assert contents(folder) == before
 
 
@@ -231,13 +227,13 @@ def test_standard_output_into_an_input_is_refused(line, folder):
     before = contents(folder)
     with open("data.csv", "ab") as rows:
         done = subprocess.run(
-            [sys.executable, "-m", "pacband", *line],
+            [*PROGRAM, *line],
             stdout=rows,
             stderr=subprocess.PIPE,
             text=True,
         )
     assert done.returncode == 2
-    assert "the output standard output is an input as well (data.csv)" in done.stderr
+    assert "the output standard output is also an input (data.csv)" in done.stderr
     assert contents(folder) == before
 
 
@@ -245,29 +241,27 @@ def test_standard_output_into_an_input_is_refused(line, folder):
     ("name", "option"),
     [("certify", "output"), ("certify", "page"), ("check", "page"), ("fit", "output"), ("fit", "report"), ("monitor", "state"), ("monitor", "metrics")],
 )  # fmt: skip
-def test_a_dash_is_no_file_where_only_a_file_will_do(name, option, folder, capfd, monkeypatch):
+def test_a_dash_is_no_file_where_only_a_file_will_do(name, option, folder, call):
     before = contents(folder)
-    code, out, err = run(capfd, monkeypatch, name, {**fresh_names(), option: "-"})
+    code, out, err = call(name, {**fresh_names(), option: "-"})
     assert (code, out) == (2, "")
     assert "needs a file, got -, which stands for standard output" in err
     assert contents(folder) == before
 
 
-def test_the_two_files_of_the_demo_are_two(folder, capfd, monkeypatch):
+def test_the_two_files_of_the_demo_are_two(folder, run):
     (folder / "below" / "report.html").write_text("old")
     os.symlink("report.html", "below/certificate.json")
-    monkeypatch.setattr(sys, "argv", ["pacband", "demo", "--folder", "below"])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert ended.value.code == 2
-    assert "two outputs are one file" in capfd.readouterr().err
+    done = run("demo", "--folder", "below")
+    assert done.returncode == 2
+    assert "two outputs are one file" in done.stderr
     assert (folder / "below" / "report.html").read_text() == "old"
 
 
-def test_outputs_of_their_own_are_written(folder, capfd, monkeypatch):
+def test_outputs_of_their_own_are_written(folder, call):
     for name in ("certify", "apply", "check", "report", "predict", "monitor"):
         before = set(contents(folder))
-        assert run(capfd, monkeypatch, name, fresh_names())[0] == 0, name
+        assert call(name, fresh_names())[0] == 0, name
         new = set(contents(folder)) - before
         assert len(new) >= len(places(LINES[name], OUTPUTS)), name
         for path in new:

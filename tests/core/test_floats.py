@@ -27,6 +27,15 @@ def test_the_first_float_is_exact(limit, guess):
     assert first_float(lambda value: value >= limit, guess) == limit
 
 
+@given(st.floats(allow_nan=False), st.floats(allow_nan=False))
+def test_places_are_ordered_as_the_floats_are(a, b):
+    assert (ordinal(a) < ordinal(b)) == (a < b)
+    assert (ordinal(a) == ordinal(b)) == (a == b)
+    assert float_at(ordinal(a)) == a
+    if math.isfinite(a):
+        assert ordinal(math.nextafter(a, math.inf)) == ordinal(a) + 1
+
+
 @given(st.floats(allow_nan=False))
 def test_places_are_those_of_neighbours(value):
     assert float_at(ordinal(value)) == value

@@ -53,3 +53,11 @@ def test_labels_without_a_certificate_are_refused():
 def test_long_lists_are_shortened():
     assert listed("abc") == "'a', 'b', 'c'"
     assert listed(range(8)) == "0, 1, 2, 3, 4 and 3 more"
+
+
+def test_rows_are_located_among_as_many_labels_as_there_are(rng):
+    names = [f"group {k}" for k in range(20_000)]
+    codes = rng.integers(0, len(names), 50_000)
+    places = {name: k for k, name in enumerate(names)}
+    assert np.array_equal(locate_rows(np.array(names, dtype=object)[codes], places), codes)
+    assert np.array_equal(locate_rows(np.array(names)[codes], places), codes)

@@ -1,19 +1,18 @@
-"""The local models as scikit-learn regressors."""
+"""The local models as scikit-learn regressors, alone and in families."""
 
 import pickle
-import tracemalloc
 
 import numpy as np
 import pandas as pd
 import pytest
-import sklearn
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV
+from sklearn.gaussian_process.kernels import RBF
+from sklearn.model_selection import GridSearchCV, ParameterGrid
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, SplineTransformer, StandardScaler
+from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from pacband.exceptions import InvalidInput
@@ -28,16 +27,16 @@ ESTIMATORS = [
 ]
 
 
-@parametrize_with_checks(ESTIMATORS)
-@pytest.mark.filterwarnings("ignore")
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
-
-
 def draw(n=150, dims=2, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.uniform(-2, 2, (n, dims))
     return X, np.sin(2 * X[:, 0]) + 0.2 * rng.standard_normal(n)
+
+
+@parametrize_with_checks(ESTIMATORS)
+@pytest.mark.filterwarnings("ignore")
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
@@ -62,58 +61,6 @@ def test_order_of_samples_and_points_does_not_matter(estimator, seed):
     assert_allclose(second, first[:, points], rtol=1e-7)
 
 
-@pytest.mark.parametrize(
-    ("dims", "parameters", "solver"),
-    [
-        (1, {}, "line"),
-        (1, {"weight": "gaussian"}, "lowrank"),
-        (1, {"n_neighbors": 10}, "neighbors"),
-        (1, {"n_neighbors": 150}, "line"),
-        (2, {"gamma": 0.1}, "lowrank"),
-        (2, {"norm": np.diag([1.0, 0.0]), "gamma": 0.1}, "line"),
-        (2, {"gamma": 1e4}, "dense"),
-        (8, {}, "dense"),
-        (8, {"kernel": "linear"}, "lowrank"),
-    ],
-)
-def test_auto_says_which_solver_it_took(dims, parameters, solver):
-    X, y = draw(dims=dims)
-    model = LocalKernelRidge(**parameters).fit(X, y)
-    assert model.solver_ == solver
-    assert (model.rank_ is not None) == (solver in ("line", "lowrank"))
-    explicit = LocalKernelRidge(**{**parameters, "solver": "dense"}).fit(X, y)
-    assert_allclose(
-        model.predict(X[:3] + 0.1, return_std=True), explicit.predict(X[:3] + 0.1, return_std=True), rtol=1e-6
-    )
-
-
-def test_features_may_be_a_transformer_a_pipeline_or_sparse():
-    X, y = draw(dims=1)
-    spline = SplineTransformer(6, knots="quantile")
-    dense = LocalRidge(spline, alpha=0.1).fit(X, y).predict(X[:5])
-    piped = LocalRidge(make_pipeline(StandardScaler(), SplineTransformer(6, knots="quantile")), alpha=0.1)
-    assert_allclose(piped.fit(X, y).predict(X[:5]), dense, rtol=1e-8)
-    assert not hasattr(spline, "n_features_out_")  # ours is untouched
-    levels = np.round(X)
-    onehot = LocalRidge(OneHotEncoder(), decay=3).fit(levels, y)
-    assert np.isfinite(onehot.predict(levels[:5])).all()
-
-
-def test_more_features_than_samples():
-    X, y = draw(40, dims=60)
-    wide = LocalRidge(alpha=0.5).fit(X, y)
-    kernel = LocalKernelRidge("poly", gamma=1, degree=1, alpha=0.5, solver="dense").fit(X, y)
-    assert_allclose(wide.predict(X[:4] / 2, return_std=True), kernel.predict(X[:4] / 2, return_std=True), rtol=1e-9)
-
-
-def test_badly_scaled_and_shifted_features_lose_no_digits():
-    X, y = draw(dims=2)
-    T, sigma = LocalKernelRidge(gamma=0.5, alpha=0.1).fit(X, y).predict(X[:5], return_std=True)
-    shift = np.array([1e6, -1e6])
-    T2, sigma2 = LocalKernelRidge(gamma=0.5, alpha=0.1).fit(X + shift, y).predict(X[:5] + shift, return_std=True)
-    assert_allclose((T2, sigma2), (T, sigma), rtol=1e-6)
-
-
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_survives_pickle_and_keeps_feature_names(estimator):
     X, y = draw()
@@ -132,52 +79,42 @@ def test_works_in_a_search():
     assert search.fit(X, y).best_params_ == {"localridge__decay": 3.0}
 
 
-@pytest.mark.parametrize(
-    ("estimator", "dims", "n_samples"),
-    [
-        (LocalKernelRidge(gamma=0.5, n_jobs=1), 1, 500),
-        (LocalKernelRidge(gamma=0.5, n_jobs=1, weight="gaussian"), 1, 500),
-        (LocalRidge(weight="gaussian"), 3, 2000),
-        (LocalRidge(n_neighbors=30), 3, 2000),
-        (LocalKernelRidge(n_neighbors=30, n_jobs=1), 3, 2000),
-    ],
-)
-def test_memory_stays_within_the_budget_and_batches_do_not_change_the_answer(estimator, dims, n_samples):
-    X, y = draw(n_samples, dims)
-    points = draw(3000, dims, seed=1)[0]
-    model = clone(estimator).fit(X, y)
-    whole = model.predict(points, return_std=True)
-    with sklearn.config_context(working_memory=2):
-        tracemalloc.start()
-        small = model.predict(points, return_std=True)
-        peak = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-    assert_allclose(small, whole, rtol=1e-10, atol=1e-13)
-    # Some 8 MiB of table, results and cache-sized portions stand beside the batches; N × M alone would be 12 to 48.
-    assert peak < 10 * 2**20
+CASES = [
+    (LocalKernelRidge(), 1, {"decay": [1, 2, 3.5], "alpha": [0.02, 1.0], "gamma": [1.0, 5.0]}),
+    (LocalKernelRidge(), 1, {"alpha": [0.1, 0.2], "decay": [1]}),
+    (LocalKernelRidge(n_jobs=2), 3, {"decay": [0.5, 1], "weight": ["gaussian", "exponential"], "norm": [1, 2]}),
+    (LocalKernelRidge(n_neighbors=20), 3, {"decay": [0.5, 1], "alpha": [0.1, 1], "n_neighbors": [10, 20, None]}),
+    (LocalKernelRidge(solver="dense"), 3, {"decay": [0.5, 1], "alpha": [0.1, 1]}),
+    (LocalKernelRidge(), 2, {"kernel": [RBF(1.0), RBF(2.0), "linear"], "tol": [1e-10, 1e-4]}),
+    (LocalRidge(), 1, {"decay": [1, 2], "alpha": [0.1, 1.0]}),
+    (LocalRidge(), 3, {"features": [None, PolynomialFeatures(2)], "norm": [1, 2], "n_neighbors": [None, 15]}),
+    (LocalRidge(), 2, {"alpha": [1.0, np.eye(3), np.diag([1.0, 2.0, 3.0])], "weight": ["tricube"], "decay": [0.1]}),
+]
 
 
-def test_dense_solutions_that_do_not_fit_are_refused():
-    X, y = draw(400, dims=8)
-    with sklearn.config_context(working_memory=1), pytest.raises(InvalidInput, match=r"needs 3 MiB.* set n_neigh"):
-        LocalKernelRidge(solver="dense").fit(X, y)
+def draw_family(dims):
+    rng = np.random.default_rng(dims)
+    X = rng.uniform(-2, 2, (120, dims))
+    return X, np.sin(X).sum(axis=1) + 0.1 * rng.standard_normal(120), rng.uniform(-2, 2, (33, dims))
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"alpha": -1}, r"alpha must be > 0 and finite, or a matrix, got -1\."),
-        ({"alpha": np.eye(2)}, r"alpha as a matrix must have shape \(3, 3\).*got \(2, 2\)\."),
-        ({"alpha": np.diag([1.0, 1.0, 0.0])}, r"alpha as a matrix must be positive definite"),
-        ({"alpha": np.triu(np.ones((3, 3)))}, r"alpha as a matrix must be symmetric"),
-        ({"features": "cubic"}, r"features must be None, a transformer or a callable, got 'cubic'\."),
-        ({"features": lambda X: X[:3]}, r"features must give a matrix with one row a sample, 150 here"),
-        ({"features": lambda X: X * np.inf}, r"features must give finite values"),
-        ({"decay": 0}, r"decay must be > 0 and finite, got 0\."),
-        ({"n_neighbors": -3}, r"n_neighbors must be None or an integer >= 1, got -3\."),
-    ],
-)
-def test_bad_parameters_are_named(parameters, message):
-    X, y = draw()
-    with pytest.raises(InvalidInput, match=message), np.errstate(invalid="ignore"):
-        LocalRidge(**parameters).fit(X, y)
+@pytest.mark.parametrize(("estimator", "dims", "parameters"), CASES)
+def test_members_are_what_they_would_be_alone(estimator, dims, parameters):
+    X, y, points = draw_family(dims)
+    grid = list(ParameterGrid(parameters))
+    members = estimator.fit_grid(X, y, grid)
+    together = estimator.predict_grid(members, points)
+    assert len(members) == len(together) == len(grid)
+    for member, chosen, (prediction, scale) in zip(members, grid, together, strict=True):
+        alone = type(estimator)(**{**estimator.get_params(), **chosen}).fit(X, y)
+        assert {name: getattr(member, name) for name in chosen} == chosen or "alpha" in chosen
+        assert alone.solver_ == member.solver_
+        expected = alone.predict(points, return_std=True)
+        assert_allclose((prediction, scale), expected, rtol=1e-11, atol=1e-12)
+        assert_allclose(member.predict(points), expected[0], rtol=1e-11, atol=1e-12)
+
+
+def test_an_empty_family_is_refused():
+    with pytest.raises(InvalidInput, match="members must hold at least one fitted estimator, got none"):
+        LocalRidge.predict_grid([], [[0.0]])
+    assert LocalRidge().fit_grid([[0.0], [1.0]], [0.0, 1.0], []) == []

@@ -3,6 +3,8 @@
 import numpy as np
 
 import pacband
+from pacband.core.look import BAND, LIMIT
+from pacband.monitoring import Monitor
 from support.violations import stream
 
 
@@ -12,6 +14,28 @@ def test_plot(rng):
     monitor.plot()
     monitor.update(y, y_pred)
     ax = monitor.plot()
-    assert ax.get_title() == "pacband monitor: revoked"
+    assert ax.get_title(loc="left") == "pacband monitor: revoked"
     rows, rate = ax.lines[0].get_data()
     assert (rows[-1], rate[-1]) == (900, monitor.violation_rate)
+
+
+def test_a_monitor_draws_any_label(tmp_path):
+    rng = np.random.default_rng(1)
+    y = rng.standard_normal(300)
+    labels = np.where(y > 0, "$$", "a$b$c")
+    cert = pacband.certify_groups(y, np.zeros(300), labels, eps=0.2, delta=0.05)
+    monitor = Monitor(cert)
+    monitor.update(y, np.zeros(300), groups=labels)
+    monitor.plot().figure.savefig(tmp_path / "monitor.png")
+    assert (tmp_path / "monitor.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_monitor_has_the_look_of_the_reports():
+    y = np.random.default_rng(1).standard_normal(300)
+    monitor = Monitor(pacband.certify(y, np.zeros(300), eps=0.2, delta=0.05))
+    monitor.update(y, np.zeros(300))
+    ax = monitor.plot()
+    rate, promised = ax.get_lines()
+    assert (rate.get_color(), promised.get_color()) == (BAND, LIMIT)
+    assert promised.get_ydata() == [0.2, 0.2]
+    assert ax.get_title(loc="left") == "pacband monitor: ok"

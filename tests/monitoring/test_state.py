@@ -8,7 +8,8 @@ import pytest
 import pacband
 from pacband.exceptions import CertificateError
 from pacband.monitoring import StateFile
-from support.monitor_command import run, save_certificate, write_csv
+from support.monitor_command import save_certificate
+from support.rewriting import redigested
 
 
 @pytest.fixture
@@ -62,13 +63,6 @@ def test_damaged_truncated_and_foreign_states_are_refused_and_left_alone(cert, t
     path.write_bytes(whole)
     with pytest.raises(CertificateError, match="state of another certificate"):
         pacband.Monitor.load(path, other)
-    done = run(tmp_path, write_csv(tmp_path / "rows.csv", [0.0], [0.0]))
-    assert done.returncode == 0, done.stderr
-    path.write_bytes(whole[:99])
-    done = run(tmp_path, tmp_path / "rows.csv")
-    assert (done.returncode, path.read_bytes()) == (2, whole[:99])
-    assert b"is truncated" in done.stderr
-    assert done.stderr.count(b"\n") == 1
 
 
 def test_two_processes_cannot_share_a_state(cert, tmp_path):
@@ -77,9 +71,6 @@ def test_two_processes_cannot_share_a_state(cert, tmp_path):
         stored.write(monitor)
         with pytest.raises(CertificateError, match=r"state\.json is in use: another process holds its lock"):
             monitor.save(tmp_path / "state.json")
-        done = run(tmp_path, stdin=b"y,p\n0,0\n")
-        assert done.returncode == 2
-        assert b"is in use" in done.stderr
     first, second = (pacband.Monitor.load(tmp_path / "state.json", cert) for _ in range(2))
     first.update([0.0], [0.0])
     first.save(tmp_path / "state.json")
@@ -102,3 +93,63 @@ def test_two_links_to_one_state_have_one_lock(tmp_path):
         pass
     assert sorted(os.listdir(tmp_path)) == ["one.json", "other.json", "real"]
     assert os.listdir(tmp_path / "real") == ["state.json.lock"]
+
+
+@pytest.fixture
+def state(cert, rng, tmp_path):
+    monitor = pacband.Monitor(cert)
+    monitor.update(rng.standard_normal(3000), np.zeros(3000), batch_id="a")
+    return monitor.save(tmp_path / "state.json")
+
+
+WATCHES = [
+    {"n_violations": 3001},
+    {"n_rows": 10**30, "n_violations": 0},
+    {"n_rows": 1e30},
+    {"n_rows": 10**4000},
+    {"n_rows": 3000.0},
+    {"quiet": 10**30},
+    {"quiet": 3001},
+    {"n_unlabelled": 10**4000},
+    {"n_warnings": 10**4000},
+    {"warned_at": 3001},
+    {"revoked_at": 10**30},
+    {"revoked_at": 3001},
+    {"detector": [10**400, 0, 0]},
+    {"trace": "9" * 5000 + ":1"},
+    {"trace": "1:2"},
+    {"trace": "512:3 256:2"},
+    {"trace": "512:3 1024:2"},
+    {"trace": "4000:2"},
+    {"trace": " ".join(["1:1"] * 10_000)},
+    {"label": 10**400},
+    # Evidence that would have revoked the certificate, and a state that does not mention it.
+    {"n_violations": 2900, "trace": ""},
+]
+
+
+@pytest.mark.parametrize("changes", WATCHES, ids=[str(changes)[:30] for changes in WATCHES])
+def test_a_state_with_absurd_counts_is_refused(cert, state, changes):
+    redigested(state, lambda content: content["watches"][0].update(changes))
+    with pytest.raises(CertificateError) as caught:
+        pacband.Monitor.load(state, cert)
+    assert len(str(caught.value)) < 1000
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"alpha": 5e-324},
+        {"false_alarm_interval": 10**400},
+        {"state": "warning"},
+        {"state": "revoked"},
+        {"batches": ["x" * 100_000]},
+        {"batches": [str(k) for k in range(1025)]},
+        {"streams": [{"offset": 10**4000, "rows": 1, "sha256": "0" * 64}]},
+    ],
+)
+def test_a_state_with_absurd_settings_is_refused(cert, state, changes):
+    redigested(state, lambda content: content.update(changes))
+    with pytest.raises(CertificateError) as caught:
+        pacband.Monitor.load(state, cert)
+    assert len(str(caught.value)) < 1000

@@ -11,14 +11,12 @@ import pytest
 import pacband
 from pacband.diagnostics.tables import diagnose_table
 from pacband.exceptions import InvalidInput, InvalidScale
-from pacband.reporting import rows as report_rows
-from pacband.reporting import summary as report_summary
 from pacband.reporting.tables import report_table
 from pacband.scores import scores_of
-from pacband.selection.ranked import Ranked
 from pacband.tables import sample
 from pacband.tables.columns import columns_of, read_predicted, read_values
 from pacband.tables.files import open_files
+from support.twins import use_number
 
 N = 12_000
 
@@ -26,10 +24,8 @@ N = 12_000
 @pytest.fixture
 def small_samples(monkeypatch):
     """Tables of more than 4,000 rows are large, and 3,000 rows are drawn."""
-    for module in (sample, report_rows, report_summary):
-        for name, value in (("WHOLE", 4000), ("SAMPLE", 3000)):
-            if hasattr(module, name):
-                monkeypatch.setattr(module, name, value)
+    use_number(monkeypatch, sample, "WHOLE", 4000)
+    use_number(monkeypatch, sample, "SAMPLE", 3000)
 
 
 @pytest.fixture
@@ -91,11 +87,8 @@ def test_counts_and_verdict_of_a_large_table_are_those_of_all_rows(frame, small_
     if fresh:
         frame["y"] = frame["p"] + 1.3 * (frame["y"] - frame["p"])
     found = numbers(report_table(cert, relation(frame), columns))
-    monkeypatch.setattr(report_rows, "WHOLE", N)
-    monkeypatch.setattr(report_rows, "SAMPLE", N)
-    monkeypatch.setattr(report_summary, "SAMPLE", N)
-    monkeypatch.setattr(report_summary, "WHOLE", N)
-    monkeypatch.setattr(sample, "WHOLE", N)
+    use_number(monkeypatch, sample, "WHOLE", N)
+    use_number(monkeypatch, sample, "SAMPLE", N)
     whole = numbers(report_table(cert, relation(frame), columns))
     assert found["verdict"] == whole["verdict"]
     for name in ("n_rows", "n_violations", "calibration", "fingerprint_agrees"):
@@ -177,21 +170,6 @@ def test_the_same_rows_are_drawn_in_arrays_and_in_files_whatever_the_number_of_t
             assert found["diagnosis"]["p_values"] == expected["diagnosis"]["p_values"]
 
 
-def test_the_hash_draws_rows_as_chance_would(small_samples):
-    """About 3,000 of 100,000 rows, all over the table and no more in pairs than by chance; within 5 deviations each."""
-    drawn = sample.draw_rows(100_000)
-    assert abs(len(drawn) - 3000) < 5 * np.sqrt(3000)
-    assert (np.abs(np.bincount(drawn // 10_000) - 300) < 5 * np.sqrt(300)).all()
-    assert (np.abs(np.bincount(drawn % 7) - 3000 / 7) < 5 * np.sqrt(3000 / 7)).all()
-    for lag in (1, 2, 7, 24, 1000):
-        both = len(np.intersect1d(drawn, drawn + lag))
-        assert abs(both - 90) < 5 * np.sqrt(90)
-    beyond = np.arange(2**40, 2**40 + 1000)
-    assert (sample._hashed(beyond) >= 0).all()
-    sql = duckdb.sql(f"select {sample._hash_sql('r')} from (select 1099511627776 + range as r from range(1000))")
-    assert np.array([value for (value,) in sql.fetchall()]).tolist() == sample._hashed(beyond).tolist()
-
-
 def test_the_page_and_the_markdown_name_the_sample(frame, small_samples):
     cert, columns = certificates(frame)["single"]
     page = report_table(cert, relation(frame), columns)
@@ -233,20 +211,6 @@ def test_of_many_features_the_first_hundred_are_read_and_this_is_said(rng, monke
     assert "Of 130 features, the first 100 were looked at." in arrays.html
 
 
-def test_a_summary_of_scores_never_errs_downwards(rng):
-    for scores in (rng.standard_normal(5000), rng.integers(0, 5, 5000).astype(float), np.array([1.0])):
-        exact = Ranked.of(scores)
-        # Bins that overlap, as rounding may make them.
-        keys = np.floor(scores * 10 + rng.random(len(scores)) * 0.5)
-        bins = [scores[keys == key] for key in np.unique(keys)]
-        summary = Ranked.of_bins(np.array([part.max() for part in bins]), np.array([len(part) for part in bins]))
-        ranks = np.arange(1, len(scores) + 1)
-        assert len(summary) == len(exact) == len(scores)
-        assert (summary.at(ranks) >= exact.at(ranks)).all()
-        assert (summary.at(ranks) <= exact.at(ranks) + 0.15).all()
-        assert exact.at(ranks).tolist() == sorted(scores.tolist(), reverse=True)
-
-
 def test_infinite_scores_and_ties_are_summarised(frame, small_samples):
     frame.loc[:4, "p"] = np.nan
     cert = pacband.certify(frame["y"], frame["p"], frame["s"], nonfinite="violate", **PROMISE)
@@ -278,7 +242,7 @@ def test_what_is_refused_of_small_tables_is_refused_of_large_ones(frame, small_s
     groups, columns = certificates(frame[frame["site"] != "c"])["groups"]
     with pytest.raises(InvalidInput, match=r"labels without a certificate: 'c'\. Certified are 'a', 'b'"):
         report_table(groups, relation(frame), columns)
-    with pytest.raises(InvalidInput, match="groups must be given"):
+    with pytest.raises(InvalidInput, match="promises within groups: name the group column"):
         report_table(groups, relation(frame), COLUMNS)
 
 
@@ -325,8 +289,8 @@ def test_sound_large_tables_raise_findings_at_most_at_the_stated_level(monkeypat
     """At level .05 over 200 tables with exponential tails: more findings than this have a probability below 1e-6."""
     from scipy.stats import binom
 
-    monkeypatch.setattr(sample, "WHOLE", 600)
-    monkeypatch.setattr(sample, "SAMPLE", 300)
+    use_number(monkeypatch, sample, "WHOLE", 600)
+    use_number(monkeypatch, sample, "SAMPLE", 300)
     alarms = 0
     for _ in range(200):
         table = pd.DataFrame({"p": rng.standard_normal(900), "s": np.exp(0.5 * rng.standard_normal(900))})

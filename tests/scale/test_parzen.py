@@ -73,7 +73,7 @@ def test_fitted_frozen_and_callable_predictors_are_used_as_they_are():
     assert_allclose(frozen.fit(X, y).predict(points), expected.predict(points), rtol=1e-12)
 
 
-def test_errors_of_an_unfitted_predictor_are_honest():
+def test_errors_of_an_unfitted_predictor_are_out_of_fold():
     X, y, _ = draw()
     memory = KNeighborsRegressor(1)  # knows its own samples by heart
     assert np.abs(ParzenScale(KNeighborsRegressor(1).fit(X, y)).fit(X, y).errors_).max() == 0

@@ -44,7 +44,7 @@ def ridge(Phi, phi_x, gamma, y, sigma):
 
 
 def explicit_features(gram):
-    """Φ with ΦΦᵀ = K for a kernel whose φ is not at hand."""
+    """Φ with ΦΦᵀ = K for a kernel without an explicit φ."""
     values, vectors = np.linalg.eigh(gram)
     return vectors * np.sqrt(np.maximum(values, 0.0))
 

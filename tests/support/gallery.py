@@ -108,10 +108,10 @@ from sklearn.svm import SVR, LinearSVR, NuSVR
 from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
 
 from pacband import LocalKernelRidge, LocalRidge, scale
-from pacband.candidates.blend import Averaged, Band, Stack
 from pacband.candidates.defaults import LogOfStandardised
 from pacband.candidates.reader import TableReader
 from pacband.candidates.smooth import SmoothProcess
+from pacband.candidates.stack import Averaged, Band, Stack
 from pacband.candidates.windows import ShortestWindow
 from pacband.scale.shrinkage import Shrinkage
 

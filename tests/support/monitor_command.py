@@ -1,14 +1,9 @@
-"""Run `pacband monitor` within this process or in one of its own."""
-
-import io
-import sys
-from types import SimpleNamespace
+"""What tests of `pacband monitor` share: its command line, a certificate, and rows."""
 
 import numpy as np
-import pytest
 
 import pacband
-from pacband.cli import main
+from support.shell import PROGRAM
 
 
 def save_certificate(rng, directory):
@@ -31,26 +26,9 @@ def write_csv(path, y, y_pred, **more):
 
 def command(directory, *arguments, columns=("--target", "y", "--prediction", "p")):
     return [
-        sys.executable, "-m", "pacband", "monitor", str(directory / "cert.json"), "--state", str(directory / "state.json"),
+        *PROGRAM, "monitor", str(directory / "cert.json"), "--state", str(directory / "state.json"),
         *([] if "--acknowledge" in arguments else columns), *map(str, arguments),
     ]  # fmt: skip
-
-
-def run(directory, *arguments, stdin=b"", **options):
-    """Run the command line within this process, which spares its start."""
-    streams = [io.TextIOWrapper(io.BytesIO(data), encoding="utf-8") for data in (stdin, b"", b"")]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "argv", command(directory, *arguments, **options)[2:])
-        for name, stream in zip(("stdin", "stdout", "stderr"), streams, strict=True):
-            patch.setattr(sys, name, stream)
-        try:
-            main()
-            code = 0
-        except SystemExit as exit_:
-            code = exit_.code or 0
-    for stream in streams[1:]:
-        stream.flush()
-    return SimpleNamespace(returncode=code, stdout=streams[1].buffer.getvalue(), stderr=streams[2].buffer.getvalue())
 
 
 def csv_rows(n_rows, y=0):

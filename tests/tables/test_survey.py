@@ -21,10 +21,11 @@ from sklearn.tree import DecisionTreeRegressor
 
 import pacband
 from pacband import CertifiedFamily, CertifiedRegressor, InvalidInput
-from pacband.candidates import screening
 from pacband.candidates.defaults import default_predictors, default_scales
-from pacband.candidates.reader import TableReader, scaled
+from pacband.candidates.reader import TableReader
+from pacband.candidates.views import scale_columns
 from pacband.exceptions import UnknownCategories
+from support.twins import put_in_place
 
 PROMISE = {"eps": 0.05, "delta": 1e-3}
 CODES = ["A", 1, 2.5, True, "007", "n/a", None, "1e+16", -0.0]
@@ -34,8 +35,8 @@ CODES = ["A", 1, 2.5, True, "007", "n/a", None, "1e+16", -0.0]
 def hasty(monkeypatch):
     """One fast predictor for the automatic family: these tests are about what it is given."""
     predictor = DecisionTreeRegressor(min_samples_leaf=5, random_state=0)
-    monkeypatch.setattr(screening, "default_predictors", lambda *_: {"tree": predictor})
-    monkeypatch.setattr(screening, "default_scales", lambda *_: {})
+    put_in_place(monkeypatch, default_predictors, lambda *_: {"tree": predictor})
+    put_in_place(monkeypatch, default_scales, lambda *_: {})
 
 
 def draw(rng, n, effect, kind=object):
@@ -189,8 +190,9 @@ def _objects(codes, numbers):
 
 
 def test_every_library_and_file_gives_the_same_matrix_to_the_last_bit(rng, tmp_path):
+    from pacband.tables.batches import batches
     from pacband.tables.files import open_files
-    from pacband.tables.survey import batches, check_kinds, inputs_sql
+    from pacband.tables.survey import check_kinds, inputs_sql
 
     n = 300
     frame = pd.DataFrame(
@@ -302,7 +304,7 @@ def test_the_kind_of_a_column_comes_from_all_rows_of_the_fit(rng, hasty):
     X, y = draw(rng, 1500, {1: 0.0, 2: 10.0})
     # A single text, wherever the split puts it.
     fam = family(X.assign(code=X.code.where(X.index != 7, "A")), y)
-    assert fam._columns_ == {"code": "category", "x": "number"}
+    assert fam.column_kinds_ == {"code": "category", "x": "number"}
     fam.predict(pd.DataFrame({"code": ["A", 1], "x": [0.0, 0.0]}))
 
 
@@ -317,7 +319,7 @@ def test_a_pipeline_of_ones_own_sees_at_the_shell_what_it_saw_in_the_fit(rng, ru
     X.loc[::50, "code"], y[::50] = np.nan, 50.0
     model = own_model().fit(X, y)
     model.save("model.pacband")
-    assert model._columns_ == {"code": "category", "x": "number"}
+    assert model.column_kinds_ == {"code": "category", "x": "number"}
     X, y = draw(rng, 400, {code: effect[code] for code in ("1", "2.0", "007")}, str)
     X.loc[::50, "code"], y[::50] = np.nan, 50.0
     expected = model.predict_interval(X)
@@ -343,7 +345,7 @@ def test_what_no_file_can_tell_is_refused(rng, run, codes, kind):
     X.to_csv("new.csv", index=False)
     done = run("predict", "model.pacband", "new.csv")
     assert done.returncode == 2
-    assert "does not tell whether column 'code' holds numbers or texts" in done.stderr
+    assert "does not state whether column 'code' holds numbers or texts" in done.stderr
 
 
 def test_targets_that_floats_cannot_tell_apart_are_refused_by_fit(rng, run):
@@ -379,6 +381,6 @@ def test_every_part_of_the_automatic_family_has_a_seed(rng):
 
 def test_ranks_of_many_rows_follow_from_the_seed(rng):
     X = rng.standard_normal((30_000, 1))
-    first, second, other = (scaled((), 1, n_quantiles=50, seed=seed).fit_transform(X) for seed in (3, 3, 4))
+    first, second, other = (scale_columns((), 1, n_quantiles=50, seed=seed).fit_transform(X) for seed in (3, 3, 4))
     np.testing.assert_array_equal(first, second)
     assert (first != other).any()

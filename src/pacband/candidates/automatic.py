@@ -1,16 +1,15 @@
-"""The automatic family: many pairs (T, σ̂) tried on training rows, the few sharpest kept for the certificate.
+"""The automatic family: try many pairs (T, σ̂) on training rows, and keep the few sharpest for the certificate.
 
-A family costs only log n_F, so trying much is cheap; certifying much is not free, so few are certified. Predictors are
-cross-fitted and blended, and the blend's honest errors teach the scales. Every pair is then judged by what
-`certify_family` will minimise, the mean width of the band, on rows that neither T nor σ̂ has seen. Calibration
-rows have no part in any of it.
+A certificate pays for a candidate with log n_F, so few candidates are certified. Trying one on training rows costs the
+certificate nothing, so many are tried. Predictors are cross-fitted and blended, and scales are learnt from the
+out-of-fold errors of the blend. Every pair is then ranked by what `certify_family` minimises, the mean width of the
+band, on rows that neither T nor σ̂ has seen. Calibration rows are not used.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from time import perf_counter
 from typing import Any, NoReturn
 
@@ -19,27 +18,24 @@ from sklearn.base import BaseEstimator
 from sklearn.dummy import DummyRegressor
 from sklearn.utils import check_random_state
 
+from pacband.candidates.ledger import Ledger, Tried
 from pacband.candidates.members import Member, Progress, fit_members
-from pacband.candidates.screening import Clock, Screening, Tried
-from pacband.certification.terms import Terms
+from pacband.candidates.pairs import Goal
+from pacband.candidates.screening import screen
 from pacband.core.arrays import Floats, as_numbers, name_rows
 from pacband.core.checks import check_probability
 from pacband.core.frozen import FrozenMap
-from pacband.exceptions import InvalidInput, NotEnoughSamples
-from pacband.planning import WHOLE, Share, plan
-from pacband.planning.binomial import covering_delta
-from pacband.planning.shares import rounded_down
+from pacband.exceptions import InvalidInput
+from pacband.planning import plan
 from pacband.scores import ScoreRule
 
-__all__ = ["AutoFamily", "Automatic", "Tried", "auto_candidates", "entrants", "group_entrants"]
+__all__ = ["AutoFamily", "Automatic", "auto_candidates"]
 
-# How many pairs of ours reach the certificate.
+# At most this many screened pairs become members of the family.
 _MOST_MEMBERS = 5
 _FEWEST_ROWS = 10
-# How many of those that were not chosen a printed record shows.
+# A printed record shows at most this many of the pairs that were not chosen.
 _MOST_WIDER = 8
-# The sharpest one may spend up to this share of δ, the others live on the rest.
-_FIRST_SHARE = 0.9
 
 
 @dataclass(frozen=True)
@@ -49,19 +45,13 @@ class AutoFamily:
     Attributes
     ----------
     members : mapping of str to Member
-        The pairs that may go into the certificate: the sharpest, those of one's own, and then the next sharpest.
+        The pairs that may be certified: the sharpest one, then the user's own, then the next sharpest.
     tried : tuple of Tried
-        All pairs, the sharpest first, and then what did not come to a pair. ``print(family)`` shows them as a table.
+        All pairs, the sharpest first, and then what was dropped. ``print(family)`` shows them as a table.
     """
 
     members: Mapping[str, Member]
     tried: tuple[Tried, ...]
-
-    def weights(self, n_samples: int, eps: float, delta: float) -> dict[str, float]:
-        """Return the members that N calibration rows can certify, and the share of δ of each; see `entrants`."""
-        terms = Terms.create(eps=eps, delta=delta, side="both", min_scale=None, nonfinite="raise", gauge="max")
-        shares = entrants(terms, list(self.members), n_samples)
-        return {name: float(share.fraction) for name, share in shares.items()}
 
     def __str__(self) -> str:
         wider = [record for record in self.tried if record.status == "wider"]
@@ -74,84 +64,6 @@ class AutoFamily:
             f"{name:<{sizes[0]}}  {width:>{sizes[1]}}  {seconds:>{sizes[2]}}  {status}".rstrip()
             for name, width, seconds, status in rows
         )
-
-
-def entrants(terms: Terms, names: Sequence[str], n_samples: int) -> dict[str, Share]:
-    """Return which candidates N calibration rows can certify, and the share of δ of each.
-
-    A rank is an integer, so the first candidate rarely needs all of δ for its rank. It gets what it needs, and as many
-    others as can be certified share the rest. This looks at nothing but (N, ε, δ): it is chosen before looking at the
-    rows.
-
-    Parameters
-    ----------
-    terms : Terms
-        The promise.
-    names : sequence of str
-        The candidates, the most promising first.
-    n_samples : int
-        N.
-
-    Raises
-    ------
-    NotEnoughSamples
-        If not even the first can be certified.
-
-    Examples
-    --------
-    >>> terms = Terms.create(eps=0.1, delta=0.05, side="both", min_scale=None, nonfinite="raise", gauge="max")
-    >>> {name: round(share.weight, 2) for name, share in entrants(terms, ["a", "b", "c"], 88).items()}
-    {'a': 0.39, 'b': 0.3, 'c': 0.3}
-    """
-    first, *others = names
-    terms.choose_rank(n_samples, WHOLE)
-    for kept in range(len(others), 0, -1):
-        try:
-            rank = terms.choose_rank(n_samples, Share(1, _FIRST_SHARE))
-            # What the first needs of δ for its rank, as a part of it.
-            needed = covering_delta(n_samples, rank, terms.eps, Fraction(terms.delta))
-            share = Share(kept + 1, rounded_down((1 - Fraction(needed)) / kept))
-            terms.choose_rank(n_samples, share)
-        except NotEnoughSamples:
-            continue
-        return {first: Share(kept + 1, needed), **dict.fromkeys(others[:kept], share)}
-    return {first: WHOLE}
-
-
-def group_entrants(terms: Terms, names: Sequence[str], sizes: Sequence[int]) -> list[str]:
-    """Return which candidates can be certified within every group, in even shares of δ.
-
-    Parameters
-    ----------
-    terms : Terms
-        The promise.
-    names : sequence of str
-        The candidates, the most promising first.
-    sizes : sequence of int
-        The number of calibration rows of each group.
-
-    Raises
-    ------
-    NotEnoughSamples
-        If not even the first can be certified.
-
-    Examples
-    --------
-    >>> terms = Terms.create(eps=0.1, delta=0.05, side="both", min_scale=None, nonfinite="raise", gauge="max")
-    >>> group_entrants(terms, ["a", "b", "c"], [40, 90])
-    ['a']
-    >>> group_entrants(terms, ["a", "b", "c"], [90, 90])
-    ['a', 'b', 'c']
-    """
-    smallest = min(sizes)
-    for kept in range(len(names), 1, -1):
-        try:
-            terms.choose_rank(smallest, Share(kept).among(len(sizes)))
-        except NotEnoughSamples:
-            continue
-        return list(names[:kept])
-    terms.choose_rank(smallest, Share(len(sizes)))
-    return list(names[:1])
 
 
 def auto_candidates(
@@ -175,30 +87,31 @@ def auto_candidates(
     Parameters
     ----------
     X : array or dataframe of shape (n, columns)
-        Training rows: numbers, texts and booleans, with gaps. Not one calibration row may be among them.
+        Training rows: numbers, texts and booleans, some of them missing. They must contain no calibration row.
     y : array-like of shape (n,)
         Their targets.
     eps, delta, side
-        The promise to come, as in `certify_family`.
+        The promise of the later certificate, as in `certify_family`.
     n_calibration : int, optional
-        How many rows will calibrate: widths are judged at the rank that they allow.
+        The number of calibration rows. Widths are measured at the rank that this number allows.
     n_jobs : int or None
         Threads, as in joblib; -1 is every core.
     time_budget : float
-        Seconds. A predictor or scale is left out where, going by a trial on few rows, it would take too long. The
-        budget can only leave out: where it is ample, the result depends on `random_state` alone. A fit that has
-        begun is not interrupted.
+        Seconds. A predictor or scale is dropped if a trial fit to few rows predicts that it would take too long. If
+        the time is enough for all, the result depends on `random_state` alone. A fit that has begun is not
+        interrupted.
     random_state : int, RandomState or None
         Seeds the folds and the models.
     progress : function of (done, total), optional
         Called after every step.
     extra : mapping of str to Member, optional
-        Pairs of one's own. They are fitted, and join the family unscreened.
+        Pairs of the user. They are fitted, and join the family without screening.
     predictors : mapping of str to estimator, optional
-        The predictors to try instead of the default ones. They see a matrix: categories as codes, gaps as NaN.
+        The predictors to try instead of the default ones. They receive a matrix: categories are codes, and missing
+        values are NaN.
     kinds : mapping of str to {"number", "category"}, optional
-        What the columns hold, by name, or by "x0", "x1" and so on in an array. By default a column of numbers and
-        booleans holds numbers, any other one categories.
+        The kinds of the columns, by name, or by "x0", "x1" and so on in an array. By default a column of numbers or
+        booleans is a number, any other column a category.
 
     Examples
     --------
@@ -214,29 +127,28 @@ def auto_candidates(
     scoring = ScoreRule.create(side=side, gauge="max", min_scale=None, nonfinite="raise")
     if isinstance(time_budget, bool) or not isinstance(time_budget, (int, float)) or not time_budget > 0:
         raise InvalidInput(f"time_budget must be a positive number of seconds, got {time_budget!r}.")
-    target = _checked_target(y)
-    clock = Clock(float(time_budget), progress)
+    target = _check_target(y)
+    ledger = Ledger(float(time_budget), progress)
     if np.ptp(target) == 0.0:
         members = {"constant": Member(DummyRegressor().fit(np.zeros((len(target), 1)), target))}
         tried = [Tried("constant", 0.0, 0.0, "chosen")]
     else:
-        search = Screening(
+        bands, tried = screen(
             X,
             target,
-            level=_level(n_calibration, eps, delta),
-            scoring=scoring,
+            Goal(_expected_level(n_calibration, eps, delta), scoring),
+            ledger,
+            most=_MOST_MEMBERS,
             random=check_random_state(random_state),
-            clock=clock,
             n_jobs=n_jobs,
             predictors=predictors,
             kinds=kinds,
         )
-        bands, tried = search.run(_MOST_MEMBERS)
         members = {name: Member(band, "std") for name, band in bands.items()}
     given: dict[str, Member] = {}
     for name, member in (extra or {}).items():
         if name in members:
-            raise InvalidInput(f"a candidate of one's own needs a name of its own, got {name!r}.")
+            raise InvalidInput(f"extra must not use the name of a screened candidate, got {name!r}.")
         start = perf_counter()
         given |= fit_members({name: member}, X, y)
         tried.append(Tried(name, None, perf_counter() - start, "given"))
@@ -245,10 +157,10 @@ def auto_candidates(
 
 
 class Automatic(BaseEstimator):
-    """What stands for the automatic family among declared candidates, until it is found."""
+    """The placeholder of the automatic family among declared candidates."""
 
     def fit(self, X: Any, y: Any) -> NoReturn:
-        """Raise: a family is found by `CertifiedFamily`, not fitted alone."""
+        """Raise: `CertifiedFamily` replaces the placeholder by the family and fits that."""
         raise InvalidInput("the automatic family is fitted by CertifiedFamily, not alone.")
 
     predict = fit
@@ -261,7 +173,7 @@ class Automatic(BaseEstimator):
         return tags
 
 
-def _checked_target(y: Any) -> Floats:
+def _check_target(y: Any) -> Floats:
     target = as_numbers("y", y).astype(np.float64)
     if target.ndim != 1:
         raise InvalidInput(f"the automatic family takes one target a row, got y of shape {target.shape}.")
@@ -272,8 +184,8 @@ def _checked_target(y: Any) -> Floats:
     return target
 
 
-def _level(n_calibration: int | None, eps: float, delta: float) -> float:
-    """Return the share of scores above the bound to come: ε, or less where few rows calibrate."""
+def _expected_level(n_calibration: int | None, eps: float, delta: float) -> float:
+    """Return the expected share of scores above the bound: ε, or less if there are few calibration rows."""
     if n_calibration is None:
         return eps
     return plan(eps, delta, n_samples=n_calibration).expected_violation

@@ -1,6 +1,6 @@
-"""The default predictors and models of the error's size, from cheap to expensive.
+"""The default predictors and scale models, from cheap to expensive.
 
-Settings are those that serve tables of all kinds; none is tuned to a table, for the blend does the tuning.
+The settings are those that suit tables of all kinds. None is tuned to a table: the blend chooses between them.
 """
 
 from __future__ import annotations
@@ -18,38 +18,42 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import SplineTransformer
 
-from pacband.candidates.reader import TableReader, encoded, scaled
+from pacband.candidates.reader import TableReader
 from pacband.candidates.smooth import SmoothProcess
+from pacband.candidates.views import encode_categories, scale_columns
 from pacband.candidates.windows import ShortestWindow
 from pacband.core.arrays import Floats
 from pacband.local import LocalKernelRidge
 
-__all__ = ["ScaleModel", "default_predictors", "default_scales"]
+__all__ = ["LogOfStandardised", "ScaleModel", "default_predictors", "default_scales"]
 
 _PENALTIES = np.logspace(-2, 4, 13)
-# Histogram boosting bins a feature into at most 255 values; categories beyond are left as codes.
+# Histogram boosting bins a feature into at most 255 values. A column with more categories than this stays codes.
 _MOST_LEVELS = 200
-# Splines cost a dozen columns each.
+# Splines make a dozen columns of each column.
 _MOST_SPLINES = 40
 
 
 @dataclass(frozen=True)
 class ScaleModel:
-    """A model to learn the size of the error from: of its root, or of the target itself (a window)."""
+    """A model of the error's size.
+
+    It is fitted to the root of the absolute error, or, with `of_target`, to the target itself, and predicts a window.
+    """
 
     model: Any
     of_target: bool = False
 
 
 class LogOfStandardised(TransformerMixin, BaseEstimator):
-    """The log of a positive target that arrives as (y − location) / unit."""
+    """The log of a positive target that is given as (y − location) / unit."""
 
     def __init__(self, location: float, unit: float) -> None:
         self.location = location
         self.unit = unit
 
     def fit(self, Y: Any, y: Any = None) -> Self:
-        """Learn the range, beyond which nothing is believed."""
+        """Learn the range of the target, to which predictions are clipped."""
         self.least_, self.most_ = float(np.min(Y)), float(np.max(Y))
         return self
 
@@ -65,32 +69,27 @@ class LogOfStandardised(TransformerMixin, BaseEstimator):
 def default_predictors(
     reader: TableReader, table: Floats, target: Floats, seed: int, n_jobs: int | None
 ) -> dict[str, Any]:
-    """Return the predictors to try on a matrix, by name."""
+    """Return the predictors to try on a matrix, by name.
+
+    Parameters
+    ----------
+    reader : TableReader
+        Knows which columns of the matrix are categories.
+    table, target : ndarray
+        The matrix and the target, before it is standardised.
+    seed : int
+        Seeds the models.
+    n_jobs : int or None
+        Threads, as in joblib.
+    """
     n_rows, n_columns = table.shape
-    categorical = reader.categorical_
-    # A fold of a trial still has as many rows.
-    few = max(1, n_rows // 12)
-    levels = [reader.categories_[reader.kept_[k]] for k in categorical]
-    boosting = {
-        "random_state": seed,
-        "learning_rate": 0.06,
-        "categorical_features": [k for k, names in zip(categorical, levels, strict=True) if len(names) <= _MOST_LEVELS]
-        or None,
-    }
-    scores = scaled(categorical, n_columns)
-    ranks = scaled(categorical, n_columns, n_quantiles=max(2, min(100, few)), seed=seed)
-    forest = encoded(categorical)
-    # Leaves of one row each are best for few rows; for many they would fill the memory.
+    few = _few_rows(n_rows)
+    scores = scale_columns(reader.categorical_, n_columns)
+    ranks = scale_columns(reader.categorical_, n_columns, n_quantiles=max(2, min(100, few)), seed=seed)
+    indicators = encode_categories(reader.categorical_)
+    shallow, deep = _boosting(reader, n_rows, seed)
+    # Leaves of one row are best for few rows. For many rows they would fill the memory.
     leaf = 1 if n_rows < 15_000 else 3
-    leaves, least = (64, 10) if n_rows < 2000 else (128, 5)
-    large = HistGradientBoostingRegressor(
-        max_iter=300,
-        max_leaf_nodes=leaves,
-        min_samples_leaf=least,
-        l2_regularization=3.0,
-        max_features=0.5,
-        **boosting,
-    )
     predictors: dict[str, Any] = {"linear": make_pipeline(scores, RidgeCV(_PENALTIES))}
     if n_columns <= _MOST_SPLINES and n_rows >= 60:
         splines = SplineTransformer(6, extrapolation="linear")
@@ -100,37 +99,45 @@ def default_predictors(
         "local kernel": make_pipeline(
             scores, LocalKernelRidge(gamma=1.0 / n_columns, alpha=0.2, decay=0.5, n_neighbors=min(64, few))
         ),
-        "shallow boosting": HistGradientBoostingRegressor(
-            max_iter=500, max_leaf_nodes=8, min_samples_leaf=10, max_features=0.5, **boosting
-        ),
+        "shallow boosting": shallow,
         "extra trees": make_pipeline(
-            forest, ExtraTreesRegressor(200, min_samples_leaf=leaf, random_state=seed, n_jobs=n_jobs)
+            indicators, ExtraTreesRegressor(200, min_samples_leaf=leaf, random_state=seed, n_jobs=n_jobs)
         ),
-        "deep boosting": large,
+        "deep boosting": deep,
         "local kernel on ranks": make_pipeline(
             ranks, LocalKernelRidge(gamma=3.0 / n_columns, alpha=0.1, decay=2.0, n_neighbors=min(64, few))
         ),
         "random forest": make_pipeline(
-            forest, RandomForestRegressor(100, min_samples_leaf=2, max_features=0.4, random_state=seed, n_jobs=n_jobs)
+            indicators,
+            RandomForestRegressor(100, min_samples_leaf=2, max_features=0.4, random_state=seed, n_jobs=n_jobs),
         ),
+        "smooth process": make_pipeline(scores, SmoothProcess(random_state=seed)),
     }
-    predictors["smooth process"] = make_pipeline(scores, SmoothProcess(random_state=seed))
     if target.min() > 0.0 and skew(target) > 1.0:
-        # Predictors see the standardised target: undone first, so that its log can be taken.
-        predictors["deep boosting of the log"] = TransformedTargetRegressor(
-            large, transformer=LogOfStandardised(float(target.mean()), float(target.std()))
-        )
+        # Predictors are fitted to the standardised target, which is converted back before its log is taken.
+        log = LogOfStandardised(float(target.mean()), float(target.std()))
+        predictors["deep boosting of the log"] = TransformedTargetRegressor(deep, transformer=log)
     return predictors
 
 
 def default_scales(
     reader: TableReader, n_columns: int, n_rows: int, mass: float, seed: int, n_jobs: int | None
 ) -> dict[str, ScaleModel]:
-    """Return the models of the error's size to try on a `meta_table`, by name."""
-    few = max(1, n_rows // 12)
-    view = scaled(reader.categorical_, n_columns)
+    """Return the scale models to try on a `meta_table`, by name.
+
+    Parameters
+    ----------
+    reader, seed, n_jobs
+        As in `default_predictors`.
+    n_columns, n_rows : int
+        The shape of the matrix. Further columns of the `meta_table` are used by trees and boosting only.
+    mass : float in (0, 1)
+        The share of y that a window contains.
+    """
+    view = scale_columns(reader.categorical_, n_columns)
     trees = ExtraTreesRegressor(100, min_samples_leaf=8, max_features=0.6, random_state=seed, n_jobs=n_jobs)
     windows = ExtraTreesRegressor(100, min_samples_leaf=5, max_features=0.5, random_state=seed, n_jobs=n_jobs)
+    neighbours = KNeighborsRegressor(min(30, _few_rows(n_rows)), n_jobs=n_jobs)
     boosting = HistGradientBoostingRegressor(
         max_iter=150,
         learning_rate=0.05,
@@ -140,8 +147,31 @@ def default_scales(
         random_state=seed,
     )
     return {
-        "neighbours": ScaleModel(make_pipeline(view, KNeighborsRegressor(min(30, few), n_jobs=n_jobs))),
+        "neighbours": ScaleModel(make_pipeline(view, neighbours)),
         "boosting": ScaleModel(boosting),
         "trees": ScaleModel(trees),
         "window": ScaleModel(ShortestWindow(windows, mass), of_target=True),
     }
+
+
+def _boosting(reader: TableReader, n_rows: int, seed: int) -> tuple[Any, Any]:
+    """Return histogram boosting with shallow trees, and with deep ones."""
+    n_levels = {k: len(reader.categories_[reader.kept_[k]]) for k in reader.categorical_}
+    common = {
+        "random_state": seed,
+        "learning_rate": 0.06,
+        "max_features": 0.5,
+        "categorical_features": [k for k, levels in n_levels.items() if levels <= _MOST_LEVELS] or None,
+    }
+    leaves, least = (64, 10) if n_rows < 2000 else (128, 5)
+    return (
+        HistGradientBoostingRegressor(max_iter=500, max_leaf_nodes=8, min_samples_leaf=10, **common),
+        HistGradientBoostingRegressor(
+            max_iter=300, max_leaf_nodes=leaves, min_samples_leaf=least, l2_regularization=3.0, **common
+        ),
+    )
+
+
+def _few_rows(n_rows: int) -> int:
+    """Return a number of rows that even a training fold of a trial fit has."""
+    return max(1, n_rows // 12)

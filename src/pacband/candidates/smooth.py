@@ -1,6 +1,6 @@
-"""A Gaussian process with a length for every feature: sharp where y is a smooth function of few features.
+"""A Gaussian process with one length for each feature: sharp if y is a smooth function of few features.
 
-Trees need many rows to follow a smooth surface; a process does not, and its lengths say which features matter.
+Trees need many rows to follow a smooth surface. A process needs few, and its lengths show which features matter.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pacband.core.arrays import Floats, blocks
 
 __all__ = ["SmoothProcess", "evidence"]
 
-# More lengths than this cannot be learnt from so few rows: then there is one for all features.
+# More lengths than this cannot be learnt from so few rows. With more features, one length serves all of them.
 _MOST_LENGTHS = 30
 # Bounds of the size of the function, of the lengths and of the noise, for features and a target of unit variance.
 _SIZES, _LENGTHS, _NOISES = (1e-2, 1e3), (1e-1, 1e3), (1e-4, 1e1)
@@ -40,9 +40,9 @@ class SmoothProcess(RegressorMixin, BaseEstimator):
     Parameters
     ----------
     n_tune : int
-        How many rows the hyper-parameters are found on, at most.
+        The hyper-parameters are estimated on at most this many rows.
     n_most : int
-        How many rows the process is conditioned on, at most, for its cost grows with their cube.
+        The process is conditioned on at most this many rows, because its cost grows with their cube.
     max_iter : int
         Steps of the search for the hyper-parameters.
     random_state : int, RandomState or None
@@ -65,7 +65,7 @@ class SmoothProcess(RegressorMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X: Floats, y: Floats) -> Self:
-        """Find the hyper-parameters on few rows, and condition on more."""
+        """Estimate the hyper-parameters on few rows, and condition on more."""
         X, y = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
         rows = check_random_state(self.random_state).permutation(len(y))
         tune, known = rows[: self.n_tune], rows[: self.n_most]
@@ -81,7 +81,7 @@ class SmoothProcess(RegressorMixin, BaseEstimator):
             method="L-BFGS-B",
             options={"maxiter": self.max_iter},
         )
-        self.size_, self.lengths_, self.noise_ = _unpacked(found.x, X.shape[1])
+        self.size_, self.lengths_, self.noise_ = _unpack(found.x, X.shape[1])
         self.known_ = X[known] / self.lengths_
         covariance = _covariance(self.known_, self.known_, self.size_)
         covariance.flat[:: len(known) + 1] += self.noise_
@@ -102,7 +102,7 @@ def evidence(logs: Floats, X: Floats, y: Floats) -> tuple[float, Floats]:
     half of Σ W_ab (z_aj − z_bj)² with W = G∘cov(f) and z = x/ℓ, which is Σ_a (W1)_a z_aj² − zⱼᵀ W zⱼ: no array of
     n × n × features is needed.
     """
-    size, lengths, noise = _unpacked(logs, X.shape[1])
+    size, lengths, noise = _unpack(logs, X.shape[1])
     scaled = X / lengths
     smooth = _covariance(scaled, scaled, size)
     covariance = smooth + noise * np.eye(len(y))
@@ -119,7 +119,7 @@ def evidence(logs: Floats, X: Floats, y: Floats) -> tuple[float, Floats]:
     return float(loss), gradient
 
 
-def _unpacked(logs: Floats, n_features: int) -> tuple[float, Floats, float]:
+def _unpack(logs: Floats, n_features: int) -> tuple[float, Floats, float]:
     values = np.exp(logs)
     return float(values[0]), np.broadcast_to(values[1:-1], n_features), float(values[-1])
 

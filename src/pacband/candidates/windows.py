@@ -1,7 +1,7 @@
-"""The shortest window that holds most of y given x: the shape of the conditional distribution, not only its spread.
+"""The shortest window that contains most of y given x: the shape of the conditional distribution, not only its spread.
 
-A forest gives every x a sample of y: the values in its leaves. Where y given x is skewed or has two modes, the
-shortest interval with a share of that sample lies off the mean and is narrower than any interval around the mean.
+A forest gives every x a sample of y: the values in its leaves. If y given x is skewed or has two modes, the shortest
+interval with a share of that sample is not centred at the mean, and is narrower than any interval around the mean.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pacband.core.arrays import Floats, blocks
 
 __all__ = ["ShortestWindow"]
 
-# A leaf is summed up by this many of its order statistics, so that a sample of y is a fixed function of x.
+# A leaf is summarised by this many of its order statistics, so that every x has a sample of the same size.
 _PER_LEAF = 5
 
 
@@ -44,9 +44,9 @@ class ShortestWindow(BaseEstimator):
         self.mass = mass
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Grow the forest, and sum up its leaves."""
+        """Grow the forest, and summarise its leaves."""
         self.forest_ = clone(self.forest).fit(X, y)
-        # Predicting in one thread keeps the result independent of scheduling.
+        # In one thread the result does not depend on scheduling.
         self.forest_.set_params(n_jobs=None)
         leaves = self.forest_.apply(X)
         levels = (np.arange(_PER_LEAF) + 0.5) / _PER_LEAF
@@ -69,7 +69,7 @@ class ShortestWindow(BaseEstimator):
         sample.sort(axis=1)
         span = min(int(np.ceil(self.mass * sample.shape[1])), sample.shape[1] - 1)
         lengths = sample[:, span:] - sample[:, :-span]
-        # The middle one of equally short windows, for ties would else pull every window down.
+        # Of equally short windows the middle one: the first one would move every window down.
         shortest = lengths <= lengths.min(axis=1, keepdims=True)
         middle = (shortest.cumsum(axis=1) >= (shortest.sum(axis=1, keepdims=True) + 1) // 2).argmax(axis=1)
         rows = np.arange(len(X))

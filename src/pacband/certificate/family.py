@@ -87,6 +87,11 @@ class FamilyCertificate(Portable):
         return self.certificate.basis
 
     @property
+    def single(self) -> Certificate:
+        """The one certificate that bounds all rows: that of the best candidate."""
+        return self.certificate
+
+    @property
     def parts(self) -> dict[None, Certificate]:
         """The certificates that judge rows, by group: that of the best candidate, under None."""
         return self.certificate.parts

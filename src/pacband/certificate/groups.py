@@ -45,6 +45,11 @@ class GroupCertificate(Portable):
         return next(iter(self.groups.values())).basis
 
     @property
+    def single(self) -> None:
+        """There is no one certificate that bounds all rows: every group has its own."""
+        return
+
+    @property
     def parts(self) -> FrozenMap[Label, Certificate]:
         """The certificates that judge rows, by group."""
         return self.groups
@@ -90,8 +95,8 @@ class GroupCertificate(Portable):
     def promise(self) -> str:
         """The promise in one sentence."""
         return (
-            f"{self.basis.confidence}, {self.basis.kept} of future errors within each of the {len(self.groups)} groups "
-            "stay within the bound of that group."
+            f"{self.basis.confidence}, {self.basis.kept} of future {self.basis.draws.subject} within each of the "
+            f"{len(self.groups)} groups stay within the bound of that group."
         )
 
     def __str__(self) -> str:

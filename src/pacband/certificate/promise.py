@@ -10,6 +10,7 @@ from pacband.certificate.portable import decode, encode
 from pacband.core.arrays import Floats, Numbers, as_numbers, check_same_rows
 from pacband.core.checks import check_choice, check_positive_integer, check_probability
 from pacband.core.wording import complement, confidence, round_up
+from pacband.draws import ROWS, DrawKind, Draws, Rows, draw_kind
 from pacband.exceptions import CertificateError, InvalidInput, InvalidScale
 from pacband.planning import check_eps
 from pacband.scores import SCALE_KINDS, ScoreRule, Spread, band, scale_kind, score_rows, spread_of
@@ -18,7 +19,7 @@ from pacband.scores.columns import Columns
 __all__ = ["ASSUMPTIONS", "Promise"]
 
 ASSUMPTIONS = (
-    "calibration rows and future rows are independent draws from one distribution",
+    ROWS.assumption,
     "predictor and scale were built without the calibration rows",
     "ε, δ, the candidates and the rank were chosen before looking at the scores",
 )
@@ -50,6 +51,8 @@ class Promise:
         The columns of the table that was certified, if it was a table.
     assumptions : tuple of str
         What the promise rests on.
+    draws : DrawKind
+        What one independent draw is.
     """
 
     eps: float
@@ -59,6 +62,7 @@ class Promise:
     n_outputs: int = 1
     columns: Columns | None = None
     assumptions: tuple[str, ...] = ASSUMPTIONS
+    draws: DrawKind = ROWS
 
     def __post_init__(self) -> None:
         try:
@@ -82,10 +86,15 @@ class Promise:
         self.check_scale(scale)
         return target, prediction, spread_of(self.scoring, scale, target.shape)
 
-    def scores(self, y: Any, y_pred: Any, scale: Any = None) -> Floats:
-        """Return the score of every row."""
+    def scores(self, y: Any, y_pred: Any, scale: Any = None, *, draws: Draws | None = None) -> Floats:
+        """Return the score of every draw: of every row, or as `draws` makes draws of the rows."""
+        found = Rows() if draws is None else draws
+        if found.kind != self.draws:
+            raise InvalidInput(f"this certificate was made with draws of {self.draws}, got {found.kind}.")
         check_same_rows(y=y, y_pred=y_pred, scale=scale)
-        return score_rows(self.scoring, *self.align(y, y_pred, scale))
+        target, prediction, spread = self.align(y, y_pred, scale)
+        sample = found.sample(len(target))
+        return sample.reduce(score_rows(self.scoring, target, prediction, spread))
 
     def band(self, gamma: float | Floats, y_pred: Any, scale: Any = None) -> Floats:
         """Return the band of every row, (n, 2) or (n, k, 2), whose scores are at most γ: one γ, or one for each row."""
@@ -153,6 +162,8 @@ class Promise:
             "nonfinite": rule.nonfinite,
             "columns": None if self.columns is None else self.columns.to_dict(),
             "assumptions": list(self.assumptions),
+            # If the draws are rows, the file states nothing about draws, as it did before there were others.
+            **({} if self.draws == ROWS else {"draws": self.draws.to_dict()}),
         }
 
     @classmethod
@@ -166,6 +177,7 @@ class Promise:
                 min_scale=content["min_scale"],
                 nonfinite=content["nonfinite"],
             )
+            draws = draw_kind(content.get("draws"))
         except InvalidInput as error:
             raise CertificateError(f"no certificate can state this: {error}") from None
         return cls(
@@ -176,4 +188,5 @@ class Promise:
             n_outputs=content["n_outputs"],
             columns=None if columns is None else Columns.from_dict(columns),
             assumptions=tuple(content["assumptions"]),
+            draws=draws,
         )

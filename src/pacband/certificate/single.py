@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Self
 
@@ -18,9 +19,11 @@ from pacband.certificate.promise import Promise
 from pacband.core.arrays import Floats, check_same_rows
 from pacband.core.checks import check_positive_integer, check_probability
 from pacband.core.wording import card, confidence, figure, percent
+from pacband.draws import Draws
 from pacband.exceptions import CertificateError, InvalidInput
 from pacband.planning import LARGEST_N, WHOLE, Share
 from pacband.planning.binomial import covering_delta, tail_at_most
+from pacband.planning.shares import rounded_up
 from pacband.scores import Matrix, bound, mean_bound
 from pacband.scores.columns import Columns
 from pacband.selection import Measured, measure
@@ -89,7 +92,7 @@ class Certificate(Portable):
             )
         if self.side == "both" and self.gamma < 0.0:
             raise CertificateError(f"gamma must not be negative where both sides are bounded, got {self.gamma}.")
-        if not _certifies(self.n_samples, self.rank, self.eps, self.delta, self.share):
+        if not _certifies(self.n_samples, self.rank, self.eps, self.delta, self.share, self._slack):
             raise CertificateError(
                 f"rank {self.rank} of {self.n_samples} samples does not certify eps={self.eps:g} at "
                 f"delta={self.delta:g} for {self.n_candidates} candidate(s)."
@@ -156,14 +159,24 @@ class Certificate(Portable):
         return self.basis.assumptions
 
     @property
+    def single(self) -> Certificate:
+        """The one certificate that bounds all rows: itself."""
+        return self
+
+    @property
     def parts(self) -> dict[None, Certificate]:
         """The certificates that judge rows, by group; one without groups stands under None."""
         return {None: self}
 
     @property
+    def _slack(self) -> Fraction:
+        """The part of δ that the dependence between draws uses up."""
+        return self.basis.draws.slack(self.n_samples)
+
+    @property
     def attained_delta(self) -> float:
         """n_F·B(r − 1; N, ε): the probability of failure attained, at most δ."""
-        return _attained(self.n_samples, self.rank, self.eps, self.share)
+        return _attained(self.n_samples, self.rank, self.eps, self.share, self._slack)
 
     @property
     def expected_violation(self) -> float:
@@ -225,9 +238,12 @@ class Certificate(Portable):
         check_same_rows(y_pred=y_pred, scale=scale)
         return self.basis.band(self.gamma, y_pred, scale)
 
-    def verify(self, y: Any, y_pred: Any, scale: Any = None) -> bool:
-        """Recompute the certificate from its data: True if γ̄, N and the digest all come out the same."""
-        return self.matches(self.basis.scores(y, y_pred, scale))
+    def verify(self, y: Any, y_pred: Any, scale: Any = None, *, draws: Draws | None = None) -> bool:
+        """Recompute the certificate from its data: True if γ̄, N and the digest all come out the same.
+
+        If it was certified with `draws`, the same draws are needed.
+        """
+        return self.matches(self.basis.scores(y, y_pred, scale, draws=draws))
 
     def matches(self, scores: Floats) -> bool:
         """Return True if these scores reproduce γ̄, N and the digest. Reorders `scores` in place."""
@@ -249,13 +265,14 @@ class Certificate(Portable):
                 f"{self.n_samples} calibration errors count as infinite."
             )
         jointly = f", for all {self.n_candidates} candidates at once" if self.n_candidates > 1 else ""
-        return f"{self.basis.confidence}{jointly}, {self.basis.kept} of future errors satisfy {self.inequality}."
+        sentence = self.basis.draws.sentence(self.basis.kept, self.inequality)
+        return f"{self.basis.confidence}{jointly}, {sentence}."
 
     def __str__(self) -> str:
         return (
             f"{self.promise}\n"
-            f"The bound is the score of rank {self.rank} from the top among {self.n_samples} calibration samples"
-            f"{self._expected_words()}.\n"
+            f"The bound is the score of rank {self.rank} from the top among {self.n_samples} calibration "
+            f"{self.basis.draws.counted}{self._expected_words()}.\n"
             f"It holds if {'; '.join(self.assumptions)}.{self._chain_words()}"
         )
 
@@ -332,13 +349,15 @@ _PLAIN = (
 
 
 @lru_cache(maxsize=1 << 12)
-def _certifies(n_samples: int, rank: int, eps: float, delta: float, share: Share) -> bool:
-    return tail_at_most(n_samples, rank, eps, share.budget(delta))
+def _certifies(n_samples: int, rank: int, eps: float, delta: float, share: Share, slack: Fraction) -> bool:
+    budget = share.budget(delta) - slack
+    return budget > 0 and tail_at_most(n_samples, rank, eps, budget)
 
 
 @lru_cache(maxsize=1 << 12)
-def _attained(n_samples: int, rank: int, eps: float, share: Share) -> float:
-    return covering_delta(n_samples, rank, eps, share.fraction)
+def _attained(n_samples: int, rank: int, eps: float, share: Share, slack: Fraction) -> float:
+    alone = covering_delta(n_samples, rank, eps, share.fraction)
+    return alone if not slack else min(1.0, rounded_up(Fraction(alone) + slack / share.fraction))
 
 
 def issue(basis: Promise, measured: Measured, rank: int, share: Share = WHOLE) -> Certificate:

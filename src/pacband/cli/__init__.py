@@ -1,7 +1,8 @@
 """The command line: one file a command; no mathematics here.
 
-A command is imported when it is called for, so that ``pacband --version`` and ``pacband --help`` start no scientific
-library. What goes wrong is said in one line on stderr; `_ending` lists the exit codes.
+A command is imported when it is called, so ``pacband --version`` and ``pacband --help`` load no scientific library.
+Commands do not import commands: what they share is in modules that are not commands. Errors are printed in one line on
+stderr; `pacband.cli.ending` lists the exit codes.
 """
 
 from __future__ import annotations
@@ -16,24 +17,24 @@ from pacband.exceptions import PacbandError
 
 __all__ = ["main"]
 
-# In the order of use; each is the attribute `command` of the module of its name.
+# In the order of use. Each command is the attribute `command` of the module of its name.
 COMMANDS = {
-    "demo": "The paper's example, end to end.",
-    "plan": "How many samples does a promise take?",
+    "demo": "Run the paper's example from start to end.",
+    "plan": "Plan how many samples a promise needs.",
     "certify": "Certify a column of predictions.",
     "apply": "Add the certified band to new predictions.",
-    "check": "Does the promise hold on labelled data?",
-    "diagnose": "Do the data break the assumptions?",
+    "check": "Test the promise on labelled rows.",
+    "diagnose": "Test the assumptions of a promise.",
     "report": "Write a page that explains a certificate.",
-    "fit": "Train, certify and save a model from a table.",
-    "predict": "Predict with a saved model, band and all.",
+    "fit": "Train, certify and save a model.",
+    "predict": "Predict with a saved model, and add its band.",
     "monitor": "Watch the promise after deployment.",
-    "completion": "Print the shell's completion script.",
+    "completion": "Print the completion script of a shell.",
 }
 
 
 class _Commands(click.Group):
-    """Commands that are loaded when called for."""
+    """Commands that are imported when they are called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -69,9 +70,9 @@ Examples:
 \b
 Exit codes:
   0    done
-  1    a promise does not hold, or something would break it
+  1    a promise does not hold, or the data break an assumption of the promise
   2    bad input; nothing was written
-  70   an error that nobody foresaw; PACBAND_DEBUG=1 shows where it comes from
+  70   an unexpected error; PACBAND_DEBUG=1 prints the traceback
   129, 130, 143    ended by SIGHUP, Ctrl-C or SIGTERM
 """
 
@@ -79,15 +80,18 @@ Exit codes:
 @click.group(cls=_Commands, epilog=EXAMPLES, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="pacband", message="%(prog)s %(version)s")
 def pacband() -> None:
-    """Say how wrong a prediction model can be, and keep your word."""
+    """Certify how wrong a prediction model can be.
+
+    With confidence 1 − δ, at least a share 1 − ε of future errors stays within the certified bound.
+    """
 
 
 def main() -> Any:
     """Run the command line."""
-    from pacband.cli.console import speak_plainly
-    from pacband.cli.ending import ending
+    from pacband.cli.console import setup_console
+    from pacband.cli.ending import handle_exit
     from pacband.cli.warnings import plain_warnings
 
-    speak_plainly()
-    with ending(PacbandError), plain_warnings():
+    setup_console()
+    with handle_exit(PacbandError), plain_warnings():
         pacband.main(prog_name="pacband", standalone_mode=False)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import click
 
-from pacband.cli.console import note
-from pacband.cli.options import scale_columns
+from pacband.cli.console import print_message
+from pacband.cli.options import column_options, scale_columns
 from pacband.cli.output import TABLES, Input, Output
 
 EXAMPLES = """
 \b
 Examples:
-  pacband apply cert.json new.csv -o bands.csv         the columns are called as at calibration
+  pacband apply cert.json new.csv -o bands.csv         the columns have the same names as at calibration
   pacband apply cert.json new.parquet -o bands.parquet --prediction yhat --scale s
   pacband apply cert.json new.csv | head
 """
@@ -26,13 +26,11 @@ Examples:
     type=Output(TABLES, stdout=True),
     default="-",
     show_default=True,
-    help="CSV or Parquet file to write; - is standard output.",
+    help="CSV or Parquet file to write; - is standard output (CSV).",
 )
-@click.option("--prediction", help="Column of the predictions, if it is not called as at calibration.")
-@click.option("--scale", multiple=True, help="Column of the scale; twice for (lower, upper).")
-@click.option("--group", help="Column of the groups.")
-@click.option("--lower", default="lower", show_default=True, help="What to call the lower end of the band.")
-@click.option("--upper", default="upper", show_default=True, help="What to call the upper end of the band.")
+@column_options("prediction", "scale", "group", known=True)
+@click.option("--lower", default="lower", show_default=True, help="Name of the new column with the lower end.")
+@click.option("--upper", default="upper", show_default=True, help="Name of the new column with the upper end.")
 def command(
     certificate: str,
     files: tuple[str, ...],
@@ -43,24 +41,28 @@ def command(
     lower: str,
     upper: str,
 ) -> None:
-    """Add the ends of the certified band to the rows of CSV or Parquet FILES, and leave all else as it is."""
-    from pacband.cli.tables import labels_of, opened, with_labels, without_labels
+    """Add the lower and upper end of the certified band to the rows of CSV or Parquet FILES.
+
+    The order of the rows and all other columns stay as they are.
+    """
     from pacband.models import is_model, load_certificate
     from pacband.tables.applying import apply_frame, chosen_columns
     from pacband.tables.files import write_table
+    from pacband.tables.group_labels import labels_of, with_labels, without_labels
+    from pacband.tables.opening import open_table
 
     cert = load_certificate(certificate)
     if prediction is None and is_model(certificate):
         raise click.UsageError(
-            "a model predicts by itself: `pacband predict` adds its prediction and its band. To put its band around "
-            "predictions that the table has already, name their column with --prediction."
+            "a model predicts by itself: `pacband predict` adds its prediction and its band. If the table has "
+            "predictions already, name their column with --prediction to add the band to them."
         )
     columns = chosen_columns(cert.basis, prediction=prediction, scale=scale_columns(scale), group=group)
-    with opened(files, columns.predicted, threads=1, output=output) as table:
+    with open_table(files, columns.predicted, threads=1, output=output) as table:
         labelled = with_labels(table, columns.group, labels_of(cert), keep=True)
         bands = apply_frame(
             cert, labelled, prediction=prediction, scale=scale_columns(scale), group=group, names=(lower, upper)
         )
         write_table(without_labels(bands, columns.group), output)
     if output != "-":
-        note(f"Saved {output}")
+        print_message(f"Saved {output}")

@@ -6,8 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pacband.cli.console import note, print_json, progress_bar, tell
-from pacband.cli.options import candidate_columns, column_options, engine_options, promise_options, scale_columns
+from pacband.cli.console import print_json, print_message, print_result, progress_bar
+from pacband.cli.options import (
+    candidate_columns,
+    column_options,
+    declared_draws,
+    draw_options,
+    engine_options,
+    json_option,
+    promise_options,
+    scale_columns,
+)
 from pacband.cli.output import Input, Output
 
 if TYPE_CHECKING:
@@ -19,6 +28,7 @@ Examples:
   pacband certify data.csv --target y --prediction yhat -o cert.json
   pacband certify data.parquet --target y --prediction yhat --scale s --eps 0.01 -o cert.json
   pacband certify data.csv --target y --prediction yhat --group site -o cert.json
+  pacband certify data.csv --target y --prediction yhat --unit machine --within 0.99 -o cert.json
   pacband certify data.csv --target y --candidate lin=p1 --candidate gbm=p2:s2 -o cert.json
   pacband certify 'year=*/*.parquet' --target y --prediction yhat --report report.html
   cat data.csv | pacband certify - --target y --prediction yhat --json
@@ -27,20 +37,33 @@ Examples:
 
 @click.command(epilog=EXAMPLES)
 @click.argument("files", nargs=-1, required=True, type=Input())
-@column_options()
+@column_options("target", "prediction", "scale", "group")
 @click.option(
     "--candidate",
     "candidates",
     multiple=True,
     metavar="NAME=PREDICTION[:SCALE]",
-    help="A candidate of a family and its columns; repeatable, in place of --prediction.",
+    help="A candidate model and its columns, in place of --prediction. Repeat for each candidate.",
 )
-@click.option("--weight", "weights", multiple=True, metavar="NAME=SHARE", help="Share of δ of a candidate; repeatable.")
+@click.option(
+    "--weight",
+    "weights",
+    multiple=True,
+    metavar="NAME=SHARE",
+    help="Share of δ for a candidate. Repeatable.  [default: equal shares]",
+)
 @promise_options
-@click.option("--n-candidates", type=int, default=1, show_default=True, help="If you will choose among so many.")
-@click.option("-o", "--output", type=Output(), help="Where to save the certificate.")
-@click.option("--report", "page", type=Output(), help="Where to write a page that explains it.")
-@click.option("--json", "as_json", is_flag=True, help="Print the certificate as JSON.")
+@draw_options
+@click.option(
+    "--n-candidates",
+    type=int,
+    default=1,
+    show_default=True,
+    help="Number of models you will choose from, if this is one of several.",
+)
+@click.option("-o", "--output", type=Output(), help="JSON file to save the certificate to.")
+@click.option("--report", "page", type=Output(), help="HTML file to write a page to that explains the certificate.")
+@json_option
 @engine_options
 def command(
     files: tuple[str, ...],
@@ -55,26 +78,44 @@ def command(
     as_json: bool,
     engine: str,
     address: str | None,
+    unit: str | None,
+    within: str,
+    gap: int | None,
+    mixing: float | None,
+    importance: str | None,
+    at_most: float | None,
+    seed: int,
     **promise: Any,
 ) -> None:
-    """Certify predictions in CSV or Parquet FILES: names, globs, directories, or - for standard input.
+    """Certify the predictions in CSV or Parquet FILES: names, globs, directories, or - for standard input.
 
-    The rows must be new to the model. They are read in a stream: memory does not grow with their number.
+    The model must not have been fitted on these rows. They are read in a stream, so memory does not grow with their
+    number. With --group, each group gets its own bound. The rows must be independent. If they are not, --unit, --gap or
+    --importance declare what one independent draw is; the columns are then read into memory.
     """
     if target is None or (prediction is None) == (not candidates):
         raise click.UsageError("name the --target column, and either the --prediction column or --candidate columns.")
-    from pacband.cli.tables import opened
-    from pacband.tables import certify_frame
+    from pacband.tables.certifying import certify_frame
+    from pacband.tables.opening import open_table
     from pacband.tables.paths import is_stream
 
     if page is not None and (engine != "duckdb" or any(map(is_stream, files))):
-        raise click.UsageError("--report reads the rows again: it goes with files, and with the engine duckdb.")
+        raise click.UsageError("--report reads the rows again: it needs files, and the engine duckdb.")
 
+    draws = declared_draws(unit, within, gap, mixing, importance, at_most, seed)
+    if page is not None and draws is not None:
+        raise click.UsageError(
+            "--report shows rows as draws: it cannot be combined with --unit, --gap or --importance."
+        )
     family = candidate_columns(candidates) or None
-    columns = [target, prediction, *scale] if family is None else [target, *_flat(family)]
+    columns = [target, prediction, *scale] if family is None else [target, *_column_names(family)]
     with (
-        opened(
-            files, [name for name in columns if name], also=[group] if group else [], engine=engine, address=address
+        open_table(
+            files,
+            [name for name in (*columns, importance) if name],
+            also=[name for name in (group, unit) if name],
+            engine=engine,
+            address=address,
         ) as table,
         progress_bar("certifying") as progress,
     ):
@@ -85,14 +126,17 @@ def command(
             scale=scale_columns(scale),
             group=group,
             candidates=family,
-            weights=_weights(weights),
+            weights=_parse_weights(weights),
+            draws=draws,
             progress=progress,
             **promise,
         )
         if page is not None:
-            from pacband.cli.report import certificate_report
+            from pacband.cli.pages import report_files
 
-            report = certificate_report(certificate, files)
+            made_from = certificate.basis.columns
+            assert made_from is not None  # it was made from a table
+            report = report_files(certificate, files, made_from)
     if page is not None:
         report.save(page)
     if output is not None:
@@ -100,13 +144,13 @@ def command(
     if as_json:
         print_json(certificate.to_dict())
     else:
-        tell(certificate)
+        print_result(certificate)
     for path in filter(None, (output, page)):
-        note(f"Saved {path}")
-    _remark(certificate)
+        print_message(f"Saved {path}")
+    _warn_of_mistakes(certificate)
 
 
-def _flat(family: dict[str, Any]) -> list[str]:
+def _column_names(family: dict[str, Any]) -> list[str]:
     return [
         name
         for prediction, scale in family.values()
@@ -114,7 +158,7 @@ def _flat(family: dict[str, Any]) -> list[str]:
     ]
 
 
-def _weights(weights: tuple[str, ...]) -> dict[str, float] | None:
+def _parse_weights(weights: tuple[str, ...]) -> dict[str, float] | None:
     found = {}
     for text in weights:
         name, _, share = text.partition("=")
@@ -125,12 +169,12 @@ def _weights(weights: tuple[str, ...]) -> dict[str, float] | None:
     return found or None
 
 
-def _remark(certificate: AnyCertificate) -> None:
-    """Say what is allowed, and yet is rarely meant."""
+def _warn_of_mistakes(certificate: AnyCertificate) -> None:
+    """Print a note for settings and columns that are valid but usually a mistake."""
     basis = certificate.basis
     if basis.delta > 0.5:
-        note(f"Note: delta is the probability that the promise fails; {basis.delta:g} leaves little confidence.")
+        print_message(f"Note: delta is the probability that the promise fails. {basis.delta:g} is more than half.")
     if basis.eps > 0.5:
-        note(f"Note: eps is the share of errors that may exceed the bound; {basis.eps:g} are most of them.")
+        print_message(f"Note: eps is the share of errors that may exceed the bound. {basis.eps:g} is more than half.")
     if any(part.gamma == 0.0 for part in certificate.parts.values()):
-        note("Note: the bound is 0, for most predictions equal their target. Is it the right column?")
+        print_message("Note: the bound is 0, because most predictions equal their target. Is it the right column?")

@@ -7,44 +7,39 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pacband.cli.console import note, print_json, say
-from pacband.cli.options import scale_columns
+from pacband.cli.console import print_json, print_message, print_text, progress_bar
+from pacband.cli.options import column_options, json_option, model_options, scale_columns
 from pacband.cli.output import Input, Output
 
 if TYPE_CHECKING:
     from pacband.judging.verdicts import Verdict
 
-KNOWN = ", if it is not called as at calibration"
-
 EXAMPLES = """
 \b
 Examples:
-  pacband check cert.json labelled.csv                 the columns are called as at calibration
+  pacband check cert.json labelled.csv                 the columns have the same names as at calibration
   pacband check cert.json labelled.parquet --target y --prediction yhat --scale s
-  pacband check cert.json labelled.csv --group site    where is the model weak?
-  pacband check cert.json labelled.csv --json && echo the promise stands
-  pacband check model.pacband labelled.csv --target y  what `pacband fit` made
+  pacband check cert.json labelled.csv --group site    count the violations in each group
+  pacband check cert.json labelled.csv --json && echo the promise holds
+  pacband check model.pacband labelled.csv --target y  a model file of `pacband fit`
 """
 
 
 @click.command(epilog=EXAMPLES)
 @click.argument("certificate", type=Input())
 @click.argument("files", nargs=-1, required=True, type=Input())
-@click.option("--target", multiple=True, help=f"Column of the targets{KNOWN}. Repeat for outputs.")
-@click.option("--prediction", multiple=True, help=f"Column of the predictions{KNOWN}. Repeat for outputs.")
-@click.option("--scale", multiple=True, help="Column of the scale; twice for (lower, upper).")
-@click.option("--group", help="Column of the groups.")
+@column_options("target", "prediction", "scale", "group", known=True, outputs=True)
 @click.option(
     "--level",
     type=float,
     default=0.01,
     show_default=True,
-    help="Probability that a sound promise is contradicted.",
+    help="Level of the test: the probability that it contradicts a promise that holds.",
 )
-@click.option("--report", "page", type=Output(), help="Where to write a page with these rows.")
-@click.option("--trust", multiple=True, metavar="TYPE", help="For models: load this type, which cannot be checked.")
-@click.option("--max-bytes", type=int, help="For models: the memory that one may take.  [default: 1073741824]")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--report", "page", type=Output(), help="HTML file to write a page to that shows these rows.")
+@click.option("--unit", help="Column of units, if the promise is about units.  [default: the certificate's]")
+@model_options
+@json_option
 def command(
     certificate: str,
     files: tuple[str, ...],
@@ -52,52 +47,58 @@ def command(
     prediction: tuple[str, ...],
     scale: tuple[str, ...],
     group: str | None,
+    unit: str | None,
     level: float,
     page: str | None,
     trust: tuple[str, ...],
     max_bytes: int | None,
     as_json: bool,
 ) -> None:
-    """Test the promise on labelled rows that were not used to make it: an exact binomial test.
+    """Test the promise of a CERTIFICATE on labelled rows that were not used to make it.
 
-    The command ends with exit code 1 where the data contradict the promise. If the certificate promises within groups,
-    each group's promise is tested. If it promises about all rows together, that promise is tested, and --group lists
-    where the bound is weak.
+    The test is an exact binomial test. The command ends with exit code 1 if the rows contradict the promise. If every
+    group has its own bound, the promise of each group is tested. Otherwise the promise about all rows is tested, and
+    --group lists the violations in each group. CERTIFICATE may be a model file: the model then predicts the rows.
     """
-    from pacband.cli.tables import labels_of, opened, with_labels
     from pacband.models import is_model, load_certificate
     from pacband.tables.applying import labelled_columns
     from pacband.tables.checking import check_frame
+    from pacband.tables.group_labels import labels_of, with_labels
+    from pacband.tables.opening import open_table
     from pacband.tables.paths import is_stream
 
     cert = load_certificate(certificate)
     if is_model(certificate):
         if not target or prediction or scale or page is not None:
-            raise click.UsageError("a model predicts by itself: name the --target column, and no other but --group.")
-        _print(_check_model(certificate, files, target, group, level, trust, max_bytes), as_json)
+            raise click.UsageError("a model predicts by itself: name the --target column, and no other except --group.")
+        _print_verdict(_check_model(certificate, files, target, group, level, trust, max_bytes), as_json)
         return
     if page is not None and any(map(is_stream, files)):
-        raise click.UsageError("--report reads the rows again: it goes with files.")
+        raise click.UsageError("--report reads the rows again: it needs files.")
     outputs = {"target": list(target) or None, "prediction": list(prediction) or None}
     named: dict[str, Any] = {**outputs, "scale": scale_columns(scale), "group": group}
     columns = labelled_columns(cert.basis, **named)
-    with opened(files, columns.numeric, also=[columns.group] if columns.group else []) as table:
-        verdict = check_frame(cert, with_labels(table, columns.group, labels_of(cert)), **named, level=level)
+    units = getattr(cert.basis.draws, "unit", None) if unit is None else unit
+    if page is not None and cert.basis.draws.kind in ("units", "spaced"):
+        raise click.UsageError("--report shows rows as draws: this certificate makes a promise about other draws.")
+    with open_table(files, columns.numeric, also=[name for name in (columns.group, units) if name]) as table:
+        labelled = with_labels(table, columns.group, labels_of(cert))
+        verdict = check_frame(cert, labelled, **named, unit=unit, level=level)
         if page is not None:
-            from pacband.cli.report import certificate_report
+            from pacband.cli.pages import report_files
 
-            report = certificate_report(cert, files, columns)
+            report = report_files(cert, files, columns)
     if page is not None:
         report.save(page)
-        note(f"Saved {page}")
-    _print(verdict, as_json)
+        print_message(f"Saved {page}")
+    _print_verdict(verdict, as_json)
 
 
-def _print(verdict: Verdict, as_json: bool) -> None:
+def _print_verdict(verdict: Verdict, as_json: bool) -> None:
     if as_json:
         print_json(verdict.to_dict())
     else:
-        say(str(verdict))
+        print_text(str(verdict))
     if not verdict.holds:
         sys.exit(1)
 
@@ -111,20 +112,20 @@ def _check_model(
     trust: tuple[str, ...],
     max_bytes: int | None,
 ) -> Verdict:
-    """Predict the rows with a model, piece by piece, and judge them."""
-    from pacband.cli.console import progress_bar
-    from pacband.cli.predict import open_estimator
+    """Predict the rows with a model, in batches, and test its promise on them."""
+    from pacband.cli.model_files import open_model_file
     from pacband.core.checks import check_probability
     from pacband.tables.files import open_files
     from pacband.tables.model_checking import check_model
+    from pacband.tables.survey import model_kinds
 
-    # Before the model is opened and predicts, which may take a while.
+    # Checked first: opening the model and predicting may take a while.
     check_probability("level", level)
     with (
         open_files(files) as found,
         found.reading(),
         progress_bar("Checking") as progress,
     ):
-        model, kinds = open_estimator(path, trust, max_bytes)
+        model = open_model_file(path, trust, max_bytes)
         table = found.relation(target)
-        return check_model(model, kinds, table, target=target, group=group, level=level, progress=progress)
+        return check_model(model, model_kinds(model), table, target=target, group=group, level=level, progress=progress)

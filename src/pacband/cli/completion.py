@@ -1,10 +1,10 @@
-"""``pacband completion``: what a shell needs to complete commands and options."""
+"""``pacband completion``: the script that lets a shell complete commands and options."""
 
 from __future__ import annotations
 
 import click
 
-from pacband.cli.console import say
+from pacband.cli.console import print_text
 
 EXAMPLES = """
 \b
@@ -18,7 +18,7 @@ Examples:
 @click.command(epilog=EXAMPLES)
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def command(shell: str) -> None:
-    """Print the completion script of a shell."""
+    """Print the script that completes the commands and options of pacband in a shell."""
     from click.shell_completion import get_completion_class
 
     from pacband.cli import pacband
@@ -26,4 +26,4 @@ def command(shell: str) -> None:
     script = get_completion_class(shell)
     if script is None:
         raise click.ClickException(f"there is no completion for {shell}.")
-    say(script(pacband, {}, "pacband", "_PACBAND_COMPLETE").source())
+    print_text(script(pacband, {}, "pacband", "_PACBAND_COMPLETE").source())

@@ -1,8 +1,7 @@
-"""How commands print: results to stdout, messages, warnings and progress to stderr.
+"""How commands print: results to stdout; messages and progress to stderr.
 
-Names, labels and texts come from files that others wrote. A terminal obeys control characters in them, so none is
-printed: `visible` is applied to all that is printed here. Rows of tables on standard output are data, and stay as
-they are.
+Names, labels and texts come from files that others wrote. A terminal obeys control characters in them, so everything
+that is printed here passes through `visible`. Rows of tables on standard output are data and are not changed.
 """
 
 from __future__ import annotations
@@ -16,57 +15,66 @@ from typing import Any, NoReturn
 
 import click
 
-__all__ = ["fail", "note", "print_json", "progress_bar", "say", "speak_plainly", "tell", "visible"]
+__all__ = [
+    "fail",
+    "print_json",
+    "print_message",
+    "print_result",
+    "print_text",
+    "progress_bar",
+    "setup_console",
+    "visible",
+]
 
-# What a terminal that knows ASCII only gets instead.
-PLAIN = {
+# Replacements for terminals that show ASCII only.
+ASCII = {
     "γ̄": "gamma", "σ̂": "sigma", "ε": "eps", "δ": "delta", "−": "-", "≤": "<=", "≥": ">=", "·": "*", "×": "x",
     "⁻": "-", "⁺": "+", "ᵀ": "'", "¹": "1", "Σ": "Sigma", "ₖ": "_k", "’": "'", "–": "-", "…": "...", "→": "->",
 }  # fmt: skip
 
-# C0 but for the tab and the line feed, delete, C1, and what turns the direction of writing.
+# C0 except the tab and the line feed, delete, C1, and what changes the direction of writing.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
-def speak_plainly() -> None:
-    """Let no character stop a message: what the terminal cannot show is said in ASCII."""
+def setup_console() -> None:
+    """Print in ASCII what a terminal cannot show. Without this, such a character ends the command with an error."""
     import codecs
 
-    codecs.register_error("pacband", _plain)
+    codecs.register_error("pacband", _to_ascii)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="pacband")
 
 
-def _plain(error: UnicodeError) -> tuple[str, int]:
+def _to_ascii(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
     text = error.object[error.start : error.end]
-    for symbol, word in PLAIN.items():
+    for symbol, word in ASCII.items():
         text = text.replace(symbol, word)
     return text.encode("ascii", "ignore").decode(), error.end
 
 
 def visible(text: str) -> str:
-    r"""Return a text whose control characters are written out, as JSON writes them: ESC is ``\u001b``."""
+    r"""Return a text with its control characters escaped, as in JSON: ESC is ``\u001b``."""
     return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def say(text: str) -> None:
-    """Print a result to stdout."""
-    # Not by click, which takes a terminal that knows ASCII only for one that knows more.
+def print_text(text: str) -> None:
+    """Print a text to stdout."""
+    # Not with click.echo, which does not use the error handler of `setup_console`.
     try:
         print(visible(text), flush=True)
     except OSError as error:
-        # A full disk, say. The system does not know the file by a name.
+        # For example a full disk. The system has no name for the file.
         error.filename = error.filename or "standard output"
         raise
 
 
-def tell(value: Any) -> None:
-    """Print a plan or a certificate: framed on a terminal, in plain words into a pipe."""
+def print_result(value: Any) -> None:
+    """Print a plan or a certificate to stdout: with a frame on a terminal, as plain text to a pipe."""
     if not sys.stdout.isatty():
-        say(str(value))
+        print_text(str(value))
         return
     from rich.console import Console
     from rich.segment import Segment
@@ -74,7 +82,7 @@ def tell(value: Any) -> None:
     from pacband.reporting.terminal import show
 
     class VisibleConsole(Console):
-        """Every text of rich's passes here before it is laid out; rich's own colours are not in the text."""
+        """A console that escapes control characters. Every text passes here before rich adds its own colours."""
 
         def render(self, *args: Any, **options: Any) -> Iterator[Segment]:
             for text, style, control in super().render(*args, **options):
@@ -84,23 +92,23 @@ def tell(value: Any) -> None:
 
 
 def print_json(value: Any) -> None:
-    """Print a result for machines to stdout, as one JSON document."""
-    say(json.dumps(value, indent=2))
+    """Print a result to stdout as one JSON document."""
+    print_text(json.dumps(value, indent=2))
 
 
-def note(text: str) -> None:
+def print_message(text: str) -> None:
     """Print a message to stderr."""
     print(visible(text), file=sys.stderr, flush=True)
 
 
 def fail(text: str) -> NoReturn:
-    """End with exit code 2 and one clear message."""
+    """End the command with this message and exit code 2."""
     raise click.ClickException(text)
 
 
 @contextmanager
 def progress_bar(label: str) -> Iterator[Callable[[int, int], None]]:
-    """Yield a function of (done, total) that draws a bar on a terminal, and does nothing in a pipe."""
+    """Yield a function of (done, total) that draws a progress bar on a terminal and does nothing in a pipe."""
     if not sys.stderr.isatty():
         yield lambda done, total: None
         return

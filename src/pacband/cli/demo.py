@@ -1,4 +1,4 @@
-"""``pacband demo``: the paper's example, end to end."""
+"""``pacband demo``: the paper's example from start to end."""
 
 from __future__ import annotations
 
@@ -6,25 +6,32 @@ from pathlib import Path
 
 import click
 
-from pacband.cli.console import progress_bar, say, tell
+from pacband.cli.console import print_result, print_text, progress_bar
 from pacband.cli.output import check_outputs
 
 EXAMPLES = """
 \b
 Examples:
-  pacband demo                       writes to the folder pacband-demo
+  pacband demo                       writes two files to the folder pacband-demo
   pacband demo --folder /tmp/demo --seed 7
 """
 EPS, DELTA = 0.05, 1e-6
 
 
 @click.command(epilog=EXAMPLES)
-@click.option("--folder", type=click.Path(file_okay=False), default="pacband-demo", show_default=True)
+@click.option(
+    "--folder",
+    type=click.Path(file_okay=False),
+    default="pacband-demo",
+    show_default=True,
+    help="Folder to write the certificate and the report to. It is created if it does not exist.",
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the simulated data.")
 def command(folder: str, seed: int) -> None:
-    """Plan, fit ten local kernel models, certify them at once, test the promise on fresh rows, write the report.
+    """Run the paper's example: plan, fit ten models, certify them together, test the promise, write a report.
 
-    y = (10 + n1) x + 10 sin(4 x) + 5 + n2 with noise n1, n2: the error grows with |x|, and so does the band.
+    The data are y = (10 + n1) x + 10 sin(4 x) + 5 + n2 with noise n1 and n2. The error grows with |x|, and so does the
+    band.
     """
     import pacband
     from pacband import CertifiedFamily, LocalKernelRidge, datasets
@@ -32,8 +39,8 @@ def command(folder: str, seed: int) -> None:
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     check_outputs(str(target / name) for name in ("certificate.json", "report.html"))
-    say("1. Plan")
-    tell(pacband.plan(EPS, DELTA, n_candidates=10))
+    print_text("1. Plan")
+    print_result(pacband.plan(EPS, DELTA, n_candidates=10))
 
     X, y = datasets.paper_sample(2065, random_state=seed)
     X_cal, y_cal = datasets.paper_sample(2407, random_state=seed + 1)
@@ -47,12 +54,13 @@ def command(folder: str, seed: int) -> None:
         ).fit(X, y, calibration=(X_cal, y_cal))
     certificate = family.certificate_
     assert isinstance(certificate, pacband.FamilyCertificate)
-    say("\n2. Certify ten models at once, and take the sharpest")
-    tell(certificate)
+    print_text("\n2. Certify ten models together, and choose the sharpest")
+    print_result(certificate)
 
     X_new, y_new = datasets.paper_sample(2065, random_state=seed + 2)
     prediction, scale = family.estimators_[family.best_name_].predict(X_new, return_std=True)
-    say(f"\n3. Test the promise on {len(y_new)} fresh rows\n{pacband.check(certificate, y_new, prediction, scale)}\n")
+    verdict = pacband.check(certificate, y_new, prediction, scale)
+    print_text(f"\n3. Test the promise on {len(y_new)} new rows\n{verdict}\n")
 
     certificate.save(target / "certificate.json")
     prediction, scale = family.estimators_[family.best_name_].predict(X_cal, return_std=True)
@@ -67,4 +75,6 @@ def command(folder: str, seed: int) -> None:
         command="pacband demo",
     )
     page.save(target / "report.html")
-    say(f"4. Look at it\nCertificate: {target / 'certificate.json'}\nReport:      {target / 'report.html'}")
+    print_text(
+        f"4. Read the results\nCertificate: {target / 'certificate.json'}\nReport:      {target / 'report.html'}"
+    )

@@ -1,4 +1,4 @@
-"""``pacband diagnose``: whether the data break the assumptions."""
+"""``pacband diagnose``: whether the data break the assumptions of a promise."""
 
 from __future__ import annotations
 
@@ -7,8 +7,17 @@ from typing import Any
 
 import click
 
-from pacband.cli.console import print_json, say
-from pacband.cli.options import scale_columns
+from pacband.cli.console import print_json, print_text
+from pacband.cli.options import (
+    column_options,
+    delta_option,
+    eps_option,
+    json_option,
+    min_scale_option,
+    nonfinite_option,
+    scale_columns,
+    side_option,
+)
 from pacband.cli.output import Input
 
 EXAMPLES = """
@@ -24,21 +33,28 @@ Examples:
 @click.argument("file", type=Input())
 @click.option("--target", required=True, help="Column of the targets.")
 @click.option("--prediction", required=True, help="Column of the predictions.")
-@click.option("--scale", multiple=True, help="Column of the scale; twice for (lower, upper).")
-@click.option("--group", help="Column of a group.")
-@click.option("--input", "inputs", multiple=True, help="Column of an input, to tell rows apart by; repeatable.")
+@column_options("scale", "group")
+@click.option(
+    "--input", "inputs", multiple=True, help="Column of an input. Rows are compared by their inputs. Repeatable."
+)
 @click.option(
     "--training",
     type=Input(),
-    help="The rows the model was fitted on, with the same inputs and target. They are held in memory.",
+    help="File of the rows that the model was fitted on, with the same inputs and target. It is loaded into memory.",
 )
-@click.option("--level", type=float, default=0.01, show_default=True, help="Probability of any finding in sound data.")
-@click.option("--eps", type=float, default=0.05, show_default=True, help="The promise to be made: share of violations.")
-@click.option("--delta", type=float, default=1e-6, show_default=True, help="The promise to be made: its failure.")
-@click.option("--side", type=click.Choice(["both", "upper", "lower"]), default="both", show_default=True)
-@click.option("--min-scale", type=float, help="A floor under the scale.")
-@click.option("--nonfinite", type=click.Choice(["raise", "violate"]), default="raise", show_default=True)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option(
+    "--level",
+    type=float,
+    default=0.01,
+    show_default=True,
+    help="Level of all tests together: the probability of any finding where the assumptions hold.",
+)
+@eps_option
+@delta_option
+@side_option
+@min_scale_option
+@nonfinite_option
+@json_option
 def command(
     file: str,
     target: str,
@@ -50,28 +66,28 @@ def command(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Look for what would break the promise: dependence, drift, repeated rows, overlap with training, and more.
+    """Look for what breaks a promise: dependence, drift, repeated rows, overlap with training rows, and more.
 
-    FILE holds calibration rows in the order in which they were drawn: CSV or Parquet, `-` for standard input. The
-    command ends with exit code 1 where something was found. Above 200,000 rows, each check uses some of them, and says
-    which.
+    FILE holds calibration rows in the order in which they were drawn: CSV or Parquet, - for standard input. The
+    command ends with exit code 1 if it finds something. Above 200,000 rows, each check uses a part of them and prints
+    which part.
     """
     if training is not None and not inputs:
         raise click.UsageError("--training needs --input columns to compare rows by.")
-    from pacband.cli.tables import opened
     from pacband.diagnostics.tables import diagnose_table
     from pacband.tables.columns import columns_of
+    from pacband.tables.opening import open_table
 
     columns = columns_of(target, prediction, scale_columns(scale), group)
-    with opened([file], columns.numeric) as table:
+    with open_table([file], columns.numeric) as table:
         if training is None:
             diagnosis = diagnose_table(table, columns, inputs=inputs, **options)
         else:
-            with opened([training], columns.target) as fitted:
+            with open_table([training], columns.target) as fitted:
                 diagnosis = diagnose_table(table, columns, inputs=inputs, training=fitted, **options)
     if as_json:
         print_json(diagnosis.to_dict())
     else:
-        say(str(diagnosis))
+        print_text(str(diagnosis))
     if not diagnosis.sound:
         sys.exit(1)

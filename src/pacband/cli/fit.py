@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pacband.cli.console import note, print_json, progress_bar, say
+from pacband.cli.console import print_json, print_message, print_text, progress_bar
+from pacband.cli.options import delta_option, eps_option, json_option, side_option
 from pacband.cli.output import Input, Output
 
 if TYPE_CHECKING:
@@ -26,27 +27,34 @@ Examples:
 @click.command(epilog=EXAMPLES)
 @click.argument("files", nargs=-1, required=True, type=Input())
 @click.option("--target", required=True, help="Column to predict.")
-@click.option("-o", "--output", required=True, type=Output(), help="Where to save the model.")
-@click.option("--eps", type=float, default=0.05, show_default=True, help="Share of future errors beyond the bound.")
-@click.option("--delta", type=float, default=1e-6, show_default=True, help="Probability that the promise fails.")
-@click.option("--side", type=click.Choice(["both", "upper", "lower"]), default="both", show_default=True)
-@click.option("--features", default="", help="The only columns to use: a,b,c.  [default: all]")
-@click.option("--exclude", default="", help="Columns to leave out: id,date.")
-@click.option("--categories", default="", help="Columns to take as categories, though they hold numbers.")
-@click.option("--group", help="Column of groups: the promise is made within each.")
-@click.option("--calibration-size", help="Rows kept for calibration, as a number or a share; of each group.")
-@click.option("--drop-missing-target", is_flag=True, help="Leave out rows without a target.")
-@click.option("--drop-copies", is_flag=True, help="Leave out copies of rows, if there are more than chance explains.")
-@click.option("--time-budget", type=float, default=300.0, show_default=True, help="Seconds to look for models.")
-@click.option("--jobs", type=int, default=-1, show_default=True, help="Threads; -1 is every core.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seeds the split and the models.")
-@click.option("--report", type=Output(), help="Write a page that explains the certificate.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("-o", "--output", required=True, type=Output(), help="File to save the model and its certificate to.")
+@eps_option
+@delta_option
+@side_option
+@click.option("--features", default="", help="The only columns to predict from, such as a,b,c.  [default: all]")
+@click.option("--exclude", default="", help="Columns not to predict from, such as id,date.")
+@click.option("--categories", default="", help="Columns to use as categories, although they hold numbers.")
+@click.option("--group", help="Column of the group labels. Each group gets its own bound.")
+@click.option(
+    "--calibration-size",
+    help="Rows to calibrate with, as a number or a share. With --group: of each group.  [default: as many as "
+    "planned or a fifth, whichever is more, at most half]",
+)
+@click.option("--drop-missing-target", is_flag=True, help="Drop rows without a target, instead of refusing them.")
+@click.option(
+    "--drop-copies", is_flag=True, help="Drop copies of rows, instead of refusing more copies than chance explains."
+)
+@click.option("--time-budget", type=float, default=300.0, show_default=True, help="Seconds to try models for.")
+@click.option("--jobs", type=int, default=-1, show_default=True, help="Number of threads; -1 uses every core.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random split and of the models.")
+@click.option("--report", type=Output(), help="HTML file to write a page to that explains the certificate.")
+@json_option
 def command(files: tuple[str, ...], output: str, report: str | None, as_json: bool, **options: Any) -> None:
-    """Train on a table of CSV or Parquet FILES, certify the model on rows kept apart, and save both in one file.
+    """Train a model on CSV or Parquet FILES, certify it on other rows of them, and save both in one file.
 
-    Many models are tried, and the sharpest are certified. Columns may hold numbers or categories, with gaps; what is
-    made of each is said. The model predicts with `pacband predict`, and in Python with `pacband.load`.
+    The rows are split at random: some fit the models, the others calibrate. Many models are tried, and the sharpest are
+    certified. Columns may hold numbers or categories, and cells may be empty. The command prints how it uses each
+    column. Predict with `pacband predict`, or in Python with `pacband.load`.
     """
     from pacband.estimators.family import CertifiedFamily
     from pacband.estimators.saving import save_model
@@ -54,20 +62,22 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
     from pacband.tables.files import open_files
 
     group = options["group"]
-    exclude = _names(options["exclude"])
+    exclude = _split_names(options["exclude"])
     if group is not None and group in exclude:
-        raise click.UsageError(f"the group {group!r} cannot be excluded: the model looks it up in each row.")
+        raise click.UsageError(
+            f"the group {group!r} cannot be excluded: the model reads the group of each row from it."
+        )
     with open_files(files) as found, found.reading():
-        columns, X, y = _read(found.relation(), exclude, options)
-    _describe(columns)
-    with progress_bar("Looking for models") as progress:
+        columns, X, y = _read_rows(found.relation(), exclude, options)
+    _print_columns(columns)
+    with progress_bar("Trying models") as progress:
         family = CertifiedFamily(
             "auto",
             eps=options["eps"],
             delta=options["delta"],
             side=options["side"],
             groups=group,
-            calibration_size=_size(options["calibration_size"]),
+            calibration_size=_parse_size(options["calibration_size"]),
             random_state=options["seed"],
             n_jobs=options["jobs"],
             time_budget=options["time_budget"],
@@ -76,9 +86,9 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
         try:
             family.fit(X, y)
         except ReusedData:
-            X, y = _without_copies(X, y, drop=options["drop_copies"])
+            X, y = _drop_copies(X, y, drop=options["drop_copies"])
             family.fit(X, y)
-    page = _page(family, X, y) if report else None
+    page = _report(family, X, y) if report else None
     kinds = {column.name: column.kind for column in columns if column.kind}
     save_model(family, output, columns=kinds)
     if page is not None:
@@ -86,24 +96,25 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
     if as_json:
         print_json(_summary(family, columns, len(y), output))
     else:
-        say(str(family.certificate_))
-        say(f"\n{family.auto_}")
-    note(f"Saved {output}" + (f" and {report}" if report else ""))
+        print_text(str(family.certificate_))
+        print_text(f"\n{family.auto_}")
+    print_message(f"Saved {output}" + (f" and {report}" if report else ""))
 
 
-def _read(relation: Any, exclude: list[str], options: dict[str, Any]) -> tuple[list[Column], Any, Any]:
-    """Return what is made of every column, the features, and the targets."""
+def _read_rows(relation: Any, exclude: list[str], options: dict[str, Any]) -> tuple[list[Column], Any, Any]:
+    """Return how each column is used, the features, and the targets."""
     import numpy as np
     import pandas as pd
 
     from pacband.core.arrays import name_rows
     from pacband.exceptions import InvalidInput
-    from pacband.tables.survey import batches, inputs_sql, numeric_sql, survey
+    from pacband.tables.batches import batches
+    from pacband.tables.survey import inputs_sql, numeric_sql, survey
 
     target, group = options["target"], options["group"]
-    features, categories = _names(options["features"]), _names(options["categories"])
+    features, categories = _split_names(options["features"]), _split_names(options["categories"])
     if group is not None:
-        # The group of a row is looked up in X, as a text.
+        # The model reads the group of a row from X, as a text.
         features, categories = ([*features, group] if features else []), [*categories, group]
     columns = survey(relation, target, features=features, exclude=exclude, categories=categories)
     if group is not None and not any(column.name == group and column.kind for column in columns):
@@ -117,15 +128,15 @@ def _read(relation: Any, exclude: list[str], options: dict[str, Any]) -> tuple[l
     missing = np.isnan(y)
     if missing.any() and not options["drop_missing_target"]:
         raise InvalidInput(
-            f"the target {target!r} is missing in {name_rows(missing)}; --drop-missing-target leaves them out."
+            f"the target {target!r} is missing in {name_rows(missing)}; --drop-missing-target drops these rows."
         )
     if missing.any():
-        note(f"Left out {int(missing.sum())} of {len(y)} rows without a target.")
+        print_message(f"Dropped {int(missing.sum())} of {len(y)} rows without a target.")
     return columns, table[~missing].reset_index(drop=True), y[~missing]
 
 
-def _without_copies(X: Any, y: Any, *, drop: bool) -> tuple[Any, Any]:
-    """Return the first of all rows that agree, in their order; or raise where the copies are not to be dropped."""
+def _drop_copies(X: Any, y: Any, *, drop: bool) -> tuple[Any, Any]:
+    """Return the rows without copies, in their order; or raise `ReusedData` if `drop` is false."""
     import numpy as np
 
     from pacband.core.row_hashes import row_fingerprints
@@ -135,30 +146,30 @@ def _without_copies(X: Any, y: Any, *, drop: bool) -> tuple[Any, Any]:
     copies = f"{len(y) - len(first)} of {len(y)} rows"
     if not drop:
         raise ReusedData(
-            f"fit needs every row once: {copies} are copies of other rows, in every column that is used and in the "
-            "target, more than chance explains. --drop-copies leaves the copies out."
+            f"fit needs every row once: {copies} equal another row, in every column that is used and in the target. "
+            "That is more than chance explains. --drop-copies drops the copies."
         )
-    note(f"Left out {copies}, which are copies of other rows.")
+    print_message(f"Dropped {copies}, which are copies of other rows.")
     kept = np.sort(first)
     return X.iloc[kept].reset_index(drop=True), y[kept]
 
 
-def _describe(columns: list[Column]) -> None:
-    """Say what is made of every column: nothing is left out silently."""
+def _print_columns(columns: list[Column]) -> None:
+    """Print how each column is used, and why a column is not used."""
     for kind, label in (("number", "Numbers"), ("category", "Categories")):
         names = [column.name for column in columns if column.kind == kind]
         if names:
-            note(f"{label}: {', '.join(names)}")
+            print_message(f"{label}: {', '.join(names)}")
     for column in columns:
         if column.kind is None:
-            note(f"Left out: {column.name}: {column.why}")
+            print_message(f"Not used: {column.name}: {column.why}")
 
 
-def _page(family: CertifiedFamily, X: Any, y: Any) -> Any:
-    """Return the report on the rows that calibrated."""
+def _report(family: CertifiedFamily, X: Any, y: Any) -> Any:
+    """Return the report of the rows that calibrated the model."""
     from pacband.reporting import report
 
-    # The split follows from the seed alone: this is the one that `fit` has drawn.
+    # The split depends on the seed alone, so this is the split of `fit`.
     _, rows, _, target = family.split_rows(X, y)
     prediction, scale = family.predict_with_scale(rows)
     groups = rows[family.groups].to_numpy() if family.groups is not None else None
@@ -178,11 +189,11 @@ def _summary(family: CertifiedFamily, columns: list[Column], n_rows: int, output
     }
 
 
-def _names(listed: str) -> list[str]:
+def _split_names(listed: str) -> list[str]:
     return [name for name in (part.strip() for part in listed.split(",")) if name]
 
 
-def _size(given: str | None) -> int | float | None:
+def _parse_size(given: str | None) -> int | float | None:
     if given is None:
         return None
     try:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from pacband.cli.console import fail, note, say
+from pacband.cli.console import fail, print_message, print_text
+from pacband.cli.options import column_options
 from pacband.cli.output import Input, Output
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 EXAMPLES = """
 \b
 Examples:
-  pacband monitor cert.json --state state.json today.csv         the columns are called as at calibration
+  pacband monitor cert.json --state state.json today.csv         the columns have the same names as at calibration
   producer | pacband monitor cert.json --state state.json --target y --prediction yhat --scale s --json
   pacband monitor cert.json --state state.json --follow --metrics pacband.prom log.jsonl
   pacband monitor cert.json --state state.json --acknowledge
@@ -31,30 +32,51 @@ Examples:
 @click.command(epilog=EXAMPLES)
 @click.argument("certificate", type=Input())
 @click.argument("file", type=Input(), required=False)
-@click.option("--state", type=Output(beside=".lock"), required=True, help="The state file; made if there is none.")
 @click.option(
-    "--target", multiple=True, help="Column of the labels; empty or null where one has not come. Repeat for outputs."
+    "--state",
+    type=Output(beside=".lock"),
+    required=True,
+    help="File that stores what was counted. It is created if it does not exist.",
 )
-@click.option("--prediction", multiple=True, help="Column of the predictions. Repeat for outputs.")
-@click.option("--scale", multiple=True, help="Column of the scale; twice for (lower, upper).")
-@click.option("--group", help="Column of the group, for certificates with groups.")
-@click.option("--format", "form", type=click.Choice(["csv", "jsonl"]), help="What the stream is, if it is not evident.")
-@click.option("--batch-size", type=click.IntRange(min=1), default=1000, show_default=True, help="Rows between saves.")
-@click.option("--alpha", type=float, help="Probability of ever revoking falsely.  [default: 0.01]")
-@click.option("--false-alarm-interval", type=float, help="Mean rows to a false warning.  [default: 100000]")
+@column_options("target", "prediction", "scale", "group", known=True, outputs=True)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["csv", "jsonl"]),
+    help="Format of the rows.  [default: recognised from the file]",
+)
+@click.option(
+    "--batch-size",
+    type=click.IntRange(min=1),
+    default=1000,
+    show_default=True,
+    help="Number of rows after which the state is saved and a line is printed.",
+)
+@click.option("--alpha", type=float, help="Probability of ever revoking a certificate that holds.  [default: 0.01]")
+@click.option(
+    "--false-alarm-interval",
+    type=float,
+    help="Mean number of rows until a false warning.  [default: 100000]",
+)
 @click.option("--follow", is_flag=True, help="Wait for more rows at the end of the file.")
-@click.option("--replay", is_flag=True, help="Standard input begins with rows that were read before: skip them.")
-@click.option("--acknowledge", is_flag=True, help="Take note of a warning; the detector starts afresh.")
-@click.option("--metrics", type=Output(), help="Write Prometheus metrics to this file, after every batch.")
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON object a line.")
+@click.option(
+    "--replay", is_flag=True, help="Standard input starts with rows that were already processed: skip these rows."
+)
+@click.option("--acknowledge", is_flag=True, help="Acknowledge the warning and reset the change detector.")
+@click.option("--metrics", type=Output(), help="File to write Prometheus metrics to after every batch.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each batch.")
 def command(certificate: str, file: str | None, state: str, as_json: bool, **options: Any) -> None:
-    """Watch whether violations stay as rare as a certificate promised, and print a line a batch.
+    """Watch whether violations stay as rare as a CERTIFICATE promises. One line is printed for each batch.
 
-    Rows come from FILE, or from standard input, as CSV with a header or JSON lines. If the file starts with rows that
-    were already processed, under any name, reading resumes after them: a run that was killed can just be repeated. With
-    --follow, a log file may be renamed and replaced by a new one; one that is cut ends the command with exit code 2.
-    In JSON lines a row may lack its label, but one of any 100 rows must have it: write null where it has not come.
-    The command ends with exit code 1 as soon as the certificate is revoked.
+    Rows come from FILE or from standard input, as CSV with a header or as JSON lines. If the file starts with rows
+    that were already processed (even under another name), reading resumes after them. So you can repeat a run that was
+    killed.
+
+    A row whose target is not known yet has an empty cell, or null, in the target column. In JSON lines the key may be
+    missing too, but at least one of any 100 rows must have it.
+
+    With --follow, a log file may be renamed and replaced by a new one. If it is truncated, the command ends with exit
+    code 2. The command ends with exit code 1 as soon as the certificate is revoked.
     """
     from pacband.models import load_certificate
     from pacband.monitoring import Monitor, StateFile
@@ -67,20 +89,20 @@ def command(certificate: str, file: str | None, state: str, as_json: bool, **opt
         for name in settings:
             begun, asked = getattr(monitor, name), getattr(fresh, name)
             if begun != asked:
-                fail(f"{state} was begun with {name}={begun:g}: it cannot go on with {asked:g}.")
+                fail(f"{state} was started with {name}={begun:g}: it cannot continue with {asked:g}.")
         if options["acknowledge"]:
             monitor.acknowledge()
             stored.write(monitor)
             if file is None:
-                say(str(monitor))
+                print_text(str(monitor))
         if (file is not None or not options["acknowledge"]) and monitor.state != "revoked":
             try:
                 _watch(monitor, stored, file, as_json, options)
             except KeyboardInterrupt:
-                note(f"pacband: interrupted; {state} holds all rows up to the last line printed.")
+                print_message(f"pacband: interrupted; {state} includes all rows up to the last printed line.")
                 sys.exit(130)
         if monitor.state != "ok":
-            note(f"pacband: {monitor}")
+            print_message(f"pacband: {monitor}")
         if monitor.state == "revoked":
             sys.exit(1)
 
@@ -106,40 +128,41 @@ def _watch(
         source: BinaryIO | None = sys.stdin.buffer if opened is None else opened.source
         while source is not None:
             stream = RowStream(source, columns.numeric, words, form, late=columns.target)
-            before = (
-                _known(stream, monitor, options) if opened is None else stream.skip(monitor.ledger.streams, wait=follow)
-            )
+            if opened is None:
+                before = _skip_processed(stream, monitor, options)
+            else:
+                before = stream.skip(monitor.ledger.streams, wait=follow)
             if before is not None:
-                note(f"pacband: {before.rows} rows were read before: going on after them.")
+                print_message(f"pacband: {before.rows} rows were already processed: reading resumes after them.")
             for rows in stream.batches(options["batch_size"], follow=follow, file=opened if follow else None):
                 prediction, scale = read_predicted(rows.columns, columns)
-                groups = None if columns.group is None else _groups(rows.columns[columns.group], monitor)
+                groups = None if columns.group is None else _match_labels(rows.columns[columns.group], monitor)
                 monitor.update(read_values(rows.columns, columns.target), prediction, scale, groups=groups)
                 monitor.ledger.note_stream(rows.position, before)
                 before = rows.position
                 stored.write(monitor)
                 if options["metrics"]:
                     write_metrics(monitor, options["metrics"])
-                say(json.dumps(_summary(monitor)) if as_json else _line(monitor))
+                print_text(json.dumps(_summary(monitor)) if as_json else _line(monitor))
                 if monitor.state == "revoked":
                     return
             source = opened.advance() if opened is not None and follow else None
             if source is not None:
-                note(f"pacband: {file} was replaced by a new file: going on with it after the end of the old one.")
+                print_message(f"pacband: {file} was replaced: the old file is finished, the new file is read now.")
 
 
-def _known(stream: RowStream, monitor: Monitor, options: dict[str, Any]) -> StreamPosition | None:
-    """Skip what was read before of standard input, where the user states that it begins with that."""
+def _skip_processed(stream: RowStream, monitor: Monitor, options: dict[str, Any]) -> StreamPosition | None:
+    """Skip the rows of standard input that were already processed, if --replay is given."""
     if not options["replay"] or not monitor.ledger.streams:
         return None
     before = stream.skip(monitor.ledger.streams[-1:])
     if before is None:
-        fail("standard input does not begin with the rows that were read before; --replay needs that it does.")
+        fail("--replay needs standard input to start with the rows that were already processed, and it does not.")
     return before
 
 
 def _columns(monitor: Monitor, options: dict[str, Any]) -> Columns:
-    """Return the columns that were named, else those the certificate was made from."""
+    """Return the columns that the options name; by default those of the certificate."""
     from pacband.tables.applying import labelled_columns
 
     names = options["scale"]
@@ -153,8 +176,8 @@ def _columns(monitor: Monitor, options: dict[str, Any]) -> Columns:
     )
 
 
-def _groups(words: list[Any], monitor: Monitor) -> list[Any]:
-    """Return the labels as the certificate has them: in CSV every label is a word."""
+def _match_labels(words: list[Any], monitor: Monitor) -> list[Any]:
+    """Return the labels of the certificate for the cells of a file: in CSV every cell is a text."""
     from pacband.core.cells import matching
 
     match = matching(monitor.groups, exact_texts=True)

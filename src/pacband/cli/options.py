@@ -1,4 +1,4 @@
-"""Options that several commands share, and the columns they name."""
+"""Options that several commands share, and the columns that they name."""
 
 from __future__ import annotations
 
@@ -7,12 +7,28 @@ from typing import Any, TypeVar
 
 import click
 
-__all__ = ["candidate_columns", "column_options", "engine_options", "promise_options", "scale_columns"]
+__all__ = [
+    "candidate_columns",
+    "column_options",
+    "declared_draws",
+    "delta_option",
+    "draw_options",
+    "engine_options",
+    "eps_option",
+    "json_option",
+    "min_scale_option",
+    "model_options",
+    "nonfinite_option",
+    "promise_options",
+    "rule_option",
+    "scale_columns",
+    "side_option",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def _together(*options: Callable[[F], F]) -> Callable[[F], F]:
+def _join(*options: Callable[[F], F]) -> Callable[[F], F]:
     def decorate(command: F) -> F:
         for option in reversed(options):
             command = option(command)
@@ -21,62 +37,125 @@ def _together(*options: Callable[[F], F]) -> Callable[[F], F]:
     return decorate
 
 
-promise_options = _together(
-    click.option("--eps", type=float, default=0.05, show_default=True, help="Share ε of errors that may exceed it."),
-    click.option("--delta", type=float, default=1e-6, show_default=True, help="Probability δ that the promise fails."),
-    click.option("--rank", type=int, help="Take the score of this rank from the top; by default --rule settles it."),
+eps_option = click.option(
+    "--eps", type=float, default=0.05, show_default=True, help="Largest share ε of future errors beyond the bound."
+)
+delta_option = click.option(
+    "--delta", type=float, default=1e-6, show_default=True, help="Probability δ that the promise fails."
+)
+rule_option = click.option(
+    "--rule",
+    type=click.Choice(["exact", "paper", "maximum"]),
+    default="exact",
+    show_default=True,
+    help="How to choose the rank. exact: the largest rank that is valid, for the narrowest band; paper: half of εN "
+    "(Lemma 1); maximum: rank 1, the largest score.",
+)
+side_option = click.option(
+    "--side",
+    type=click.Choice(["both", "upper", "lower"]),
+    default="both",
+    show_default=True,
+    help="Errors to bound. upper: targets above the prediction; lower: targets below it.",
+)
+min_scale_option = click.option(
+    "--min-scale", type=float, help="Replace smaller scales by this number, now and at prediction."
+)
+nonfinite_option = click.option(
+    "--nonfinite",
+    type=click.Choice(["raise", "violate"]),
+    default="raise",
+    show_default=True,
+    help="NaN and infinite predictions. raise: refuse them; violate: count them as infinite errors.",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+
+promise_options = _join(
+    eps_option,
+    delta_option,
+    click.option("--rank", type=int, help="Use the score of this rank, counted from the largest, in place of --rule."),
+    rule_option,
+    side_option,
+    min_scale_option,
+    nonfinite_option,
+)
+
+model_options = _join(
     click.option(
-        "--rule",
-        type=click.Choice(["exact", "paper", "maximum"]),
-        default="exact",
-        show_default=True,
-        help="How the rank is settled.",
+        "--trust",
+        multiple=True,
+        metavar="TYPE",
+        help="For model files: load this type although pacband cannot check it. Repeatable.",
     ),
     click.option(
-        "--side",
-        type=click.Choice(["both", "upper", "lower"]),
-        default="both",
-        show_default=True,
-        help="Which errors are bounded.",
-    ),
-    click.option("--min-scale", type=float, help="A floor under the scale, here and at prediction."),
-    click.option(
-        "--nonfinite",
-        type=click.Choice(["raise", "violate"]),
-        default="raise",
-        show_default=True,
-        help="Refuse NaN and infinite predictions, or count them as infinite errors.",
+        "--max-bytes",
+        type=int,
+        help="For model files: refuse a model that needs more memory.  [default: 1073741824]",
     ),
 )
 
+draw_options = _join(
+    click.option("--unit", help="Column of units, such as machines: a unit is one draw, and new units are to come."),
+    click.option(
+        "--within",
+        default="all",
+        show_default=True,
+        metavar="all|one|SHARE",
+        help="With --unit: all rows of a unit stay inside, or at least this share of them, such as 0.99; one: one row "
+        "of every unit is drawn at random.",
+    ),
+    click.option("--gap", type=int, help="The rows are one series: use every GAP-th row as a draw."),
+    click.option("--mixing", type=float, help="With --gap: the declared rate ρ of the mixing coefficients β(a) = ρ^a."),
+    click.option("--importance", help="Column of w(x), the density of future inputs over that of these inputs."),
+    click.option("--at-most", type=float, help="With --importance: a bound of w(x), declared beforehand."),
+    click.option("--seed", type=int, default=0, show_default=True, help="Seed of --within one and --importance."),
+)
 
-def column_options(*, known: str = "") -> Callable[[F], F]:
-    """Return the options that name columns; `known` says what they default to."""
-    return _together(
-        click.option("--target", help=f"Column of the targets{known}."),
-        click.option("--prediction", help=f"Column of the predictions{known}."),
-        click.option("--scale", multiple=True, help="Column of the scale; twice for (lower, upper)."),
-        click.option("--group", help="Column of the groups."),
-    )
-
-
-engine_options = _together(
+engine_options = _join(
     click.option(
         "--engine",
         type=click.Choice(["duckdb", "dask", "spark"]),
         default="duckdb",
         show_default=True,
-        help="What reads the files: DuckDB in this process, or a cluster.",
+        help="Library that reads the files: DuckDB in this process, Dask or Spark.",
     ),
     click.option(
         "--address",
-        help="Where the cluster is: tcp://host:8786 for Dask, spark://host:7077 for Spark. It can run code here.",
+        help="Address of a cluster: tcp://host:8786 for Dask, spark://host:7077 for Spark. The cluster can run code "
+        "in this process.",
     ),
 )
 
 
+def column_options(*names: str, known: bool = False, outputs: bool = False) -> Callable[[F], F]:
+    """Return the options that name columns.
+
+    Parameters
+    ----------
+    names : str
+        The options: "target", "prediction", "scale", "group".
+    known : bool
+        Whether the columns of the certificate are the default.
+    outputs : bool
+        Whether targets and predictions may be repeated, once for each output.
+    """
+    default = "  [default: as at calibration]" if known else ""
+    repeat = " Repeat for several outputs." if outputs else ""
+    options = {
+        "target": click.option("--target", multiple=outputs, help=f"Column of the targets.{repeat}{default}"),
+        "prediction": click.option(
+            "--prediction", multiple=outputs, help=f"Column of the predictions.{repeat}{default}"
+        ),
+        "scale": click.option(
+            "--scale", multiple=True, help=f"Column of the scale σ̂. Give it twice for lower and upper scale.{default}"
+        ),
+        "group": click.option("--group", help=f"Column of the group labels.{default}"),
+    }
+    return _join(*(options[name] for name in names))
+
+
 def scale_columns(scale: tuple[str, ...]) -> Any:
-    """Return the scale as `certify_frame` takes it: None, a column, or a pair."""
+    """Return the scale as `certify_frame` takes it: None, a column, or a pair of columns."""
     if len(scale) > 2:
         raise click.UsageError("name one --scale column, or two for (lower, upper).")
     return (None, *scale)[-1] if len(scale) < 2 else scale
@@ -91,6 +170,40 @@ def candidate_columns(candidates: tuple[str, ...]) -> dict[str, Any]:
         if not (name and equals and all(parts)) or len(parts) > 3:
             raise click.UsageError(f"a candidate is NAME=PREDICTION or NAME=PREDICTION:SCALE, got {text!r}.")
         if name in found:
-            raise click.UsageError(f"the candidate {name!r} is there twice.")
+            raise click.UsageError(f"the candidate {name!r} is given twice.")
         found[name] = (parts[0], scale_columns(tuple(parts[1:])))
     return found
+
+
+def declared_draws(
+    unit: str | None,
+    within: str,
+    gap: int | None,
+    mixing: float | None,
+    importance: str | None,
+    at_most: float | None,
+    seed: int,
+) -> Any:
+    """Return what one draw is, as the options declare it; None is a row."""
+    if sum(given is not None for given in (unit, gap, importance)) > 1:
+        raise click.UsageError("name one of --unit, --gap and --importance: a draw is one thing.")
+    if unit is None and within != "all":
+        raise click.UsageError("--within needs --unit.")
+    if gap is None and mixing is not None:
+        raise click.UsageError("--mixing needs --gap.")
+    if (importance is None) != (at_most is None):
+        raise click.UsageError("--importance and --at-most need each other.")
+    from pacband.draws import Spaced, Units, Weighted
+
+    if unit is not None:
+        return Units(unit, _within(within), random_state=seed)
+    if gap is not None:
+        return Spaced(gap, mixing)
+    return None if importance is None or at_most is None else Weighted(importance, at_most=at_most, random_state=seed)
+
+
+def _within(given: str) -> str | float:
+    try:
+        return float(given)
+    except ValueError:
+        return given

@@ -1,8 +1,8 @@
 """The files that a command reads and writes: no output is an input, and no two outputs are one file.
 
-Every argument and option that names a file has one of the two types below. They compare the files while the arguments
-are read, so that no command can forget to: nothing has been read, computed or written when an error is raised. A
-standard stream that was redirected to a file counts as an input or output of that name.
+Every argument and option that names a file has the type `Input` or `Output`. These types compare the files while click
+reads the arguments, so no command can forget the check, and an error is raised before anything is read or written. A
+standard stream that is redirected to a file counts as an input or output too.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from pacband.exceptions import InvalidInput
 
 __all__ = ["TABLES", "Input", "Output", "check_outputs"]
 
-# The endings of files that rows can be written to.
+# The file extensions that a table can be written to.
 TABLES = (".csv", ".txt", ".parquet", ".pq")
 
 
 @dataclass(frozen=True)
 class _File:
-    """A file by its name, by its real path, and by its place on the disk if it is there."""
+    """A file by its name, by its real path, and by its device and inode if it exists."""
 
     name: str
     path: str
@@ -43,7 +43,7 @@ class _File:
 
     @classmethod
     def behind(cls, stream: Any, name: str) -> Iterator[_File]:
-        """Yield the regular file that a standard stream was redirected to, if it was."""
+        """Yield the regular file that a standard stream is redirected to, if any."""
         try:
             found = os.fstat(stream.fileno())
         except (AttributeError, OSError, ValueError):
@@ -59,7 +59,7 @@ class Input(click.Path):
     """The type of an argument or option that names what is read: a file, a glob, a directory, or ``-``."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the name as it is, or raise where it names an output of the same command."""
+        """Return the name unchanged, or raise if it names an output of the same command."""
         for file in _inputs(value) if _checks(ctx) else ():
             _files(ctx, "inputs").append(file)
             for output in _files(ctx, "outputs"):
@@ -73,11 +73,11 @@ class Output(click.Path):
     Parameters
     ----------
     kinds : tuple of str
-        The endings that the name may have; any, by default.
+        The extensions that the name may have. By default it may have any.
     stdout : bool
         Whether ``-`` stands for standard output. Otherwise it is refused.
     beside : str
-        The ending of a second file that is written beside this one, such as its lock.
+        The extension of a second file that is written beside this one, such as its lock.
     """
 
     def __init__(self, kinds: tuple[str, ...] = (), *, stdout: bool = False, beside: str = "") -> None:
@@ -85,7 +85,7 @@ class Output(click.Path):
         self.kinds, self.stdout, self.beside = kinds, stdout, beside
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the name as it is, or raise where it cannot be written, or names an input or another output."""
+        """Return the name unchanged, or raise if it cannot be written, or names an input or another output."""
         if not _checks(ctx):
             return value
         if value == "-" and not self.stdout:
@@ -109,7 +109,7 @@ class Output(click.Path):
 
 
 def check_outputs(names: Iterable[str]) -> None:
-    """Raise where a file cannot be written, or two of them are one: for names that no option gives."""
+    """Raise if a file cannot be written, or two of them are one. For names that are not the value of an option."""
     outputs: list[_File] = []
     for name in names:
         _check_writable(name, ())
@@ -120,12 +120,12 @@ def check_outputs(names: Iterable[str]) -> None:
 
 
 def _checks(ctx: click.Context | None) -> bool:
-    """Return whether a command is run, rather than completed by a shell."""
+    """Return whether a command runs, rather than the completion of a shell."""
     return ctx is not None and not ctx.resilient_parsing
 
 
 def _files(ctx: click.Context | None, role: str) -> list[_File]:
-    """Return the inputs or the outputs that were named so far; the files behind the standard streams are the first."""
+    """Return the inputs or the outputs read so far, the files behind the standard streams first."""
     meta = ctx.meta if ctx is not None else {}
     if not meta.get("pacband.files"):
         meta["pacband.files"] = {
@@ -137,7 +137,7 @@ def _files(ctx: click.Context | None, role: str) -> list[_File]:
 
 
 def _inputs(name: str) -> Iterator[_File]:
-    """Yield the files that are read under this name."""
+    """Yield the files that this name stands for."""
     if name != "-":
         yield from map(_File.named, files_named(name) or [name])
 
@@ -145,7 +145,7 @@ def _inputs(name: str) -> Iterator[_File]:
 def _check_writable(output: str, kinds: tuple[str, ...]) -> None:
     suffix = os.path.splitext(output)[1].lower()
     if kinds and suffix not in kinds:
-        raise InvalidInput(f"{output}: the name must end in {', '.join(kinds)}, got {suffix or 'none of them'}.")
+        raise InvalidInput(f"{output}: the name must end in {', '.join(kinds)}, got {suffix or 'no extension'}.")
     folder = os.path.dirname(os.path.realpath(output))
     if not os.path.isdir(folder):
         raise InvalidInput(f"{output}: there is no directory {folder}.")
@@ -158,10 +158,10 @@ def _check_writable(output: str, kinds: tuple[str, ...]) -> None:
 def _refuse_input(output: _File, file: _File) -> None:
     if output.same(file):
         known = "" if output.name == file.name else f" ({file.name})"
-        raise InvalidInput(f"the output {output.name} is an input as well{known}: choose another name.")
+        raise InvalidInput(f"the output {output.name} is also an input{known}: choose another name.")
 
 
 def _refuse_output(output: _File, other: _File) -> None:
     if output.same(other):
         names = " and ".join(dict.fromkeys((other.name, output.name)))
-        raise InvalidInput(f"two outputs are one file, {names}: they need files of their own.")
+        raise InvalidInput(f"two outputs are one file, {names}: choose different files.")

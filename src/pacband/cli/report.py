@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from pacband.cli.console import note, print_json, say
+from pacband.cli.console import print_json, print_message, print_text
+from pacband.cli.options import column_options, scale_columns
 from pacband.cli.output import Input, Output
-
-if TYPE_CHECKING:
-    from pacband.reporting import Report
-    from pacband.scores.columns import Columns
 
 EXAMPLES = """
 \b
 Examples:
-  pacband report cert.json                                   the certificate alone
+  pacband report cert.json                                   the certificate only
   pacband report cert.json calibration.csv                   with the rows it was made from
-  pacband report cert.json new.csv -o check.html             with fresh rows: does the promise hold?
+  pacband report cert.json new.csv -o check.html             with new rows: does the promise hold?
   pacband report cert.json data.csv --target y --prediction yhat --scale s --feature age --feature site
-  pacband report cert.json data.csv --format json -o -       the numbers, for machines
+  pacband report cert.json data.csv --format json -o -       the numbers as JSON
 """
 
 
@@ -36,17 +32,20 @@ Examples:
     type=Output(stdout=True),
     default="report.html",
     show_default=True,
-    help="Where to write; - is standard output.",
+    help="File to write; - is standard output.",
 )
 @click.option(
-    "--format", "kind", type=click.Choice(["html", "markdown", "json"]), help="By default the output's name tells."
+    "--format",
+    "kind",
+    type=click.Choice(["html", "markdown", "json"]),
+    help="Format of the report.  [default: by the extension of the output: .md, .json, otherwise html]",
 )
-@click.option("--target", help="Column of the targets, if it is not called as at calibration.")
-@click.option("--prediction", help="Column of the predictions; for a family, those of the best candidate.")
-@click.option("--scale", multiple=True, help="Column of the scale; twice for (lower, upper).")
-@click.option("--group", help="Column of the groups.")
+@column_options("target", "prediction", "scale", "group", known=True)
 @click.option(
-    "--feature", "features", multiple=True, help="Column to slice by; repeatable. By default the first 100 others."
+    "--feature",
+    "features",
+    multiple=True,
+    help="Column to compare the errors by. Repeatable.  [default: the first 100 other columns]",
 )
 @click.option("--title", default="How wrong can the model be?", show_default=True, help="Heading of the page.")
 def command(
@@ -61,71 +60,30 @@ def command(
     features: tuple[str, ...],
     title: str,
 ) -> None:
-    """Write a page, Markdown or JSON that explains a certificate, with rows of CSV or Parquet FILES if any.
+    """Write a report that explains a CERTIFICATE, as a web page, Markdown or JSON.
 
-    With the calibration rows the bound is computed again; fresh rows put the promise to the test, and the command ends
-    with exit code 1 where they contradict it. All rows are counted; above 200,000 rows, the figures show a sample.
+    CSV or Parquet FILES may hold the calibration rows or new rows. From calibration rows the bound is computed again.
+    New rows test the promise, and the command ends with exit code 1 if they contradict it. All rows are counted. Above
+    200,000 rows, the figures show a sample. For a family of candidates, name the columns of the best candidate.
     """
+    from pacband.cli.pages import command_line, report_files
     from pacband.models import load_certificate
     from pacband.reporting import report
+    from pacband.tables.applying import labelled_columns
 
-    if len(scale) > 2:
-        raise click.UsageError("name one --scale column, or two for (lower, upper).")
+    named = {"target": target, "prediction": prediction, "scale": scale_columns(scale), "group": group}
     cert = load_certificate(certificate)
     if files:
-        columns = _columns(cert, target, prediction, scale, group)
-        page = certificate_report(cert, files, columns, features or None, title=title)
+        columns = labelled_columns(cert.basis, **named)
+        page = report_files(cert, files, columns, features=features or None, title=title)
     else:
-        page = report(cert, title=title, command=_command())
+        page = report(cert, title=title, command=command_line())
     _write(page, output, kind or {".md": "markdown", ".json": "json"}.get(Path(output).suffix.lower(), "html"))
     if output != "-":
-        say(str(page))
-        note(f"Report: {output}")
-    if page.summary.verdict.state == "contradicted":
+        print_text(str(page))
+        print_message(f"Saved {output}")
+    if page.summary.contradicted:
         sys.exit(1)
-
-
-def certificate_report(
-    certificate: Any,
-    files: tuple[str, ...],
-    columns: Columns | None = None,
-    features: tuple[str, ...] | None = None,
-    **options: Any,
-) -> Report:
-    """Return the report of a certificate with the rows of files; all other columns are features by default."""
-    from pacband.cli.tables import labels_of, opened, with_labels
-    from pacband.reporting.tables import report_table
-
-    known = columns or _columns(certificate, None, None, (), None)
-    with opened(files, known.numeric) as table:
-        labelled = with_labels(table, known.group, labels_of(certificate))
-        return report_table(certificate, labelled, known, features=features, command=_command(), **options)
-
-
-def _command() -> str:
-    return shlex.join(["pacband", *sys.argv[1:]])
-
-
-def _columns(
-    cert: Any, target: str | None, prediction: str | None, scale: tuple[str, ...], group: str | None
-) -> Columns:
-    """Return the columns that were named, and for the others those the certificate was made from."""
-    from dataclasses import replace
-
-    from pacband.scores.columns import Columns
-
-    known: Columns | None = cert.basis.columns
-    if known is None:
-        if target is None or prediction is None:
-            raise click.UsageError("this certificate names no columns: give --target and --prediction.")
-        known = Columns(target=(target,), prediction=(prediction,))
-    given: dict[str, Any] = {
-        "target": (target,) if target else None,
-        "prediction": (prediction,) if prediction else None,
-        "scale": tuple((name,) for name in scale) or None,
-        "group": group,
-    }
-    return replace(known, **{name: value for name, value in given.items() if value is not None})
 
 
 def _write(page: Any, output: str, kind: str) -> None:
@@ -137,7 +95,7 @@ def _write(page: Any, output: str, kind: str) -> None:
         if kind == "json":
             print_json(page.to_dict())
         else:
-            say(page.html if kind == "html" else page.to_markdown())
+            print_text(page.html if kind == "html" else page.to_markdown())
     elif kind == "html":
         page.save(output)
     else:

@@ -1,4 +1,4 @@
-"""Warnings, and what libraries log, as a command says them: one line on stderr, without the place in the source."""
+"""Warnings, and log messages of libraries, in one line on stderr each, without the place in the source code."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from pacband.cli.console import note
+from pacband.cli.console import print_message
 
 __all__ = ["plain_warnings"]
 
 
 @contextmanager
 def plain_warnings() -> Iterator[None]:
-    """Say every warning in one line."""
+    """Print every warning and every log message in one line while a command runs."""
 
     def show(message: Any, *_: Any, **__: Any) -> None:
-        note(f"Warning: {message}")
+        print_message(f"Warning: {message}")
 
     class Log(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            note(f"{record.levelname.capitalize()}: {record.getMessage()}")
+            print_message(f"{record.levelname.capitalize()}: {record.getMessage()}")
 
-    # What no other handler takes, such as what matplotlib says of its settings.
+    # Log messages that no other handler takes, such as matplotlib's about its settings.
     before, logging.lastResort = logging.lastResort, Log(logging.WARNING)
     try:
         with warnings.catch_warnings():

@@ -1,7 +1,7 @@
-"""One look for every figure: colours that differ for colour-blind eyes and in print, thin axes, room for the data.
+"""How every figure looks: colours that colour-blind readers can tell apart, also in print, and thin axes.
 
-Colours are those of Okabe and Ito, darkened where they carry text. Each has a role, and in a page every role is a
-CSS variable of the same name, so that figures follow the page into the dark.
+The colours are those of Okabe and Ito, darker where text has the colour. Each colour has a role. On a page every role
+is a CSS variable of the same name, so that figures follow a dark page.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from pacband.core.extras import require
 from pacband.exceptions import InvalidInput, PacbandError
 
 if TYPE_CHECKING:
@@ -19,91 +20,58 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
-    "BAND",
-    "COLOURS",
-    "GRID",
-    "INK",
-    "LIMIT",
-    "MUTED",
-    "POINT",
-    "SURFACE",
-    "THIRD",
-    "axes_of",
-    "dress",
-    "figure_of",
-    "house_style",
-    "legend",
-    "new_figure",
-    "plain_text",
-]
+    "BAND", "COLOURS", "GRID", "INK", "LIMIT", "MUTED", "POINT", "SMALL", "SURFACE", "THIRD", "add_legend", "axes_of",
+    "default_settings", "figure_of", "format_count", "format_percent", "label_line", "new_axes", "plain_text",
+    "short_text", "style_axes",
+]  # fmt: skip
 
-INK = "#1b1f24"
-MUTED = "#59636e"
-GRID = "#dde2e8"
-BAND = "#0072b2"
-LIMIT = "#c04a00"
-THIRD = "#007d5c"
-POINT = "#6e7781"
-SURFACE = "#ffffff"
 COLOURS = {
-    "ink": INK,
-    "muted": MUTED,
-    "grid": GRID,
-    "band": BAND,
-    "limit": LIMIT,
-    "third": THIRD,
-    "point": POINT,
-    "surface": SURFACE,
-}
+    "ink": "#1b1f24", "muted": "#59636e", "grid": "#dde2e8", "band": "#0072b2", "limit": "#c04a00", "third": "#007d5c",
+    "point": "#6e7781", "surface": "#ffffff",
+}  # fmt: skip
+INK, MUTED, GRID, BAND, LIMIT, THIRD, POINT, SURFACE = COLOURS.values()
 
+# Inches, and sizes of type in points.
 WIDTH = 4.6
-# Settings of matplotlib that are not about how a figure looks.
-_NO_LOOK = (
+TITLE, LABEL, SMALL = 10.5, 9.5, 9.0
+# Settings of matplotlib that do not change how a figure looks.
+_OTHER_SETTINGS = (
     "backend", "date.epoch", "docstring", "figure.max_open", "interactive", "timezone", "tk.", "toolbar", "webagg."
 )  # fmt: skip
-# The settings are those of the whole process: one report at a time changes them and puts them back.
+# The settings belong to the whole process: one report at a time changes them and restores them.
 _ONE_AT_A_TIME = threading.RLock()
 
 
 @contextmanager
-def house_style() -> Iterator[None]:
-    """Draw with matplotlib's own defaults, whatever a ``matplotlibrc`` in the working directory says."""
+def default_settings() -> Iterator[None]:
+    """Draw with matplotlib's own defaults, and ignore a ``matplotlibrc`` in the working directory."""
     try:
-        import matplotlib
-    except ImportError:
-        raise PacbandError("figures need matplotlib: pip install 'pacband[cli]'.") from None
+        matplotlib = require("matplotlib", purpose="a figure")
     except UnicodeDecodeError as error:
         raise PacbandError(f"matplotlib cannot read its settings, a file matplotlibrc: {error}.") from None
     with _ONE_AT_A_TIME, matplotlib.rc_context():
         with warnings.catch_warnings():
-            # Some settings are deprecated, and say so when they are read.
+            # Reading a deprecated setting warns.
             warnings.simplefilter("ignore")
             default = matplotlib.rcParamsDefault.items()
-            matplotlib.rcParams.update({name: value for name, value in default if not name.startswith(_NO_LOOK)})
+            matplotlib.rcParams.update({name: value for name, value in default if not name.startswith(_OTHER_SETTINGS)})
         yield
 
 
-def plain_text(text: str) -> str:
-    """Return a name as matplotlib draws it: dollar signs are no mathematics, and every character can be drawn."""
-    drawn = "".join(letter if letter.isprintable() or letter == "\n" else "\ufffd" for letter in text)
-    return drawn.replace("$", r"\$")
-
-
-def new_figure(height: float = 3.0, *, rows: int = 1, columns: int = 1, ratios: Sequence[float] | None = None) -> Any:
-    """Return the axes of a new figure that belongs to no window and no global state."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise PacbandError("figures need matplotlib: pip install 'pacband[cli]'.") from None
-
-    figure = Figure(figsize=(WIDTH * columns, height), layout="constrained")
+def new_axes(
+    height: float = 3.0, *, width: float = WIDTH, rows: int = 1, columns: int = 1, ratios: Sequence[float] | None = None
+) -> Any:
+    """Return the axes of a new figure, as an array of (rows, columns). The figure has no window and no global state."""
+    figure = require("matplotlib.figure", purpose="a figure").Figure(
+        figsize=(width * columns, height), layout="constrained"
+    )
     return figure.subplots(rows, columns, squeeze=False, height_ratios=ratios, sharex=rows > 1)
 
 
-def axes_of(ax: Axes | None, height: float = 3.0) -> Axes:
-    """Return the axes a user gave, or those of a new figure."""
+def axes_of(ax: Axes | None, height: float = 3.0, *, width: float = WIDTH) -> Axes:
+    """Return the axes that a user gave, or those of a new figure."""
     if ax is None:
-        axes: Axes = new_figure(height)[0, 0]
+        axes: Axes = new_axes(height, width=width)[0, 0]
         return axes
     if not hasattr(ax, "plot"):
         raise InvalidInput(f"ax must be matplotlib axes, got {type(ax).__name__}.")
@@ -115,14 +83,16 @@ def figure_of(ax: Axes) -> Figure:
     return cast("Figure", ax.figure)
 
 
-def dress(ax: Axes, *, title: str = "", x: str = "", y: str = "", grid: Literal["x", "y", "both", ""] = "y") -> None:
-    """Put on titles, thin axes and a faint grid."""
-    ax.set_title(title, loc="left", fontsize=10.5, color=INK, fontweight="bold", pad=8)
-    ax.set_xlabel(x, fontsize=9.5, color=MUTED)
-    ax.set_ylabel(y, fontsize=9.5, color=MUTED)
+def style_axes(
+    ax: Axes, *, title: str = "", x: str = "", y: str = "", grid: Literal["x", "y", "both", ""] = "y"
+) -> None:
+    """Set the title and labels, thin axes and a faint grid."""
+    _set_title(ax, title, pad=8)
+    ax.set_xlabel(x, fontsize=LABEL, color=MUTED)
+    ax.set_ylabel(y, fontsize=LABEL, color=MUTED)
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set_color(GRID)
-    ax.tick_params(which="both", colors=MUTED, labelsize=9, length=0)
+    ax.tick_params(which="both", colors=MUTED, labelsize=SMALL, length=0)
     ax.minorticks_off()
     if grid:
         ax.grid(axis=grid, color=GRID, linewidth=0.8)
@@ -130,22 +100,62 @@ def dress(ax: Axes, *, title: str = "", x: str = "", y: str = "", grid: Literal[
     ax.patch.set_visible(False)
 
 
-def legend(ax: Axes, *, columns: int = 2, **options: Any) -> None:
-    """Put a legend above the data, under the title."""
+def add_legend(ax: Axes, *, columns: int = 2) -> None:
+    """Add a legend above the data and under the title."""
     ax.legend(
-        **{
-            "loc": "lower left",
-            "bbox_to_anchor": (0.0, 1.0),
-            "ncols": columns,
-            "frameon": False,
-            "fontsize": 9,
-            "labelcolor": MUTED,
-            "handlelength": 1.6,
-            "columnspacing": 1.2,
-            "borderaxespad": 0.2,
-            "handletextpad": 0.5,
-            **options,
-        }
+        loc="lower left",
+        bbox_to_anchor=(0.0, 1.0),
+        ncols=columns,
+        frameon=False,
+        fontsize=SMALL,
+        labelcolor=MUTED,
+        handlelength=1.6,
+        columnspacing=1.2,
+        borderaxespad=0.2,
+        handletextpad=0.5,
     )
     lines = -(-len(ax.get_legend_handles_labels()[1]) // columns)
-    ax.set_title(ax.get_title(loc="left"), loc="left", fontsize=10.5, color=INK, fontweight="bold", pad=10 + 14 * lines)
+    _set_title(ax, ax.get_title(loc="left"), pad=10 + 14 * lines)
+
+
+def label_line(ax: Axes, x: float, text: str, colour: str, *, left: bool) -> None:
+    """Write a text beside the upper end of a vertical line at `x`."""
+    ax.annotate(
+        text,
+        (x, 1.0),
+        xycoords=("data", "axes fraction"),
+        xytext=(-5 if left else 5, -2),
+        textcoords="offset points",
+        ha="right" if left else "left",
+        va="top",
+        fontsize=SMALL,
+        color=colour,
+    )
+
+
+def plain_text(text: str) -> str:
+    """Return a name that matplotlib draws as it is: dollar signs start no formula, and every character can be drawn."""
+    drawn = "".join(letter if letter.isprintable() or letter == "\n" else "\ufffd" for letter in text)
+    return drawn.replace("$", r"\$")
+
+
+def short_text(text: str, most: int = 28) -> str:
+    """Return `plain_text` of a name, cut to at most so many characters."""
+    return plain_text(text if len(text) <= most else f"{text[: most - 1]}…")
+
+
+def format_percent(value: float, _: Any = None) -> str:
+    """Return the label of a tick: a share in percent."""
+    return f"{100 * value:.6g} %"
+
+
+def format_count(value: float, _: Any = None) -> str:
+    """Return the label of a tick: a number of rows."""
+    for unit, suffix in ((1e9, " bn"), (1e6, " M"), (1e3, "k")):
+        if value >= unit:
+            return f"{value / unit:g}{suffix}"
+    return f"{value:g}"
+
+
+def _set_title(ax: Axes, title: str, *, pad: float) -> None:
+    ax.set_title(title, loc="left", fontsize=TITLE, color=INK, fontweight="bold", pad=pad)

@@ -25,7 +25,7 @@ from pacband.tables.sample import (
     first_words,
     is_large,
 )
-from pacband.tables.scan import FamilyScan
+from pacband.tables.scan import TableScan
 from pacband.tables.table import Table
 
 __all__ = ["diagnose_table"]
@@ -79,7 +79,7 @@ def diagnose_table(
     wanted = relation.project(", ".join(map(quoted, names)))
     frame: Any = as_frame(wanted)
     table = Table.of(frame, frame.collect_schema(), rule, {"": columns})
-    n_rows = FamilyScan(table)({"": Request()})[""].n_samples
+    n_rows = TableScan(table)({"": Request()})[""].n_samples
     first, drawn = fetch_sample(wanted, names, n_rows)
 
     def scored(values: Mapping[str, Any], words: str, rows: Any = None) -> ScoredRows:

@@ -45,7 +45,8 @@ def assemble(
         certificate = dict(zip(candidates, certificates, strict=True)) if candidates else certificates[0]
         estimator.set_fitted(members, certificate)  # type: ignore[arg-type]
         if parts["tried"] is not None:
-            from pacband.candidates.automatic import AutoFamily, Tried
+            from pacband.candidates.automatic import AutoFamily
+            from pacband.candidates.ledger import Tried
 
             estimator.__dict__["auto_"] = AutoFamily(
                 FrozenMap(members), tuple(Tried(*tried) for tried in parts["tried"])

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
-from pacband.candidates.members import Member, Progress, predict_members, speaks_std
+from pacband.candidates.members import Member, Progress, has_return_std, predict_members
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
 from pacband.certification.arrays import certify_family_rows, certify_group_rows
 from pacband.certification.terms import Terms
@@ -144,7 +144,7 @@ class CertifiedFamily(Certified):
         ['n_neighbors=5', 'n_neighbors=50']
         """
         if isinstance(scale, str) and scale == "auto":
-            scale = "std" if speaks_std(estimator) else None
+            scale = "std" if has_return_std(estimator) else None
         candidates: dict[str, Any] = {}
         for point in ParameterGrid(param_grid):
             name = ", ".join(f"{parameter}={value}" for parameter, value in point.items())
@@ -234,7 +234,7 @@ class CertifiedFamily(Certified):
         if rows.labels is not None:
             return self._certify_groups(terms, members, rows)
         if self._automatic:
-            from pacband.candidates.automatic import entrants
+            from pacband.candidates.entrants import entrants
 
             shares = entrants(terms, list(members), sum(rows.sizes))
         else:
@@ -248,7 +248,7 @@ class CertifiedFamily(Certified):
         """Return every candidate's certificate, the sharpest one first."""
         names = list(members)
         if self._automatic:
-            from pacband.candidates.automatic import group_entrants
+            from pacband.candidates.entrants import group_entrants
 
             names = group_entrants(terms, names, rows.sizes)
         terms = replace(terms, share=Share(len(names)))

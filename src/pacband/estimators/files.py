@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from pacband.certificate import revive
-from pacband.exceptions import CertificateError
+from pacband.exceptions import CertificateError, UntrustedTypes
 from pacband.models.archive import MAX_BYTES, is_archive, read_archive
 
-__all__ = ["load", "open_model"]
+__all__ = ["load"]
 
 
 def load(path: str | os.PathLike[str], *, trusted: Sequence[str | type] = (), max_bytes: int = MAX_BYTES) -> Any:
@@ -54,20 +54,13 @@ def load(path: str | os.PathLike[str], *, trusted: Sequence[str | type] = (), ma
     >>> pacband.load(path) == cert
     True
     """
-    return open_model(path, trusted=trusted, max_bytes=max_bytes)[0]
-
-
-def open_model(
-    path: str | os.PathLike[str], *, trusted: Sequence[str | type] = (), max_bytes: int = MAX_BYTES
-) -> tuple[Any, dict[str, str]]:
-    """Return what `load` does, and the kinds of a model's columns where the file tells."""
     source, data = os.fspath(path), Path(path).read_bytes()
     if not is_archive(data):
-        return revive(data, source), {}
+        return revive(data, source)
     archive = read_archive(data, source, max_bytes=max_bytes)
     from pacband.estimators.assembling import assemble
     from pacband.models.content import read_content
-    from pacband.models.trust import Trust, UntrustedTypes
+    from pacband.models.trust import Trust
     from pacband.models.values import Unsound
     from pacband.models.versions import described, versions, warn_of_another
 
@@ -85,6 +78,6 @@ def open_model(
             f"{source} was forged or damaged, or was saved with other versions: {error}. It was saved with "
             f"{described(archive.versions)}; this is {described(versions())}."
         ) from None
-    warn_of_another(archive.versions, source, stacklevel=4)
+    warn_of_another(archive.versions, source, stacklevel=3)
     estimator.column_kinds_ = dict(archive.columns)
-    return estimator, archive.columns
+    return estimator

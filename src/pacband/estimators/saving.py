@@ -9,16 +9,13 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
 from pacband.certificate import AnyCertificate, GroupCertificate
 from pacband.exceptions import InvalidInput
 from pacband.models.archive import Archive, write_archive
-
-if TYPE_CHECKING:
-    from pacband.estimators.base import Certified
 
 __all__ = ["OF_X", "certificates_of", "save_model", "take_apart"]
 
@@ -27,7 +24,7 @@ OF_X = ("n_features_in_", "feature_names_in_")
 
 
 def save_model(
-    estimator: Certified,
+    estimator: Any,
     path: str | os.PathLike[str],
     *,
     columns: Mapping[str, str] | None = None,
@@ -78,7 +75,7 @@ def certificates_of(estimator: Any) -> tuple[tuple[str, ...], tuple[AnyCertifica
     return (), (estimator.certificate_,)
 
 
-def take_apart(estimator: Certified) -> dict[str, Any]:
+def take_apart(estimator: Any) -> dict[str, Any]:
     """Return all parts but the certificates, as plain values and models."""
     _refuse_functions(estimator)
     parameters = estimator.get_params(deep=False)
@@ -101,7 +98,7 @@ def take_apart(estimator: Certified) -> dict[str, Any]:
     }
 
 
-def _refuse_functions(estimator: Certified) -> None:
+def _refuse_functions(estimator: Any) -> None:
     for name, member in estimator.members_.items():
         for what, part in (("predictor", member.predictor), ("scale", member.scale)):
             if callable(part) and not hasattr(part, "predict"):

@@ -1,8 +1,9 @@
-"""What a count of violations says of their probability, exactly."""
+"""What a count of violations says of their probability, exactly.
+
+scipy is imported where it is used: modules that need no count import this one too.
+"""
 
 from __future__ import annotations
-
-from scipy.special import betainc, betaincinv
 
 __all__ = ["exact_interval", "exceedance"]
 
@@ -15,6 +16,8 @@ def exact_interval(successes: int, trials: int, level: float = 0.95) -> tuple[fl
     >>> [round(end, 4) for end in exact_interval(0, 10)]
     [0.0, 0.3085]
     """
+    from scipy.special import betaincinv
+
     tail = (1.0 - level) / 2.0
     low = 0.0 if successes == 0 else float(betaincinv(successes, trials - successes + 1, tail))
     high = 1.0 if successes == trials else float(betaincinv(successes + 1, trials - successes, 1.0 - tail))
@@ -23,4 +26,6 @@ def exact_interval(successes: int, trials: int, level: float = 0.95) -> tuple[fl
 
 def exceedance(successes: int, trials: int, chance: float) -> float:
     """Return P{X ≥ successes} for X binomial: the p-value against a success probability of at most `chance`."""
+    from scipy.special import betainc
+
     return 1.0 if successes == 0 else float(betainc(successes, trials - successes + 1, chance))

@@ -18,6 +18,8 @@ from pacband.certificate import AnyCertificate, Certificate, check_certificate
 from pacband.certificate.certified_labels import refuse_unknown
 from pacband.core.arrays import Floats, Numbers, check_same_rows
 from pacband.core.labels import Label, as_labels, factorize
+from pacband.draws import Draws, Rows, Sample, Spaced, Units
+from pacband.draws.kinds import SpacedDraws, UnitDraws
 from pacband.exceptions import InvalidInput
 from pacband.scores import Spread, score_rows
 from pacband.selection import Request, Tally, edges_above
@@ -55,13 +57,13 @@ class Judged:
         """Whether each labelled row exceeds its bound."""
         return np.asarray(self.scores > (self.gammas[0] if self.codes is None else self.gammas[self.codes]))
 
-    def violations_by_part(self) -> dict[Label | None, npt.NDArray[np.bool_]]:
-        """Return, for every group that occurs, whether each of its labelled rows exceeds its bound, in their order."""
+    def by_part(self, column: npt.NDArray[Any]) -> dict[Label | None, npt.NDArray[Any]]:
+        """Return a column of the labelled rows, such as `violated`, of every group that occurs, in the rows' order."""
         if self.codes is None or not self.labels:
-            return dict.fromkeys(self.labels, self.violated)
+            return dict.fromkeys(self.labels, column)
         order = np.argsort(self.codes, kind="stable")
         ends = np.cumsum(np.bincount(self.codes, minlength=len(self.labels)))
-        return dict(zip(self.labels, np.split(self.violated[order], ends[:-1]), strict=True))
+        return dict(zip(self.labels, np.split(column[order], ends[:-1]), strict=True))
 
     def tallies(self) -> dict[Label | None, Tally]:
         """Return, for every group that occurs, its rows, its violations, and the sum of its fingerprint."""
@@ -114,7 +116,16 @@ class Judge:
         gamma = self.gamma(label)
         return Request(edges_above(gamma), fingerprint_unit(gamma))
 
-    def judge(self, y: Any, y_pred: Any, scale: Any = None, groups: Any = None, *, unlabelled: bool = False) -> Judged:
+    def judge(
+        self,
+        y: Any,
+        y_pred: Any,
+        scale: Any = None,
+        groups: Any = None,
+        *,
+        unlabelled: bool = False,
+        draws: Draws | None = None,
+    ) -> Judged:
         """Judge rows in memory, or raise.
 
         Parameters
@@ -127,10 +138,14 @@ class Judge:
         unlabelled : bool
             Whether NaN in y means that the label has not come yet. Otherwise NaN is refused. With it, a single row may
             come without its bracket.
+        draws : Units, optional
+            The units of the rows, if the certificate promises something about units.
         """
+        sample_of = self._draws(draws)
         check_same_rows(y=y, y_pred=y_pred, scale=scale, groups=groups)
         target, prediction, spread = self.basis.align(y, y_pred, scale, lone_row=unlabelled)
-        labels, codes = self._codes(groups, len(target))
+        sample = sample_of.sample(len(target))
+        labels, codes = self._codes(groups, len(target), sample)
         without = np.zeros(len(labels), dtype=np.intp)
         missing = _missing(target) if unlabelled else None
         if missing is not None:
@@ -138,10 +153,27 @@ class Judge:
             without += missing.sum() if codes is None else np.bincount(codes[missing], minlength=len(labels))
             target, prediction, codes = target[keep], prediction[keep], None if codes is None else codes[keep]
             spread = Spread(tuple(part[keep] for part in spread.parts), spread.floor)
-        scores = score_rows(self.basis.scoring, target, prediction, spread)
+        scores = sample.reduce(score_rows(self.basis.scoring, target, prediction, spread))
         return Judged(labels, scores, codes, np.array([self.gamma(label) for label in labels]), without)
 
-    def _codes(self, groups: Any, n_rows: int) -> tuple[list[Label | None], npt.NDArray[np.intp] | None]:
+    def _draws(self, draws: Draws | None) -> Draws:
+        """Return how these rows make draws, or raise unless it is what the certificate promises about."""
+        kind = self.basis.draws
+        if isinstance(kind, UnitDraws):
+            if not isinstance(draws, Units) or draws.kind.within != kind.within:
+                raise InvalidInput(
+                    f"this certificate makes a promise about {kind.plural}: pass draws=Units(labels, "
+                    f"within={kind.within!r})."
+                )
+            return draws
+        if draws is not None:
+            raise InvalidInput("draws were given, but the certificate makes no promise about units.")
+        # Rows after deployment are draws of the future distribution: weights were for the calibration rows alone.
+        return Spaced(kind.gap) if isinstance(kind, SpacedDraws) else Rows()
+
+    def _codes(
+        self, groups: Any, n_rows: int, sample: Sample
+    ) -> tuple[list[Label | None], npt.NDArray[np.intp] | None]:
         """Return the groups that occur, and the place of each row's group among them."""
         if groups is None:
             if self.grouped:
@@ -150,7 +182,7 @@ class Judge:
         labels = as_labels([groups] if isinstance(groups, (str, int, float, np.generic)) else groups)
         if len(labels) != n_rows:
             raise InvalidInput(f"y and groups must have one length, got {n_rows} and {len(labels)}.")
-        names, codes = factorize(labels)
+        names, codes = factorize(sample.assign(labels))
         self.check_known(names)
         return list(names), codes
 

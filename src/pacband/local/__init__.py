@@ -1,7 +1,14 @@
-"""Kernel central prediction: local models that come with their own scale σ̂(x) (Section 5 and the appendix).
+"""Kernel central prediction: local models that return their own scale σ̂(x) (Section 5 and the appendix).
 
-`norms` and `weights` say how much a sample counts, `kernels`, `factor` and `design` what is regressed on, `solvers`
-how; `ridge` and `kernel_ridge` are the two estimators.
+The estimators are `ridge` and `kernel_ridge`. A fitted estimator has one `model`, made of five parts:
+
+- `norms` and `weights` define how much a sample counts at x; `locality` finds the nearest samples.
+- `kernels`, `factor` and `design` define what the fit regresses on; `products` sums it up.
+- `choice` chooses the solver.
+- `solvers` cut the work at all points into batches; `engine` runs them.
+- `fits` compute T(x) and σ̂(x) of a batch.
+
+`parzen` is the weighted mean of given errors, a local model without features.
 """
 
 from __future__ import annotations

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pacband.core.arrays import Floats
 from pacband.local.kernels import Kernel
+from pacband.local.products import Products, Rows
 
-__all__ = ["Gram", "Regressors", "regressors"]
+__all__ = ["Gram", "Points", "Regressors", "regressors"]
 
-Rows = NDArray[np.intp]
-
-# The basis holds a point as well as the samples where its gap is at most so many times theirs.
+# The basis represents a point as well as the samples where its gap is at most so many times theirs.
 _FEW_TIMES = 4.0
-# A gap is rounding below this part of k(x, x).
+# Below this part of k(x, x), a gap is a rounding error.
 _ROUNDING = 256 * np.finfo(float).eps
 
 
@@ -30,7 +30,7 @@ class Gram:
     kernel : Kernel
     X : ndarray of shape (n_samples, n_features)
     matrix : ndarray of shape (n_samples, n_samples) or None
-        The whole Gram matrix where it is worth keeping.
+        The whole Gram matrix, for the dense solver.
     """
 
     kernel: Kernel
@@ -38,28 +38,47 @@ class Gram:
     matrix: Floats | None = None
 
     def gram(self, rows: Rows) -> Floats:
-        """K among each row of indices: shape (n, L, L)."""
+        """Return K among each row of indices: shape (n, L, L)."""
         if self.matrix is not None:
-            if rows.shape[1] == len(self.matrix):  # rows come sorted, so these are all samples in order
+            if rows.shape[1] == len(self.matrix):  # rows are sorted: these are all samples in order
                 return np.broadcast_to(self.matrix, (len(rows), *self.matrix.shape))
             return self.matrix[rows[:, :, None], rows[:, None, :]]
         local = self.X[rows]
         return self.kernel(local, local)
 
     def cross(self, X: Floats, rows: Rows) -> Floats:
-        """k(x, x_j) for the samples j listed in the row of x, or in the only row: shape (n, L)."""
+        """Return k(x, x_j) for the samples j listed in the row of x, or in the only row: shape (n, L)."""
         if len(rows) == 1:
             return self.kernel(X, self.X[rows[0]])
         return self.kernel(X[:, None, :], self.X[rows])[:, 0, :]
 
 
 @dataclass(frozen=True, eq=False)
+class Points:
+    """Points x in the basis of `Regressors`.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, n_features)
+        The points.
+    features : ndarray of shape (n, rank)
+        φ(x) in the basis of F.
+    gaps : ndarray of shape (n,)
+        k(x, x) − ‖φ(x)‖²: how much of x the basis does not represent; zero where it is negligible.
+    """
+
+    X: Floats
+    features: Floats
+    gaps: Floats
+
+
+@dataclass(frozen=True, eq=False)
 class Regressors:
     """The samples as rows of a matrix F in which the penalty is α‖θ‖²: the form based on φ.
 
-    The basis is rotated so that the columns of F are orthogonal over the whole sample, and the target is
-    split as y = Fθ₀ + r with the ordinary ridge fit θ₀. A local fit θ = θ₀ + η then has to find only how it departs
-    from the global one: the sums that give σ̂ run over r², which is the size of σ̂² itself, and lose no digits.
+    The basis is rotated so that the columns of F are orthogonal over the whole sample. The target is split as
+    y = Fθ₀ + r with the ordinary ridge fit θ₀. A local fit θ = θ₀ + η then finds only the difference η from the global
+    fit. The sums that give σ̂ are sums of r², which has the size of σ̂² itself, so they lose no digits.
 
     Attributes
     ----------
@@ -73,11 +92,15 @@ class Regressors:
         X ↦ the rows φ(x) before the rotation.
     rotation : ndarray of shape (n_features_out, rank)
     exact : Gram or None
-        The kernel and the samples that F Fᵀ stands for, where it does not hold all of k.
+        The kernel and the samples of which F Fᵀ approximates the Gram matrix; None if F Fᵀ is exact.
     tol : float
-        What F Fᵀ may add to the error of T, in units of y.
+        How much the approximation F Fᵀ may add to the error of T, in units of y.
     gap, gaps_sum : float
         The largest k(x_j, x_j) − ‖F_j‖² of the samples, and the sum of them all.
+
+    Notes
+    -----
+    `products` is computed at the first use and kept. Copies, pickles and model files leave it out.
     """
 
     matrix: Floats
@@ -90,39 +113,43 @@ class Regressors:
     gap: float = 0.0
     gaps_sum: float = 0.0
 
-    def features(self, X: Floats) -> Floats:
-        """φ(x) in the basis of F, for every row x of X."""
-        rows: Floats = self.phi(X) @ self.rotation
-        return rows
+    @cached_property
+    def products(self) -> Products:
+        """The products of the samples, from which weighted sums are made."""
+        return Products(self.matrix, self.residual)
 
-    def gaps(self, X: Floats, features: Floats) -> Floats:
-        """k(x, x) − ‖f_x‖² for every row x of X: how much of x the basis does not hold.
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
-        It is taken as zero where it is rounding, or no more than a few times what it is at the samples.
+    def at(self, X: Floats) -> Points:
+        """Return the rows of X in the basis of F.
+
+        A gap is zero where it is a rounding error, or at most a few times the largest gap of the samples.
         """
-        if self.exact is None:
-            return np.zeros(len(X))
-        diagonal = self.exact.kernel.diagonal(X)
-        gaps: Floats = diagonal - np.einsum("np,np->n", features, features)
-        gaps[gaps <= np.maximum(_FEW_TIMES * self.gap, _ROUNDING * np.abs(diagonal))] = 0.0
-        return gaps
+        features: Floats = self.phi(X) @ self.rotation
+        gaps = np.zeros(len(X))
+        if self.exact is not None:
+            diagonal = self.exact.kernel.diagonal(X)
+            gaps = diagonal - np.einsum("np,np->n", features, features)
+            gaps[gaps <= np.maximum(_FEW_TIMES * self.gap, _ROUNDING * np.abs(diagonal))] = 0.0
+        return Points(X, features, gaps)
 
     def missing(self, X: Floats, features: Floats) -> Floats:
-        """k(x, x_j) − f_xᵀF_j for every row x of X and every sample j: shape (n, n_samples)."""
+        """Return k(x, x_j) − f_xᵀF_j for every row x of X and every sample j: shape (n, n_samples)."""
         assert self.exact is not None
         missing: Floats = self.exact.kernel(X, self.exact.X)
         missing -= features @ self.matrix.T
         return missing
 
     def gram(self, rows: Rows) -> Floats:
-        """F Fᵀ among each row of indices: shape (n, L, L)."""
+        """Return F Fᵀ among each row of indices: shape (n, L, L)."""
         local = self.matrix[rows]
         gram: Floats = local @ np.swapaxes(local, 1, 2)
         return gram
 
     def cross(self, X: Floats, rows: Rows) -> Floats:
-        """φ(x)ᵀ F_j for the samples j listed in the row of x: shape (n, L)."""
-        cross: Floats = np.einsum("np,nlp->nl", self.features(X), self.matrix[rows])
+        """Return φ(x)ᵀ F_j for the samples j listed in the row of x: shape (n, L)."""
+        cross: Floats = np.einsum("np,nlp->nl", self.at(X).features, self.matrix[rows])
         return cross
 
 
@@ -135,7 +162,7 @@ def regressors(
     exact: Gram | None = None,
     tol: float = 0.0,
 ) -> Regressors:
-    """Rotate φ's rows over the sample and take out the global fit.
+    """Rotate the rows φ(x_j) so that their columns are orthogonal, and subtract the global fit from y.
 
     Parameters
     ----------
@@ -145,7 +172,7 @@ def regressors(
     phi : callable
         X ↦ φ(x).
     drop : float
-        Directions that carry together at most this part of tr(F Fᵀ) are left out.
+        Directions are left out that make up, together, at most this part of tr(F Fᵀ).
     exact, tol
         As in `Regressors`.
     """
@@ -154,7 +181,7 @@ def regressors(
     rank = int(np.searchsorted(-np.cumsum(energy[::-1])[::-1], -drop * energy.sum())) if drop else len(sizes)
     rotated = rotation[:rank].T
     basis = np.ascontiguousarray(matrix @ rotated)
-    # The penalty keeps θ₀ tame where the sample says little; any θ₀ gives the same local fit.
+    # The penalty keeps θ₀ finite in directions without samples; every θ₀ gives the same local fit.
     penalty = 1e-8 * energy[:1].sum() or 1.0
     centre = basis.T @ y / (energy[:rank] + penalty)
     found = Regressors(basis, centre, y - basis @ centre, phi, rotated)

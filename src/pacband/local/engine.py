@@ -1,4 +1,4 @@
-"""Run local models over points: jobs from the solvers, in one thread or several, into T and σ̂."""
+"""Run local models: prepare them at fit, and compute T and σ̂ at points in batches, in one thread or several."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from joblib import effective_n_jobs
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from pacband.core.arrays import Floats
-from pacband.local.solvers import dense, line, lowrank, neighbors
-from pacband.local.solvers.jobs import Job, Members, Model, Piece, budget, grouped
+from pacband.local.memory import budget
+from pacband.local.model import Model
+from pacband.local.solvers import SOLVERS
+from pacband.local.solvers.solver import Batch, Piece, grouped
 
-__all__ = ["Progress", "evaluate"]
+__all__ = ["Progress", "evaluate", "prepare"]
 
 Progress = Callable[[int, int], None]
 
-_SOLVERS: dict[str, Callable[[Members, Floats, int], Iterator[Job]]] = {
-    "dense": dense.jobs,
-    "line": line.jobs,
-    "lowrank": lowrank.jobs,
-    "neighbors": neighbors.jobs,
-}
+
+def prepare(models: Sequence[Model]) -> None:
+    """Prepare, after a fit, what the predictions of these models need. Prepares what they share once."""
+    for group in grouped(models, key=lambda model: model.solver):
+        SOLVERS[group[0].solver].prepare(group)
 
 
 def evaluate(
     models: Sequence[Model], X: Floats, *, n_jobs: int | None = None, progress: Progress | None = None
 ) -> list[tuple[Floats, Floats]]:
-    """T(x) and σ̂(x) of every model at every row of X, sharing what the models share.
+    """Return T(x) and σ̂(x) of every model at every row of X. Models share the work that they have in common.
 
-    σ̂ is raised to the rounding error of the data, ε_machine·max|y|, or the smallest normal number if that is
-    larger: a residual that is smaller cannot be told from zero, and a scale must be positive.
+    σ̂ is at least the rounding error of the data, ε_machine·max|y|, and the smallest normal number.
 
     Parameters
     ----------
@@ -44,49 +44,49 @@ def evaluate(
     progress : callable, optional
         Called with (done, total) point-model pairs after every batch.
     """
-    total = len(models) * len(X)
-    predictions, variances = np.empty((2, len(models), len(X)))
-    done = 0
-    for members in grouped(enumerate(models), key=lambda member: member[1].solver):
-        solver = members[0][1].solver
-        # One dense system fills all cores, and two do not fit in the memory of one.
-        threads = 1 if solver == "dense" else n_jobs
+    distinct = list({id(model): model for model in models}.values())
+    prepare(distinct)  # does nothing, unless the models were just loaded or copied
+    found = {id(model): np.empty((2, len(X))) for model in distinct}
+    done, total = 0, len(distinct) * len(X)
+    for group in grouped(distinct, key=lambda model: model.solver):
+        solver = SOLVERS[group[0].solver]
+        threads = n_jobs if solver.parallel else 1
         room = budget() // effective_n_jobs(-1 if threads is None else threads)
-        for pieces in _run(_SOLVERS[solver](members, X, room), threads):
-            for index, rows, prediction, variance in pieces:
-                predictions[index, rows] = prediction
-                variances[index, rows] = variance
+        for pieces in _run(solver.batches(group, X, room), threads):
+            for model, rows, prediction, variance in pieces:
+                found[id(model)][:, rows] = prediction, variance
                 done += len(prediction)
             if progress is not None:
                 progress(done, total)
-    return [
-        (prediction * model.unit, np.maximum(np.sqrt(variance) * model.unit, model.floor))
-        for model, prediction, variance in zip(models, predictions, variances, strict=True)
-    ]
+    return [_in_units_of_y(model, *found[id(model)]) for model in models]
 
 
-def _run(jobs: Iterator[Job], n_jobs: int | None) -> Iterator[list[Piece]]:
-    """The results of the jobs in order; those of small systems side by side, with no threads inside."""
-    first = list(islice(jobs, 2))
+def _in_units_of_y(model: Model, prediction: Floats, variance: Floats) -> tuple[Floats, Floats]:
+    return prediction * model.unit, np.maximum(np.sqrt(variance) * model.unit, model.floor)
+
+
+def _run(batches: Iterator[Batch], n_jobs: int | None) -> Iterator[list[Piece]]:
+    """Yield the results of the batches in order, computed side by side, with no threads inside them."""
+    first = list(islice(batches, 2))
     workers = _workers(n_jobs) if len(first) == 2 else 1
-    jobs = chain(first, jobs)
+    batches = chain(first, batches)
     if workers == 1:
-        for job in jobs:
-            yield job()
+        for batch in batches:
+            yield batch.solve()
         return
-    # Jobs are drawn a few at a time: a lazy list of them stays lazy.
+    # A few batches at a time: each holds a copy of its points.
     with threadpool_limits(limits=1, user_api="blas"), ThreadPoolExecutor(workers) as pool:
-        waiting: deque[Future[list[Piece]]] = deque(pool.submit(job) for job in islice(jobs, 2 * workers))
+        waiting: deque[Future[list[Piece]]] = deque(pool.submit(batch.solve) for batch in islice(batches, 2 * workers))
         while waiting:
             yield waiting.popleft().result()
-            waiting.extend(pool.submit(job) for job in islice(jobs, 1))
+            waiting.extend(pool.submit(batch.solve) for batch in islice(batches, 1))
 
 
 def _workers(n_jobs: int | None) -> int:
-    """By default as many as the linear algebra library would use inside one product.
+    """Return the number of threads: by default as many as the linear algebra library uses inside one product.
 
-    Its threads serve large products well and batches of small factorizations not at all, so the same cores are
-    given to whole jobs instead.
+    Its threads speed up large products, but not batches of small factorizations. So the same cores work on whole
+    batches instead.
     """
     if n_jobs is not None:
         return int(effective_n_jobs(n_jobs))

@@ -1,4 +1,4 @@
-"""Gram matrices: whether they are positive semidefinite, and how few columns they really have."""
+"""Gram matrices: whether they are positive semidefinite, and their factorization into few columns."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from pacband.local.kernels import Kernel
 __all__ = ["Factor", "check_positive_semidefinite", "pivoted_cholesky"]
 
 
-# A computed Gram matrix of a true kernel strays from semidefiniteness by rounding, some 1e-15 of its diagonal
-# a column; an indefinite kernel does so by far more than this fraction.
+# Rounding errors make the computed Gram matrix of a kernel indefinite by some 1e-15 of its diagonal a column.
+# A function that is no kernel makes it indefinite by far more than this fraction.
 _INDEFINITE = 1e-9
-# The part of the trace below which the remainder is rounding.
+# Below this part of the trace, the remainder is a rounding error.
 _ROUNDING = 100 * np.finfo(float).eps
-# Candidate pivots evaluated together: enough for matrix products, few enough to waste little.
+# Candidate pivots evaluated together: enough for matrix products, few enough that most of them are used.
 _BLOCK = 64
 
 
@@ -44,19 +44,18 @@ class Factor:
     columns: Floats
 
     def features(self, X: Floats) -> Floats:
-        """The row l_x with l_xᵀ L[j] ≈ k(x, x_j), for every row x of X."""
+        """Return the row l_x with l_xᵀ L[j] ≈ k(x, x_j), for every row x of X."""
         cross = self.kernel(self.points, X)
         rows: Floats = np.linalg.solve(self.triangle, cross).astype(np.float64, copy=False)
         return rows.T
 
 
 def pivoted_cholesky(kernel: Kernel, X: Floats, *, tol: float, max_rank: int) -> Factor | None:
-    """K ≈ L Lᵀ with tr(K − L Lᵀ) ≤ tol·tr(K), from the diagonal and the columns of the pivots alone.
+    """Return K ≈ L Lᵀ with tr(K − L Lᵀ) ≤ tol·tr(K), from the diagonal and the columns of the pivots alone.
 
     The remainder of a pivoted Cholesky factorization is itself a Gram matrix, so its trace bounds its norm. Pivots
-    are drawn in blocks, in proportion to the diagonal of the remainder, and a block keeps those that are still
-    large once the others are taken out; that makes it matrix products of O(n_samples · rank²), without the
-    n_samples² entries of K.
+    are drawn in blocks, in proportion to the diagonal of the remainder. A block keeps those that are still large after
+    the others are subtracted. The work is matrix products of O(n_samples · rank²), without the n_samples² entries of K.
 
     Returns
     -------
@@ -71,13 +70,13 @@ def pivoted_cholesky(kernel: Kernel, X: Floats, *, tol: float, max_rank: int) ->
     >>> factor.columns.shape[1] < 20
     True
     """
-    trial = X[_spread(len(X), 16)]
+    trial = X[_sample(len(X), 16)]
     _check_symmetric(kernel(trial, trial))
     diagonal = kernel.diagonal(X)
     remainder = diagonal.copy()
     total, largest = diagonal.sum(), np.abs(diagonal).max()
     if (diagonal < -_INDEFINITE * largest).any():
-        raise _indefinite(kernel, float(diagonal.min()))
+        raise _error_of(kernel, float(diagonal.min()))
     rows = np.empty((0, len(X)))
     pivots: list[int] = []
     enough = max(tol, _ROUNDING) * total
@@ -87,7 +86,7 @@ def pivoted_cholesky(kernel: Kernel, X: Floats, *, tol: float, max_rank: int) ->
         if rows.size:
             fresh -= rows[:, candidates].T @ rows
         kept, triangle = _eliminate(fresh[:, candidates])
-        if not kept:  # what is left is rounding
+        if not kept:  # the remainder is a rounding error
             break
         if len(pivots) + len(kept) > max_rank:
             return None
@@ -96,13 +95,13 @@ def pivoted_cholesky(kernel: Kernel, X: Floats, *, tol: float, max_rank: int) ->
         remainder = diagonal - np.einsum("kj,kj->j", rows, rows)
         remainder[pivots] = 0.0
         if remainder.min() < -_INDEFINITE * largest:
-            raise _indefinite(kernel, float(remainder.min()))
+            raise _error_of(kernel, float(remainder.min()))
     _check_sample(kernel, X, rows, remainder, largest)
     return Factor(kernel, X[pivots], np.ascontiguousarray(np.tril(rows[:, pivots].T)), rows.T)
 
 
 def _systematic(remainder: Floats) -> NDArray[np.intp]:
-    """Where equal shares of the remaining trace fall, and the largest remaining entry."""
+    """Return where equal shares of the remaining trace fall, and the largest remaining entry."""
     mass = np.cumsum(np.maximum(remainder, 0.0))
     shares = (np.arange(_BLOCK) + 0.5) / _BLOCK * mass[-1]
     drawn = np.minimum(np.searchsorted(mass, shares), len(remainder) - 1)
@@ -110,7 +109,7 @@ def _systematic(remainder: Floats) -> NDArray[np.intp]:
 
 
 def _eliminate(block: Floats) -> tuple[list[int], Floats]:
-    """Cholesky of a small matrix, largest pivot first, down to a tenth of the first: pivots and triangle."""
+    """Return pivots and triangle of the Cholesky factorization of a small matrix, to a tenth of the first pivot."""
     rows = np.zeros_like(block)
     left = np.diagonal(block).copy()
     least = 0.1 * left.max()
@@ -125,18 +124,18 @@ def _eliminate(block: Floats) -> tuple[list[int], Floats]:
 
 
 def _check_sample(kernel: Kernel, X: Floats, rows: Floats, remainder: Floats, largest: float) -> None:
-    """What the diagonal cannot show: |R_ij| ≤ √(R_ii R_jj) must hold off it too, here on a few columns."""
-    sample = _spread(len(X), 16)
+    """Check |R_ij| ≤ √(R_ii R_jj) off the diagonal too, on a few columns."""
+    sample = _sample(len(X), 16)
     columns = kernel(X[sample], X)
     columns -= rows[:, sample].T @ rows
     bound = np.sqrt(np.outer(np.maximum(remainder[sample], 0.0), np.maximum(remainder, 0.0)))
     excess = float((np.abs(columns) - bound).max())
     if excess > _INDEFINITE * largest:
-        raise _indefinite(kernel, -excess)
+        raise _error_of(kernel, -excess)
 
 
 def check_positive_semidefinite(kernel: Kernel, gram: Floats) -> None:
-    """Refuse a Gram matrix with an eigenvalue below −1e-9 of its size; rounding of a true kernel passes."""
+    """Raise if a Gram matrix has an eigenvalue below −1e-9 of its size, more than rounding errors explain."""
     _check_symmetric(gram)
     size = float(np.abs(gram).max())
     shifted = gram.copy()
@@ -144,7 +143,7 @@ def check_positive_semidefinite(kernel: Kernel, gram: Floats) -> None:
     try:
         np.linalg.cholesky(shifted)
     except np.linalg.LinAlgError:
-        raise _indefinite(kernel, float(np.linalg.eigvalsh(gram)[0])) from None
+        raise _error_of(kernel, float(np.linalg.eigvalsh(gram)[0])) from None
 
 
 def _check_symmetric(gram: Floats) -> None:
@@ -152,11 +151,11 @@ def _check_symmetric(gram: Floats) -> None:
         raise InvalidInput("kernel must be symmetric: K(A, B) must be the transpose of K(B, A).")
 
 
-def _spread(n: int, count: int) -> NDArray[np.intp]:
+def _sample(n: int, count: int) -> NDArray[np.intp]:
     return np.unique(np.linspace(0, n - 1, count).astype(np.intp))
 
 
-def _indefinite(kernel: Kernel, amount: float) -> InvalidInput:
+def _error_of(kernel: Kernel, amount: float) -> InvalidInput:
     name = kernel.form if isinstance(kernel.form, str) else "the callable"
     remedy = (
         "tanh is not a positive semidefinite kernel in general: use a smaller gamma, or kernel='rbf' or 'poly'"

@@ -9,21 +9,21 @@ import numpy as np
 
 from pacband.core.arrays import Floats
 from pacband.exceptions import InvalidInput
+from pacband.local.choice import check_solver, choose_for_features, uses_few
 from pacband.local.design import Gram, Regressors, regressors
-from pacband.local.estimator import LocalRegressor, Shared
+from pacband.local.estimator import LocalRegressor
 from pacband.local.factor import check_positive_semidefinite, pivoted_cholesky
 from pacband.local.kernels import Kernel, is_number, resolve_kernel
-from pacband.local.locality import Locality
-from pacband.local.ridge import feature_solver
-from pacband.local.solvers.jobs import Model, budget
-from pacband.local.weights import Weight, resolve_weight
+from pacband.local.memory import budget
+from pacband.local.model import Model
+from pacband.local.shared import Shared
+from pacband.local.weights import resolve_weight
 
 __all__ = ["LocalKernelRidge"]
 
-_SOLVERS = ("auto", "dense", "lowrank", "line", "neighbors")
-# How many samples show that a kernel is not positive semidefinite, where the whole Gram matrix is never formed.
+# So many samples are checked for a positive semidefinite kernel, where the whole Gram matrix is never formed.
 _TRIAL = 512
-# Above so many samples a dense solve takes the better part of a second for each point.
+# Above so many samples a dense solution takes a large part of a second for each point.
 _MANY = 1000
 
 
@@ -41,11 +41,11 @@ class LocalKernelRidge(LocalRegressor):
     Parameters
     ----------
     kernel : {"linear", "poly", "rbf", "sigmoid"} or callable
-        k, with the meanings of scikit-learn's KernelRidge; or a callable K(A, B) that returns a matrix, such as any
-        kernel of `sklearn.gaussian_process`. It must be positive semidefinite (Mercer's condition), which the
-        sigmoid is only at times.
+        k, as in scikit-learn's KernelRidge; or a callable K(A, B) that returns a matrix, such as any kernel of
+        `sklearn.gaussian_process`. It must be positive semidefinite (Mercer's condition). The sigmoid is so only for
+        some parameters.
     gamma, degree, coef0 : float
-        Of the named kernels; gamma=None is 1 / n_features.
+        Parameters of the named kernels; gamma=None is 1 / n_features.
     alpha : float
         Σ_θ = alpha·I. The paper's kernel 50·exp(−\|x − z\|²/0.2) is gamma=5, alpha=0.02.
     weight, decay, norm, n_neighbors
@@ -55,18 +55,18 @@ class LocalKernelRidge(LocalRegressor):
 
         - "dense": one M × M factorization a point.
         - "lowrank": the Gram matrix as L Lᵀ with p columns, then p × p systems, all of a batch in one matrix product.
-        - "line": "lowrank" for exponential weights on one feature, at a cost that does not grow with M for each point.
+        - "line": "lowrank" for exponential weights on one feature. A point costs a sum over √M samples, not M.
         - "neighbors": L × L systems of the nearest samples.
         - "auto": "neighbors" if `n_neighbors` is given; else "line" or "lowrank" if at most M/2 columns reach `tol`;
           else "dense".
     tol : float
-        Low rank: how far T(x), in units of max \|y\|, may be from that of "dense", at any x; σ̂(x) is as near,
-        relative to itself, but for a factor of a few. L Lᵀ leaves out at most tol·min(1/100, alpha/5k) of tr(K), with k
-        a typical k(x, x), which keeps both errors below these in practice; it cannot keep them below the rounding
-        errors, some 1e-15·tr(K)/alpha. Where x is so far from the samples that L Lᵀ does not hold k(x, ·), T(x) is
-        completed by what is missing, at the cost of one more pass over the samples.
+        Low rank: how far T(x), in units of max \|y\|, may be from that of "dense", at any x. The relative error of σ̂(x)
+        is at most a few times as large. L Lᵀ leaves out at most tol·min(1/100, alpha/5k) of tr(K), with k a typical
+        k(x, x), which keeps both errors below these limits in practice. It cannot keep them below the rounding
+        errors, some 1e-15·tr(K)/alpha. Where x is so far from the samples that L Lᵀ does not represent k(x, ·), the
+        missing part is added to T(x), at the cost of one more pass over the samples.
     n_jobs : int or None
-        Threads, as in joblib. None leaves threading to the linear algebra library.
+        Threads, as in joblib. None is as many threads as the linear algebra library uses.
 
     Attributes
     ----------
@@ -138,51 +138,33 @@ class LocalKernelRidge(LocalRegressor):
             raise InvalidInput(f"alpha must be > 0 and finite, got {self.alpha!r}.")
         if not is_number(self.tol, above=0.0) or self.tol >= 1.0:
             raise InvalidInput(f"tol must be in (0, 1), got {self.tol!r}.")
-        if not isinstance(self.solver, str) or self.solver not in _SOLVERS:
-            raise InvalidInput(f"solver must be one of {list(_SOLVERS)}, got {self.solver!r}.")
         weight = resolve_weight(self.weight, self.decay, self.n_neighbors)
         names = (self.kernel, self.gamma, self.degree, self.coef0)
         kernel = shared.get(lambda: resolve_kernel(*names, X), "kernel", *names)
         locality = shared.locality(self.norm, X)
-        few = weight.n_neighbors is not None and weight.n_neighbors < len(y)
-        if self.solver == "neighbors" and weight.n_neighbors is None:
-            raise InvalidInput("solver='neighbors' needs n_neighbors, got None.")
-        if self.solver == "line":
-            self._check_line(weight, locality)
-
+        solver, alpha = check_solver(self.solver, weight, locality), float(self.alpha)
         self.rank_ = None
-        if self.solver == "neighbors" or (self.solver == "auto" and few):
+        if solver == "neighbors" or (solver == "auto" and uses_few(weight, locality)):
             local = shared.get(lambda: _local_gram(kernel, X), "local", *names)
-            return Model("neighbors", locality, weight, local, float(self.alpha), y, unit)
-        if self.solver != "dense":
-            max_rank = len(y) // 2 if self.solver == "auto" else len(y)
-            alpha = float(self.alpha)
+            return Model("neighbors", locality, weight, local, alpha, y, unit)
+        if solver != "dense":
+            max_rank = len(y) // 2 if solver == "auto" else len(y)
             trace = shared.get(lambda: _trace_tolerance(kernel, X, alpha, self.tol), "trace", *names, alpha, self.tol)
             basis = shared.get(
                 lambda: _low_rank(kernel, X, y, self.tol, trace, max_rank), "basis", *names, self.tol, trace, max_rank
             )
             if basis is not None:
                 self.rank_ = basis.matrix.shape[1]
-                solver = self.solver if self.solver != "auto" else feature_solver(weight, locality.is_line, len(y))
-                return Model(solver, locality, weight, basis, float(self.alpha), y, unit)
-        if self.solver == "auto" and len(y) > _MANY:
+                quickest = choose_for_features(weight, locality) if solver == "auto" else solver
+                return Model(quickest, locality, weight, basis, alpha, y, unit)
+        if solver == "auto" and len(y) > _MANY:
             warnings.warn(
                 f"solver='auto' falls back to 'dense', one {len(y)} × {len(y)} factorization for every point, as this "
                 "kernel has no low rank here: set n_neighbors for a quick local model.",
                 stacklevel=4,
             )
         whole = shared.get(lambda: _whole_gram(kernel, X), "whole", *names)
-        return Model("dense", locality, weight, whole, float(self.alpha), y, unit)
-
-    def _check_line(self, weight: Weight, locality: Locality) -> None:
-        if weight.profile != "exponential":
-            raise InvalidInput(f"solver='line' needs weight='exponential', got {self.weight!r}.")
-        if weight.n_neighbors is not None:
-            raise InvalidInput(f"solver='line' needs n_neighbors=None, got {self.n_neighbors!r}.")
-        if not locality.is_line:
-            raise InvalidInput(
-                f"solver='line' needs distances along one direction, got {locality.points.shape[1]} dimensions."
-            )
+        return Model("dense", locality, weight, whole, alpha, y, unit)
 
 
 def _local_gram(kernel: Kernel, X: Floats) -> Gram:
@@ -192,7 +174,7 @@ def _local_gram(kernel: Kernel, X: Floats) -> Gram:
 
 
 def _low_rank(kernel: Kernel, X: Floats, y: Floats, tol: float, trace: float, max_rank: int) -> Regressors | None:
-    """A basis F with tr(K − F Fᵀ) of about 2·trace·tr(K), once for the pivots and once for the leading directions."""
+    """Return a basis F with tr(K − F Fᵀ) ≲ 2·trace·tr(K): once for the pivots, once for the leading directions."""
     factor = pivoted_cholesky(kernel, X, tol=trace, max_rank=max_rank)
     if factor is None:
         return None
@@ -200,10 +182,11 @@ def _low_rank(kernel: Kernel, X: Floats, y: Floats, tol: float, trace: float, ma
 
 
 def _trace_tolerance(kernel: Kernel, X: Floats, alpha: float, tol: float) -> float:
-    """What part of tr(K) the basis may leave out.
+    """Return which part of tr(K) the basis may leave out.
 
-    T and σ̂ feel the error of K divided by alpha. A hundredth of tol takes a few columns more than tol and keeps their
-    error below tol, unless alpha is below a twentieth of a typical k(x, x): then it has to be as much less.
+    The errors of T and σ̂ are proportional to the error of K divided by alpha. A hundredth of tol needs a few more
+    columns than tol and keeps their error below tol, unless alpha is below a twentieth of a typical k(x, x). Then the
+    part shrinks in proportion to alpha.
     """
     typical = float(np.abs(kernel.diagonal(X)).mean()) or 1.0
     return tol * min(0.01, 0.2 * alpha / typical)

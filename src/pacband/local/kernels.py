@@ -37,8 +37,8 @@ class Kernel:
     gamma, degree, coef0 : float
         As above.
     origin : ndarray or None
-        The rbf kernel does not depend on the origin; squared distances computed from inner products lose fewer
-        digits when it is the training mean.
+        What the rbf kernel subtracts from the rows. It does not change the kernel. Squared distances are computed from
+        inner products, and lose fewer digits when it is the training mean.
     """
 
     form: str | Callable[[Floats, Floats], Any]
@@ -48,14 +48,14 @@ class Kernel:
     origin: Floats | None = None
 
     def __call__(self, left: Floats, right: Floats) -> Floats:
-        """Gram matrices of shape (..., n, m) from rows (..., n, d) and (..., m, d)."""
+        """Return Gram matrices of shape (..., n, m) from rows (..., n, d) and (..., m, d)."""
         if not isinstance(self.form, str):
-            return self._called(left, right)
+            return self._call(left, right)
         if self.origin is not None:
             left, right = left - self.origin, right - self.origin
         gram: Floats = left @ np.swapaxes(right, -1, -2)
         if self.form != "rbf":
-            return self._of_products(gram)
+            return self._apply(gram)
         with np.errstate(over="ignore", invalid="ignore"):
             gram *= -2.0
             gram += np.einsum("...d,...d->...", left, left)[..., :, None]
@@ -63,9 +63,9 @@ class Kernel:
             np.maximum(gram, 0.0, out=gram)
             gram *= -self.gamma
             np.exp(gram, out=gram)
-        return self._finite(gram)
+        return self._check_finite(gram)
 
-    def _of_products(self, gram: Floats) -> Floats:
+    def _apply(self, gram: Floats) -> Floats:
         """Turn aᵀb into k(a, b), in place."""
         with np.errstate(over="ignore", invalid="ignore"):
             if self.form != "linear":
@@ -75,26 +75,26 @@ class Kernel:
                     np.power(gram, self.degree, out=gram)
                 else:
                     np.tanh(gram, out=gram)
-        return self._finite(gram)
+        return self._check_finite(gram)
 
-    def _finite(self, gram: Floats) -> Floats:
+    def _check_finite(self, gram: Floats) -> Floats:
         if not np.isfinite(gram).all():
             raise InvalidInput(f"kernel {self.form!r} must give finite values: scale the features or the kernel.")
         return gram
 
     def diagonal(self, X: Floats) -> Floats:
-        """k(x, x) for every row x."""
+        """Return k(x, x) for every row x."""
         if self.form == "rbf":
             return np.ones(len(X))
         if isinstance(self.form, str):
-            return self._of_products(np.einsum("nd,nd->n", X, X))
+            return self._apply(np.einsum("nd,nd->n", X, X))
         step = 256
         return np.concatenate([np.diagonal(self(X[i : i + step], X[i : i + step])) for i in range(0, len(X), step)])
 
-    def _called(self, left: Floats, right: Floats) -> Floats:
+    def _call(self, left: Floats, right: Floats) -> Floats:
         assert not isinstance(self.form, str)
         if left.ndim > 2:
-            return np.stack([self._called(a, b) for a, b in zip(left, right, strict=True)])
+            return np.stack([self._call(a, b) for a, b in zip(left, right, strict=True)])
         gram = np.array(self.form(left, right), dtype=np.float64)
         if gram.shape != (len(left), len(right)):
             raise InvalidInput(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,14 +17,16 @@ from pacband.local.weights import nearest
 __all__ = ["Locality"]
 
 
-# Beyond some twelve dimensions a tree visits most of its leaves and comparing with every sample is faster.
+# Above some twelve dimensions a tree visits most of its leaves, and comparing with every sample is faster.
 _TREE_DIMENSIONS = 12
 _LEAF = 64
 _METRICS = {1.0: "manhattan", 2.0: "euclidean", np.inf: "chebyshev"}
 
 
 class Locality:
-    """The embedded samples, and an index of them that is built on first use and never saved.
+    """The embedded samples, and an index of them.
+
+    The index is built at the first use and kept. Copies, pickles and model files leave it out.
 
     Parameters
     ----------
@@ -52,22 +55,22 @@ class Locality:
 
     @property
     def has_tree(self) -> bool:
-        """Whether nearest samples are found by a tree, which is faster for points in an order of their own."""
+        """Whether the index is a tree, which is faster for points that are near each other in the list."""
         return bool(self.points.shape[1] <= _TREE_DIMENSIONS)
 
     def sweep(self, X: Floats) -> NDArray[np.intp]:
-        """An order of the rows of X in which neighbours in the list are neighbours in space."""
+        """Return an order of the rows of X in which neighbours in the list are neighbours in space."""
         if not self.has_tree:
             return np.arange(len(X))
         order: NDArray[np.intp] = cKDTree(self.norm.embed(X), leafsize=_LEAF).indices
         return order
 
     def distances(self, X: Floats) -> Floats:
-        """‖x − x_j‖ for every row x of X and every sample."""
+        """Return ‖x − x_j‖ for every row x of X and every sample."""
         return self.norm.distances(self.norm.embed(X), self.points)
 
     def nearest(self, X: Floats, count: int) -> tuple[NDArray[np.intp], Floats]:
-        """The `count` nearest samples of each row, in training order, and their distances.
+        """Return the `count` nearest samples of each row, in training order, and their distances.
 
         Of samples at the same distance the first in training order is taken, as in `weights.nearest`.
         """
@@ -77,7 +80,7 @@ class Locality:
             rows = np.broadcast_to(np.arange(n_samples), (len(X), n_samples))
             return rows, self.norm.distances(queries, self.points)
         rows, reach, slack = self._query(queries, count + 1)
-        # An index breaks ties as it likes: where the last taken and the first refused are equal, look at them all.
+        # An index breaks ties in any way: where the last taken and the first refused are tied, compare all samples.
         tied = np.flatnonzero(reach[:, count - 1] >= (1.0 - slack) * reach[:, count])
         rows = np.sort(rows[:, :count], axis=1)
         step = max(1, (1 << 22) // n_samples)
@@ -88,28 +91,26 @@ class Locality:
         return rows, self.norm.lengths(self.points[rows] - queries[:, None, :])
 
     def _query(self, queries: Floats, count: int) -> tuple[NDArray[np.intp], Floats, float]:
+        """Return the nearest samples, their distances, and the relative error of these distances."""
+        tree, arranged = self.index
         if self.has_tree:
-            tree = self._index()
             reach, rows = tree.query(queries, k=count, p=self.norm.order)
-            # A distance that overflows has no index: such a row is tied, and looked at again.
-            return self._order[np.minimum(rows, len(self._order) - 1)], reach, 1e-14
-        tree = self._index()
-        reach, rows = tree.kneighbors(queries - self._centre, n_neighbors=count)
+            # A distance that overflows has no sample: such a row is tied, and compared with all samples.
+            return arranged[np.minimum(rows, len(arranged) - 1)], reach, 1e-14
+        reach, rows = tree.kneighbors(queries - arranged, n_neighbors=count)
         return rows, reach, 1e-6
 
-    def _index(self) -> Any:
-        # Threads may come here at once: the index is published last, when it is whole.
-        if "_tree" not in self.__dict__:
-            if self.has_tree:
-                # Points that lie in memory as they lie in the tree are in the cache when it comes to them.
-                self._order = cKDTree(self.points, leafsize=_LEAF).indices
-                self._tree = cKDTree(self.points[self._order], leafsize=_LEAF)
-            else:
-                # Brute force takes squared distances from inner products, which keep more digits when centred.
-                self._centre = self.points.mean(axis=0)
-                tree = NearestNeighbors(algorithm="brute", metric=_METRICS[self.norm.order])
-                self._tree = tree.fit(self.points - self._centre)
-        return self._tree
+    @cached_property
+    def index(self) -> tuple[Any, NDArray[Any]]:
+        """A tree and the order in which it has the samples; or a search by brute force and the centre it subtracts."""
+        if self.has_tree:
+            # Samples that are neighbours in the tree are neighbours in memory, and so in the cache.
+            order = cKDTree(self.points, leafsize=_LEAF).indices
+            return cKDTree(self.points[order], leafsize=_LEAF), order
+        # Brute force takes squared distances from inner products, which keep more digits when centred.
+        centre = self.points.mean(axis=0)
+        search = NearestNeighbors(algorithm="brute", metric=_METRICS[self.norm.order])
+        return search.fit(self.points - centre), centre
 
     def __getstate__(self) -> dict[str, Any]:
         return {"norm": self.norm, "points": self.points}

@@ -40,11 +40,11 @@ class Norm:
     factor: Floats | None = None
 
     def embed(self, X: Floats) -> Floats:
-        """Wx for every row x of X."""
+        """Return Wx for every row x of X."""
         return X if self.factor is None else X @ self.factor.T
 
     def distances(self, left: Floats, right: Floats) -> Floats:
-        """‖a − b‖ for every pair of embedded rows: shape (len(left), len(right))."""
+        """Return ‖a − b‖ for every pair of embedded rows: shape (len(left), len(right))."""
         if left.shape[1] == 1:
             gaps = np.subtract.outer(left[:, 0], right[:, 0])
             return np.abs(gaps, out=gaps)
@@ -52,7 +52,7 @@ class Norm:
         return pairs
 
     def lengths(self, vectors: Floats) -> Floats:
-        """‖v‖ of embedded vectors along the last axis."""
+        """Return ‖v‖ of embedded vectors along the last axis."""
         if self.order == 2.0 and vectors.shape[-1] > 1:
             squared: Floats = np.einsum("...d,...d->...", vectors, vectors)
             return np.sqrt(squared, out=squared)
@@ -96,6 +96,6 @@ def resolve_norm(norm: Any, n_features: int) -> Norm:
     kept = eigenvalues > rounding
     kept[-1] = True
     roots = np.sqrt(np.maximum(eigenvalues[kept], 0.0))
-    # The sign of an eigenvector is arbitrary; the norm is not affected, but fixed digits are easier to compare.
+    # The sign of an eigenvector is arbitrary. It does not change the norm; fixed signs give the same digits everywhere.
     signs = np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(n_features)])
     return Norm(2.0, (vectors * signs)[:, kept].T * roots[:, None])

@@ -12,23 +12,26 @@ from sklearn.base import clone
 
 from pacband.core.arrays import Floats
 from pacband.exceptions import InvalidInput
+from pacband.local.choice import choose_for_features
 from pacband.local.design import Regressors, regressors
-from pacband.local.estimator import LocalRegressor, Shared
+from pacband.local.estimator import LocalRegressor
 from pacband.local.kernels import is_number
-from pacband.local.solvers.jobs import Model
-from pacband.local.weights import Weight, resolve_weight
+from pacband.local.model import Model
+from pacband.local.shared import Shared
+from pacband.local.weights import resolve_weight
 
-__all__ = ["LocalRidge", "feature_solver"]
+__all__ = ["FeatureMap", "LocalRidge"]
 
 
 @dataclass(frozen=True, eq=False)
-class _FeatureMap:
+class FeatureMap:
     """x ↦ C⁻¹φ(x), with Σ_θ = CCᵀ: the penalty θᵀΣ_θθ becomes a sum of squares."""
 
     features: Any = None
     triangle: Floats | None = None
 
     def __call__(self, X: Floats) -> Floats:
+        """Return C⁻¹φ(x) for every row x of X."""
         rows = self._raw(X)
         if self.triangle is None:
             return rows
@@ -47,13 +50,6 @@ class _FeatureMap:
         if not np.isfinite(rows).all():
             raise InvalidInput("features must give finite values.")
         return rows
-
-
-def feature_solver(weight: Weight, is_line: bool, n_samples: int) -> str:
-    """How a model with a basis is solved: nearest samples, carried sums on the line, or batched products."""
-    if weight.n_neighbors is not None and weight.n_neighbors < n_samples:
-        return "neighbors"
-    return "line" if is_line and weight.profile == "exponential" else "lowrank"
 
 
 class LocalRidge(LocalRegressor):
@@ -81,7 +77,7 @@ class LocalRidge(LocalRegressor):
     norm : {1, 2, inf} or matrix
         ‖·‖, or a positive semidefinite V for √((x − z)ᵀV(x − z)).
     n_neighbors : int or None
-        Only this many nearest samples have weight; None is all. Of samples at one distance the first are taken.
+        Only this many nearest samples have weight; None is all. Of samples at the same distance the first are taken.
 
     Attributes
     ----------
@@ -90,9 +86,9 @@ class LocalRidge(LocalRegressor):
 
     Notes
     -----
-    σ̂ is at least the rounding error of the data, 2.2e-16·max|y|, and 2.2e-308, so that it is positive even where the
-    fit is perfect. Where every weight underflows, weights are taken relative to the largest; where no
-    sample is in reach, the nearest ones have weight one.
+    σ̂ is at least the rounding error of the data, 2.2e-16·max|y|, and 2.2e-308. So it is positive even where the fit is
+    perfect. Where every weight underflows, weights are divided by the largest. Where no sample is in reach, the nearest
+    ones have weight one.
 
     Limits: as decay → 0 this is `Ridge(alpha, fit_intercept=False)` on φ. With `n_neighbors=1`, and as decay → ∞, it is
     the ridge fit to the nearest sample alone: with k = φ(x)ᵀΣ_θ⁻¹φ(x₁), k₁ = φ(x₁)ᵀΣ_θ⁻¹φ(x₁) and Γ₁ its weight (one
@@ -139,13 +135,12 @@ class LocalRidge(LocalRegressor):
             alpha, sigma = float(self.alpha), None
         else:
             alpha, sigma = 1.0, np.asarray(self.alpha, dtype=np.float64)
-        features = shared.get(lambda: _fitted(self.features, X, y), "features", self.features)
+        features = shared.get(lambda: _fit_features(self.features, X, y), "features", self.features)
         design = shared.get(lambda: _design(features, sigma, X, y), "design", self.features, sigma)
-        solver = feature_solver(weight, locality.is_line, len(y))
-        return Model(solver, locality, weight, design, alpha, y, unit)
+        return Model(choose_for_features(weight, locality), locality, weight, design, alpha, y, unit)
 
 
-def _fitted(features: Any, X: Floats, y: Floats) -> Any:
+def _fit_features(features: Any, X: Floats, y: Floats) -> Any:
     if features is None:
         return None
     if hasattr(features, "transform"):
@@ -156,9 +151,9 @@ def _fitted(features: Any, X: Floats, y: Floats) -> Any:
 
 
 def _design(features: Callable[[Floats], Any] | None, sigma: Floats | None, X: Floats, y: Floats) -> Regressors:
-    rows = _FeatureMap(features)(X)
+    rows = FeatureMap(features)(X)
     if sigma is None:
-        return regressors(rows, y, _FeatureMap(features))
+        return regressors(rows, y, FeatureMap(features))
     size = rows.shape[1]
     if sigma.shape != (size, size):
         raise InvalidInput(
@@ -171,5 +166,5 @@ def _design(features: Callable[[Floats], Any] | None, sigma: Floats | None, X: F
     except np.linalg.LinAlgError:
         least = np.linalg.eigvalsh(sigma)[0]
         raise InvalidInput(f"alpha as a matrix must be positive definite, got an eigenvalue of {least:.3g}.") from None
-    whitened = _FeatureMap(features, triangle)
+    whitened = FeatureMap(features, triangle)
     return regressors(whitened(X), y, whitened)

@@ -17,7 +17,7 @@ from pacband.exceptions import InvalidInput
 __all__ = ["Weight", "nearest", "resolve_weight"]
 
 
-# Below the smallest normal number a weight has lost its digits: the row counts as underflowed.
+# Below the smallest normal number a sum of weights has lost its digits: the row is treated as underflowed.
 _LOST = np.finfo(float).tiny
 
 
@@ -43,7 +43,7 @@ def _tricube(t: Floats) -> Floats:
     return np.multiply(t * t, t, out=t)
 
 
-# Each takes the scaled distance t = λ‖x − z‖ as scratch space it may overwrite.
+# Each takes the scaled distance t = λ‖x − z‖, and overwrites it.
 _PROFILES: dict[str, Callable[[Floats], Floats]] = {
     "exponential": _exponential,
     "gaussian": _gaussian,
@@ -69,10 +69,9 @@ class Weight:
     With `n_neighbors` = L, Γ is zero beyond the L nearest samples; of samples at exactly the same distance the
     first in training order is taken.
 
-    Where every weight underflows, the weights are taken relative to the largest one: exp(−λ(d − d_min)), and
-    exp(−λ²(d² − d_min²)) for the gaussian. Where no sample is in reach (and for a callable, which has no such
-    limit), the nearest samples get weight one. Both are the limit of the weights divided by their maximum, so
-    the answer is always that of some sample, and finite.
+    Where every weight underflows, the weights are divided by the largest one: exp(−λ(d − d_min)), and
+    exp(−λ²(d² − d_min²)) for the gaussian. Where no sample is in reach, and for a callable, of which this quotient is
+    not known, the nearest samples get weight one. In both cases some sample has weight, and the result is finite.
 
     Attributes
     ----------
@@ -89,14 +88,14 @@ class Weight:
     n_neighbors: int | None = None
 
     def __call__(self, distances: Floats) -> Floats:
-        """Γ for an array of distances whose rows are the points x: same shape, every row has a positive sum."""
+        """Return Γ of an array of distances whose rows are the points x: same shape, every row has a positive sum."""
         kept = None
         if self.n_neighbors is not None and self.n_neighbors < distances.shape[1]:
             kept = nearest(distances, self.n_neighbors)
         return self.of(distances, kept)
 
     def of(self, distances: Floats, kept: NDArray[np.bool_] | None = None) -> Floats:
-        """Γ where only the samples marked in `kept` may count."""
+        """Return Γ where only the samples marked in `kept` have weight."""
         weights = self._values(distances)
         if kept is not None:
             weights *= kept

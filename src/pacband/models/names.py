@@ -14,8 +14,8 @@ import numpy as np
 from scipy.sparse import csc_array, csc_matrix, csr_array, csr_matrix
 from sklearn.utils.validation import check_array
 
+from pacband.local.parzen import no_features
 from pacband.scale.base import to_dense
-from pacband.scale.parzen import no_features
 
 __all__ = ["DTYPES", "FUNCTIONS", "SCALARS", "SPARSE", "TYPES"]
 

@@ -14,7 +14,8 @@ from importlib import import_module
 from typing import Any
 from zipfile import ZIP_STORED
 
-from pacband.exceptions import CertificateError, InvalidInput
+from pacband.core.extras import require
+from pacband.exceptions import InvalidInput, UntrustedTypes
 from pacband.models.declarations import KINDS
 from pacband.models.kind import Kind
 from pacband.models.values import Unsound
@@ -24,18 +25,6 @@ __all__ = ["Trust", "UntrustedTypes", "names_of"]
 # In earlier versions of skops, a file could call functions that were not listed: methods and operators before 0.12
 # (CVE-2025-54412, CVE-2025-54413), any function of numpy.random before 0.15.
 _OLDEST_SKOPS = (0, 15)
-
-
-class UntrustedTypes(CertificateError):
-    """A model file contains types that the user has not trusted. The attribute `types` lists them."""
-
-    def __init__(self, source: str, types: Sequence[str]) -> None:
-        super().__init__(
-            f"{source} contains {len(types)} type(s) that pacband cannot check: {', '.join(types)}. If you trust the "
-            f"packages they belong to, and the file, load it with trusted={list(types)}."
-        )
-        self.source = source
-        self.types = tuple(types)
 
 
 class Trust:
@@ -130,17 +119,14 @@ def _name(kind: type) -> str:
 
 
 def _skops() -> Any:
-    try:
-        import skops.io
-    except ModuleNotFoundError:
-        raise InvalidInput("models with trusted types need the package skops: pip install 'pacband[cli]'.") from None
+    skops, skops_io = (require(name, purpose="a model with trusted types") for name in ("skops", "skops.io"))
     if tuple(map(int, re.findall(r"\d+", skops.__version__)[:2])) < _OLDEST_SKOPS:
         raise InvalidInput(
             f"models with trusted types need skops {'.'.join(map(str, _OLDEST_SKOPS))} or newer, because "
             "earlier versions let a crafted file run code; this is "
             f"{skops.__version__}: pip install --upgrade 'pacband[cli]'."
         )
-    return skops.io
+    return skops_io
 
 
 def _importable(name: str) -> bool:

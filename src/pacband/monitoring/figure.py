@@ -1,9 +1,10 @@
-"""The picture of a monitor: the violation rate over time, what it may be, and what was promised."""
+"""The figure of a monitor: the violation rate over time, its confidence sequence, and ε."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pacband.core import look
 from pacband.core.wording import percent
 from pacband.monitoring.sequence import confidence_sequence
 
@@ -12,15 +13,13 @@ if TYPE_CHECKING:
 
 __all__ = ["draw"]
 
-_COLOURS = ("#1f6f8b", "#b5651d", "#5b7f3b", "#7a5195", "#8c564b", "#52616b")
+# Of the groups, in turn. The colour of the limit is that of ε alone.
+_COLOURS = (look.BAND, look.THIRD, look.INK, look.POINT, look.MUTED)
 
 
 def draw(monitor: Monitor, ax: Any = None) -> Any:
-    """Draw the monitor on matplotlib axes, new ones by default, and return them."""
-    if ax is None:
-        from matplotlib.figure import Figure
-
-        ax = Figure(figsize=(7.0, 3.6), layout="constrained").subplots()
+    """Draw the monitor on matplotlib axes, by default on new ones, and return them."""
+    new, ax = ax is None, look.axes_of(ax, 3.2, width=7.0)
     eps = monitor.certificate.eps
     for i, (label, watch) in enumerate(monitor.watches.items()):
         colour = _COLOURS[i % len(_COLOURS)]
@@ -29,14 +28,19 @@ def draw(monitor: Monitor, ax: Any = None) -> Any:
             continue
         rows = [n for n, _ in points]
         ends = [confidence_sequence(violations, n, eps, 0.95) for n, violations in points]
-        ax.fill_between(rows, [low for low, _ in ends], [high for _, high in ends], color=colour, alpha=0.15, lw=0)
-        name = "violation rate, 95 % at all times" if label is None else str(label).replace("$", r"\$")
-        ax.plot(rows, [violations / n for n, violations in points], color=colour, lw=1.5, label=name)
+        ax.fill_between(rows, [low for low, _ in ends], [high for _, high in ends], color=colour, alpha=0.13, lw=0)
+        name = "violation rate, 95 % at all times" if label is None else look.plain_text(str(label))
+        ax.plot(rows, [violations / n for n, violations in points], color=colour, lw=1.8, label=name)
         for at, style, word in ((watch.warned_at, ":", "warning"), (watch.revoked_at, "--", "revoked")):
             if at is not None:
                 ax.axvline(at, color=colour, ls=style, lw=1.2, label=f"{word} at row {at}")
-    ax.axhline(eps, color="#c0392b", lw=1.0, label=f"promised: at most {percent(eps)}")
-    ax.set(xlabel="rows with a label", ylabel="violation rate", title=f"pacband monitor: {monitor.state}")
+    ax.axhline(eps, color=look.LIMIT, lw=1.6, label=f"promised: at most {percent(eps)}")
     ax.set_ylim(0.0, min(1.0, max(3.0 * eps, 2.0 * (monitor.violation_rate if monitor.n_rows else eps))))
-    ax.legend(framealpha=0.9, edgecolor="none", fontsize="small", loc="upper left")
+    ax.yaxis.set_major_formatter(look.format_percent)
+    look.style_axes(ax, title=f"pacband monitor: {monitor.state}", x="rows with a label", y="violation rate")
+    look.add_legend(ax, columns=3)
+    if new:
+        # Every line of the legend adds to the height, so that the data keep theirs.
+        lines = -(-len(ax.get_legend_handles_labels()[1]) // 3)
+        ax.figure.set_figheight(3.2 + 0.22 * lines)
     return ax

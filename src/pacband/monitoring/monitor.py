@@ -17,6 +17,7 @@ from pacband.core.checks import check_positive, check_probability
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import Label
 from pacband.core.wording import card, figure, percent
+from pacband.draws.kinds import RowDraws, WeightedDraws
 from pacband.exceptions import CertificateError, InvalidInput
 from pacband.judging.judge import Judge
 from pacband.monitoring.ledger import Ledger
@@ -105,6 +106,11 @@ class Monitor:
         false_alarm_interval: float = 1e5,
     ) -> None:
         self._judge = Judge(certificate)
+        if not isinstance(self._judge.basis.draws, (RowDraws, WeightedDraws)):
+            raise InvalidInput(
+                f"a monitor counts rows, and this certificate makes a promise about other draws "
+                f"({self._judge.basis.draws.kind}): use check on whole {self._judge.basis.draws.counted}."
+            )
         self.certificate = certificate
         # A certificate never changes, so its digest is computed once.
         self._digest: str | None = None
@@ -164,7 +170,7 @@ class Monitor:
             if groups is not None and not self._judge.grouped:
                 raise InvalidInput("groups were given, but the certificate has none.")
             judged = self._judge.judge(y, y_pred, scale, groups, unlabelled=True)
-            violated = judged.violations_by_part()
+            violated = judged.by_part(judged.violated)
             for label, without in zip(judged.labels, judged.unlabelled.tolist(), strict=True):
                 self.watches.update(label, violated[label], without)
             if batch_id is not None:

@@ -16,7 +16,7 @@ import math
 import sys
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 __all__ = ["binomial_tail", "covering_delta", "special", "tail_at_most"]
@@ -109,8 +109,8 @@ def _sum_down(n_samples: int, k: int, chance: Fraction) -> Decimal:
         _log_factorial(n_samples)
         - _log_factorial(k)
         - _log_factorial(n_samples - k)
-        + k * _decimal(chance).ln()
-        + (n_samples - k) * _decimal(1 - chance).ln()
+        + k * _log(chance)
+        + (n_samples - k) * _log(1 - chance)
     )
     return log_term.exp() * sum_over_term
 
@@ -172,6 +172,13 @@ def _integrated_ratio(n_samples: int, k: int, chance: Fraction) -> Decimal:
         t += step
 
 
+# A search for N or r asks for the same logarithms again and again; each takes longer than the sum of a small tail.
+@lru_cache(maxsize=64)
+def _log(chance: Fraction) -> Decimal:
+    return _decimal(chance).ln()
+
+
+@lru_cache(maxsize=64)
 def _log_factorial(n: int) -> Decimal:
     if n < 1000:
         return Decimal(math.factorial(n)).ln()

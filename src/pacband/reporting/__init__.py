@@ -1,8 +1,9 @@
-"""See it: figures, and a report people can read, sign and share.
+"""Figures, and a report that people can read, sign and share.
 
-Numbers first (`rows`, `bins`, `numbers`, `alternatives`, `summary`), then figures from the numbers (`drawing`,
-`figures`, `style`, `svg`, `pictures`), then a page, Markdown or JSON from both (`page`, `document`). `terminal` shows
-certificates and plans on a terminal. Each name arrives with its first use, so that a terminal needs no figures.
+Numbers first (`rows`, `summary`), then a figure from the numbers (`figures`), then a page or Markdown from both
+(`page`). `terminal` prints certificates and plans. README.md in this folder is for maintainers.
+
+Each public name loads its module when it is first used, so that a terminal needs no figures.
 """
 
 from __future__ import annotations
@@ -12,13 +13,26 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pacband.reporting.document import Report, report
-    from pacband.reporting.figures import plot_band, plot_family, plot_plan, plot_scores, plot_slices
+    from pacband.reporting.figures.band import plot_band
+    from pacband.reporting.figures.family import plot_family
+    from pacband.reporting.figures.plan_map import plot_plan
+    from pacband.reporting.figures.scores import plot_scores
+    from pacband.reporting.figures.slices import plot_slices
 
 __all__ = ["Report", "plot_band", "plot_family", "plot_plan", "plot_scores", "plot_slices", "report"]
 
+_HOMES = {
+    "Report": "document",
+    "plot_band": "figures.band",
+    "plot_family": "figures.family",
+    "plot_plan": "figures.plan_map",
+    "plot_scores": "figures.scores",
+    "plot_slices": "figures.slices",
+    "report": "document",
+}
+
 
 def __getattr__(name: str) -> Any:
-    if name not in __all__:
+    if name not in _HOMES:
         raise AttributeError(f"module 'pacband.reporting' has no attribute {name!r}")
-    home = "figures" if name.startswith("plot_") else "document"
-    return getattr(import_module(f"pacband.reporting.{home}"), name)
+    return getattr(import_module(f"pacband.reporting.{_HOMES[name]}"), name)

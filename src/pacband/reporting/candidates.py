@@ -1,10 +1,10 @@
-"""How candidates are compared: which come first, by which number, and what may be stated of the one that was chosen."""
+"""How candidates are compared: in which order, by which number, and what holds for the chosen one."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 
-from pacband.certificate import AnyCertificate, Certificate, FamilyCertificate, GroupCertificate, check_certificate
+from pacband.certificate import AnyCertificate, FamilyCertificate, GroupCertificate
 
 __all__ = ["chosen_beforehand", "rank_candidates", "sharpness_name"]
 
@@ -12,25 +12,21 @@ __all__ = ["chosen_beforehand", "rank_candidates", "sharpness_name"]
 def chosen_beforehand(certificate: AnyCertificate) -> bool:
     """Whether nothing was chosen by the scores: only then is r/(N + 1) the violation to expect.
 
-    Of several candidates the one with the smallest bound is picked, and a bound that is small by luck is exceeded more
-    often. What shares δ with others counts as one of several; the groups of a certificate share it and are all kept.
+    Of several candidates the one with the smallest bound is chosen, and a bound that is small by chance is exceeded
+    more often. A bound that shares δ with others counts as one of several. The groups of a certificate share δ as well,
+    but all of them are kept.
     """
     n_kept = len(certificate.groups) if isinstance(certificate, GroupCertificate) else 1
-    return single_of(certificate).share.fraction >= Fraction(1, n_kept)
+    return all(part.share.fraction >= Fraction(1, n_kept) for part in certificate.parts.values())
 
 
 def rank_candidates(family: FamilyCertificate, most: int) -> list[str]:
-    """Return at most so many candidates, the sharpest first and the best always among them."""
+    """Return at most `most` candidates, the sharpest first. The best one is always among them."""
     names = sorted(family.candidates, key=lambda name: (family.sharpness[name], name != family.best))
     shown = names[:most]
     return shown if family.best in shown else [*shown[:-1], family.best]
 
 
 def sharpness_name(family: FamilyCertificate) -> str:
-    """Return what `FamilyCertificate.sharpness` is called."""
+    """Return the name of `FamilyCertificate.sharpness`."""
     return "mean half-width" if family.certificate.side == "both" else "mean distance from y to the bound"
-
-
-def single_of(certificate: AnyCertificate) -> Certificate:
-    """Return the certificate by whose rule rows are scored: itself, the best candidate's, or that of any group."""
-    return next(iter(check_certificate(certificate).parts.values()))

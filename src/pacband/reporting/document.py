@@ -1,4 +1,4 @@
-"""`report`: a certificate and its rows become a page, Markdown or JSON."""
+"""`report`: a certificate and its rows as a page, Markdown or JSON."""
 
 from __future__ import annotations
 
@@ -12,14 +12,17 @@ from typing import Any
 
 from pacband.certificate import AnyCertificate
 from pacband.core.atomic_files import replace_file
-from pacband.reporting.summary import Summary, summarise
+from pacband.reporting.diagnosis import diagnose_rows
+from pacband.reporting.rows import best_columns, read_rows
+from pacband.reporting.summary import Summary, has_curve, summarise_certificate, summarise_rows
+from pacband.selection.ranked import Ranked
 
 __all__ = ["Report", "report"]
 
 
 @dataclass(frozen=True)
 class Report:
-    """A report, made by `report`: numbers, and the ways to read them.
+    """A report, made by `report`: its numbers, and renderings of them.
 
     Attributes
     ----------
@@ -31,14 +34,14 @@ class Report:
 
     @cached_property
     def html(self) -> str:
-        """The page: one self-contained document that asks nothing of the network."""
-        from pacband.reporting.page import render_html
+        """The page: one file that loads nothing from the network."""
+        from pacband.reporting.page.render import render_html
 
         return render_html(self.summary)
 
     def to_markdown(self) -> str:
         """Return the report as Markdown, without figures."""
-        from pacband.reporting.page import render_markdown
+        from pacband.reporting.page.render import render_markdown
 
         return render_markdown(self.summary)
 
@@ -53,10 +56,11 @@ class Report:
         return target
 
     def __str__(self) -> str:
-        return f"{self.summary.certificate.promise}\n{self.summary.verdict.headline}. {self.summary.verdict.text}"
+        answer = self.summary.answer
+        return f"{self.summary.certificate.promise}\n{answer.headline}. {answer.text}"
 
     def _repr_html_(self) -> str:
-        # The page has a style of its own: in a frame, it and the notebook leave each other alone.
+        # In a frame, the styles of the page and of the notebook do not mix.
         return (
             f'<iframe srcdoc="{escape(self.html)}" title="{escape(self.summary.title)}" sandbox="allow-scripts" '
             'style="width:100%;height:40em;border:1px solid #8888;border-radius:6px"></iframe>'
@@ -79,8 +83,8 @@ def report(
 ) -> Report:
     """Make a report of a certificate: one page to read, sign and share, and the same numbers as Markdown and JSON.
 
-    With the calibration rows the certificate is recomputed and what-if figures are shown; with fresh rows the promise
-    is tested. Without rows the page says what the certificate says.
+    With the calibration rows, the report recomputes the certificate and shows the bounds of other (ε, δ). With fresh
+    rows, it tests the promise. Without rows, it shows the certificate alone.
 
     Parameters
     ----------
@@ -89,19 +93,19 @@ def report(
     y, y_pred, scale
         Rows, as `certify` takes them; for a family, those of its best candidate.
     X : array-like or dataframe of shape (n, p), optional
-        Features, to see where the model is weak. With a single one, the band is drawn against it.
+        Features, to see where the model is weak. With a single feature, the band is drawn against it.
     feature_names : sequence of str, optional
-        Names of the columns of X, where X does not bring them.
+        Names of the columns of X, if X has no names.
     groups : array-like of shape (n,), optional
-        A group for every row: needed by a group certificate, else one more way to slice.
+        A group for every row. A group certificate needs it; otherwise it is one more way to slice.
     candidates : mapping of str to y_pred or (y_pred, scale), optional
-        For a family, in place of `y_pred` and `scale`: as given to `certify_family`.
+        For a family, instead of `y_pred` and `scale`: as given to `certify_family`.
     training : pair (X, y), optional
-        The rows the model was built from, to be sure that none is among these.
+        The rows that the model was fitted on, to check that none of them is among these.
     title : str
         The heading of the page.
     command : str, optional
-        What made it, to be printed for those who want to make it again.
+        The command that made the report, to be printed on the page.
 
     Examples
     --------
@@ -114,18 +118,12 @@ def report(
     'recomputed'
     >>> path = page.save(pathlib.Path(tempfile.mkdtemp()) / "report.html")
     """
-    return Report(
-        summarise(
-            certificate,
-            y,
-            y_pred,
-            scale,
-            X=X,
-            feature_names=feature_names,
-            groups=groups,
-            candidates=candidates,
-            training=training,
-            title=title,
-            command=command,
-        )
+    if y is None:
+        return Report(summarise_certificate(certificate, title=title, command=command))
+    rows = read_rows(
+        certificate, y, y_pred, scale, X=X, feature_names=feature_names, groups=groups, candidates=candidates
     )
+    y_pred, scale = best_columns(certificate, y_pred, scale, candidates)
+    diagnosis = diagnose_rows(certificate.basis, rows, y, y_pred, scale, X, groups, training)
+    ranked = Ranked.of(rows.all_scores) if has_curve(certificate, rows.census) else None
+    return Report(summarise_rows(certificate, rows, diagnosis, ranked, title=title, command=command))

@@ -14,15 +14,15 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from pacband.certificate import AnyCertificate, Certificate, FamilyCertificate, GroupCertificate
+from pacband.certificate import AnyCertificate, FamilyCertificate
 from pacband.certificate.family import split_candidate
-from pacband.core.arrays import Floats, Numbers, as_numbers, check_same_rows
+from pacband.core.arrays import Floats, Numbers, as_numbers
 from pacband.core.labels import as_labels
+from pacband.draws.kinds import RowDraws, WeightedDraws
 from pacband.exceptions import InvalidInput
-from pacband.reporting.candidates import single_of
+from pacband.judging.judge import Judge
 from pacband.reporting.census import Census, count_rows
-from pacband.scores import band as band_of
-from pacband.scores import scores_of, spread_of
+from pacband.scores import spread_of
 from pacband.tables.sample import SAMPLE, SEED, WHOLE, draw_rows
 
 __all__ = ["MOST_FEATURES", "SAMPLE", "Features", "Rows", "best_columns", "pick_scale", "read_rows", "sampled_rows"]
@@ -42,14 +42,14 @@ class Features:
 
 @dataclass(frozen=True, kw_only=True)
 class Rows:
-    """Rows under a certificate. The counts are those of all rows; all arrays but `scores` hold the drawn rows only.
+    """Rows under a certificate. The counts are those of all rows; all arrays but `all_scores` hold the drawn rows only.
 
     Attributes
     ----------
     census : Census
         Counts over all rows.
-    scores : array
-        The score of every row where they are at hand, else of every drawn row.
+    all_scores : array
+        The score of every row if the rows are in memory, else of every drawn row.
     score, gamma, error, half_width : array
         Score, the γ̄ that bounds it, signed error and half-width of the band (means over several outputs).
     y, prediction, lower, upper : array
@@ -63,7 +63,7 @@ class Rows:
     """
 
     census: Census
-    scores: Floats
+    all_scores: Floats
     score: Floats
     gamma: Floats
     error: Floats
@@ -129,32 +129,32 @@ def read_rows(
     groups: Any = None,
     candidates: Mapping[str, Any] | None = None,
 ) -> Rows:
-    """Score the rows by the certificate's own rule, or raise."""
-    single = single_of(certificate)
+    """Judge the rows by the certificate, or raise; then draw some of them."""
     y_pred, scale = best_columns(certificate, y_pred, scale, candidates)
     if y_pred is None:
         raise InvalidInput("y_pred must be given with y: the predictions of the same rows.")
-    if groups is None and isinstance(certificate, GroupCertificate):
-        raise InvalidInput("groups must be given: this certificate has a bound for each group.")
-    single.basis.check_scale(scale)
-    check_same_rows(y=y, y_pred=y_pred, scale=scale, groups=groups)
-    target, prediction = single.basis.check_outputs("y", y), single.basis.check_outputs("y_pred", y_pred)
-    scores = scores_of(single.basis.scoring, target, prediction, scale)
+    judge = Judge(certificate)
+    if not isinstance(judge.basis.draws, (RowDraws, WeightedDraws)):
+        raise InvalidInput(
+            f"a report with rows shows rows as draws, and this certificate makes a promise about other draws "
+            f"({judge.basis.draws.kind}): leave y out, or use check."
+        )
+    # Groups that the certificate does not know about are one more way to slice the rows.
+    judged = judge.judge(y, y_pred, scale, groups if judge.grouped else None)
     labels = None if groups is None else as_labels(groups)
-    _check_length("groups", labels, len(scores))
-    if isinstance(certificate, GroupCertificate):
-        certificate.gamma(labels)  # raises where a label has no certificate
-    drawn = _draw(len(scores))
+    _check_length("groups", labels, len(judged.scores))
+    target, prediction, _ = judge.basis.align(y, y_pred, scale)
+    drawn = _draw(len(judged.scores))
     return sampled_rows(
         certificate,
-        count_rows(certificate, scores, labels),
+        count_rows(judge, judged),
         target[drawn],
         prediction[drawn],
         pick_scale(scale, drawn),
-        score=scores[drawn],
-        scores=scores,
+        all_scores=judged.scores,
+        drawn_scores=judged.scores[drawn],
         labels=None if labels is None else labels[drawn],
-        features=Features({}, 0) if X is None else _columns(X, feature_names, len(scores), drawn),
+        features=Features({}, 0) if X is None else _columns(X, feature_names, len(judged.scores), drawn),
     )
 
 
@@ -165,17 +165,16 @@ def sampled_rows(
     prediction: Numbers,
     scale: Any,
     *,
-    score: Floats,
-    scores: Floats,
+    all_scores: Floats,
+    drawn_scores: Floats,
     labels: Column | None,
     features: Features,
 ) -> Rows:
     """Return the rows of a report from the counts over all rows, and columns of the drawn ones."""
-    single = single_of(certificate)
-    gamma: Any = certificate.gamma(labels) if isinstance(certificate, GroupCertificate) else single.gamma
-    gamma = np.broadcast_to(np.asarray(gamma, dtype=np.float64), score.shape)
-    spread = [_mean_output(part.astype(np.float64)) for part in _picked(single, scale, target)]
-    band = band_of(single.basis.scoring, gamma, prediction, scale)
+    basis, single = certificate.basis, certificate.single
+    gamma = certificate.gamma(labels) if single is None else np.full(len(drawn_scores), single.gamma)  # type: ignore[union-attr,operator]
+    scales = [_mean_output(part) for part in spread_of(basis.scoring, scale, target.shape).block(slice(None))]
+    band = basis.band(gamma, prediction, scale)
     lower, upper = band[..., 0], band[..., 1]
     error = np.subtract(target, prediction, dtype=np.float64)
     columns = dict(features.columns)
@@ -183,8 +182,8 @@ def sampled_rows(
         columns = {"group": labels.astype(str), **{name: c for name, c in columns.items() if name != "group"}}
     return Rows(
         census=census,
-        scores=scores,
-        score=score,
+        all_scores=all_scores,
+        score=drawn_scores,
         gamma=gamma,
         error=_mean_output(np.abs(error)) if error.ndim == 2 else error,
         half_width=_half_width(lower, upper, prediction),
@@ -192,10 +191,10 @@ def sampled_rows(
         prediction=_first_output(prediction),
         lower=_first_output(lower),
         upper=_first_output(upper),
-        scale=np.mean(spread, axis=0) if spread else None,
+        scale=np.mean(scales, axis=0) if scales else None,
         features=columns,
         n_features=features.n_given,
-        n_outputs=single.n_outputs,
+        n_outputs=basis.n_outputs,
     )
 
 
@@ -217,13 +216,6 @@ def _draw(n_rows: int) -> Any:
     if n_rows <= WHOLE:
         return np.unique(np.random.default_rng(SEED).integers(0, n_rows, SAMPLE))
     return draw_rows(n_rows)
-
-
-def _picked(single: Certificate, scale: Any, target: Numbers) -> tuple[Floats, ...]:
-    spread = spread_of(single.basis.scoring, scale, target.shape)
-    floor = single.min_scale
-    parts = (part.astype(np.float64) for part in spread.parts)
-    return tuple(part if floor is None else np.fmax(part, floor) for part in parts)
 
 
 def pick_scale(scale: Any, drawn: Any) -> Any:

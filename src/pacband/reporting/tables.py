@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from pacband.certificate import AnyCertificate, GroupCertificate
-from pacband.core.arrays import Floats
+from pacband.certificate import AnyCertificate
 from pacband.core.labels import as_labels
 from pacband.diagnostics.checks import ScoredRows, scored_rows
 from pacband.diagnostics.rows import joint_print
 from pacband.exceptions import InvalidInput
-from pacband.reporting.candidates import single_of
+from pacband.judging.judge import Judge
 from pacband.reporting.census import TableCensus
+from pacband.reporting.diagnosis import check_rows
 from pacband.reporting.document import Report, report
 from pacband.reporting.rows import MOST_FEATURES, Column, Features, sampled_rows
-from pacband.reporting.summary import Summary, check_rows, has_curve, summarise_rows
+from pacband.reporting.summary import Summary, has_curve, summarise_rows
 from pacband.scores import ScoreRule, scores_of
 from pacband.scores.columns import Columns
 from pacband.tables.columns import as_frame, check_columns, read_predicted, read_values, refuse_inexact
@@ -67,7 +67,7 @@ def report_table(
     frame: Any = as_frame(relation)
     refuse_inexact(frame, check_columns(frame, columns.numeric, *names), columns.numeric)
     # Engines do not compute the scores of a matrix gauge.
-    if not isinstance(single_of(certificate).gauge, str) or not is_large(relation):
+    if certificate.basis.scoring.matrix is not None or not is_large(relation):
         y, y_pred, scale, labels, X = _read(fetch_whole(relation, names), columns, used, len(given))
         return report(certificate, y, y_pred, scale, X=X, groups=labels, title=title, command=command)
     return Report(
@@ -94,29 +94,36 @@ def _summary(
     command: str | None,
 ) -> Summary:
     """Count all rows in the engine, then look at some of them."""
-    single = single_of(certificate)
-    single.basis.check_scale((None, 0, (0, 0))[len(columns.scale)])
-    if len(columns.prediction) != single.n_outputs:
+    judge = Judge(certificate)
+    basis = judge.basis
+    basis.check_scale((None, 0, (0, 0))[len(columns.scale)])
+    if len(columns.prediction) != basis.n_outputs:
         raise InvalidInput(
-            f"this certificate bounds {single.n_outputs} output(s), got {len(columns.prediction)} prediction column(s)."
+            f"this certificate bounds {basis.n_outputs} output(s), got {len(columns.prediction)} prediction column(s)."
         )
-    if isinstance(certificate, GroupCertificate) and columns.group is None:
-        raise InvalidInput("groups must be given: this certificate has a bound for each group.")
-    counted = TableCensus(certificate, relation, columns)
+    if judge.grouped and columns.group is None:
+        raise InvalidInput("this certificate promises within groups: name the group column.")
+    counted = TableCensus(judge, relation, columns)
     first, drawn = fetch_sample(relation, relation.columns, counted.n_rows)
 
     y, y_pred, scale, labels, X = _read(drawn.values, columns, used, n_features)
-    score = scores_of(single.basis.scoring, y, y_pred, scale)
-
-    def part(label: Any) -> Floats:
-        return score[labels == label] if isinstance(certificate, GroupCertificate) else score
-
-    census = counted.census(part)
+    judged = judge.judge(y, y_pred, scale, labels if judge.grouped else None)
+    score = judged.scores
+    parts = judged.by_part(score)
+    census = counted.census(lambda label: parts.get(label, score[:0]))
     rows = sampled_rows(
-        certificate, census, y, y_pred, scale, score=score, scores=score, labels=labels, features=X or Features({}, 0)
+        certificate,
+        census,
+        y,
+        y_pred,
+        scale,
+        all_scores=score,
+        drawn_scores=score,
+        labels=labels,
+        features=X or Features({}, 0),
     )
     spread = scored_rows(
-        single.basis.scoring,
+        basis.scoring,
         score,
         y,
         y_pred,
@@ -125,16 +132,16 @@ def _summary(
         numbers=drawn.rows,
         words=drawn_words(len(score)),
     )
-    near = _scored(single.basis.scoring, first.values, columns, used, first_words(len(first.rows)))
+    near = _scored(basis.scoring, first.values, columns, used, first_words(len(first.rows)))
     names = relation.columns
     alike = fetch_class(relation, names, list(dict.fromkeys((*columns.predicted, *used))), census.n_rows)
     copies = None
     if alike is not None:
-        copies = _scored(single.basis.scoring, alike[0], columns, used, class_words(len(alike[0][names[0]]), alike[1]))
+        copies = _scored(basis.scoring, alike[0], columns, used, class_words(len(alike[0][names[0]]), alike[1]))
     return summarise_rows(
         certificate,
         rows,
-        check_rows(single, spread, near, census.n_rows, copies=copies),
+        check_rows(basis, spread, near, census.n_rows, copies=copies),
         counted.ranked(score) if has_curve(certificate, census) else None,
         title=title,
         command=command,

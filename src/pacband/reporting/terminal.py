@@ -14,16 +14,13 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from pacband.reporting.summary import Verdict
-
 __all__ = ["render", "show"]
 
-COLOURS = {"recomputed": "green", "kept": "green", "contradicted": "red", "untested": "blue"}
 MOST_ROWS = 30
 
 
-def show(value: Any, verdict: Verdict | None = None, *, console: Any = None) -> None:
-    """Print a plan or a certificate: framed and coloured on a terminal, and as plain words into a pipe.
+def show(value: Any, *, console: Any = None) -> None:
+    """Print a plan or a certificate: in a frame and in colours on a terminal, as plain text into a pipe.
 
     Examples
     --------
@@ -34,28 +31,21 @@ def show(value: Any, verdict: Verdict | None = None, *, console: Any = None) -> 
     from rich.console import Console
 
     terminal = Console() if console is None else console
-    if not terminal.is_terminal:
+    if terminal.is_terminal:
+        terminal.print(render(value))
+    else:
         terminal.print(str(value), markup=False, highlight=False, soft_wrap=True)
-        if verdict is not None:
-            terminal.print(f"{verdict.headline}. {verdict.text}", markup=False, highlight=False, soft_wrap=True)
-        return
-    terminal.print(render(value, verdict))
 
 
-def render(
-    value: Plan | Certificate | FamilyCertificate | GroupCertificate, verdict: Verdict | None = None
-) -> RenderableType:
+def render(value: Plan | Certificate | FamilyCertificate | GroupCertificate) -> RenderableType:
     """Return what `rich` prints for a plan or a certificate."""
     from rich.console import Group
     from rich.panel import Panel
     from rich.text import Text
 
     title, promise, table = _parts(value)
-    content: list[RenderableType] = [Text(promise, style="bold"), Text(), table]
-    if verdict is not None:
-        colour = COLOURS[verdict.state]
-        content += [Text(), Text(f"{verdict.headline}. ", style=f"bold {colour}") + Text(verdict.text, style="default")]
-    return Panel(Group(*content), title=title, title_align="left", border_style="blue", padding=(1, 2), width=None)
+    content = Group(Text(promise, style="bold"), Text(), table)
+    return Panel(content, title=title, title_align="left", border_style="blue", padding=(1, 2))
 
 
 def _parts(value: Any) -> tuple[str, str, Table]:
@@ -134,7 +124,7 @@ def _groups(certificate: GroupCertificate) -> Table:
 
 
 def _bound(gamma: float) -> str:
-    """A bound rounded up: it holds as it is said."""
+    """Return a bound, rounded up: the printed bound holds."""
     return f"{round_up(gamma, 6):g}"
 
 

@@ -1,16 +1,16 @@
 """Where σ̂(x) comes from.
 
-Each scale is a scikit-learn estimator whose ``predict`` gives σ̂(x) > 0, for the ``scale`` of `CertifiedRegressor`
-and `CertifiedFamily`. With ``estimator=None`` it belongs to the predictor that it is used with.
+Each scale is a scikit-learn estimator whose ``predict`` returns σ̂(x) > 0. It is the ``scale`` of a `CertifiedRegressor`
+or a `CertifiedFamily`. With ``estimator=None`` it estimates the errors of the predictor that it is used with.
 
 ================  ==================================================================================
 `NeighborScale`   the errors at the nearest neighbours of x
 `ParzenScale`     the errors of all rows, weighted by their distance to x: the paper's first form
-`ResidualScale`   a second model of the error's size
+`ResidualScale`   a second model, of the size of the error
 `EnsembleScale`   how far the models of an ensemble disagree
-`StdScale`        what the predictor says of itself, by ``predict(X, return_std=True)``
+`StdScale`        the predictor's own standard deviation, ``predict(X, return_std=True)``
 `QuantileScale`   two quantile regressors around the predictor: an asymmetric band
-`QuantileBand`    two quantile regressors as a predictor of their own, with ``scale="std"``
+`QuantileBand`    two quantile regressors as a predictor, for ``scale="std"``
 `LeverageScale`   the classical error of a linear model
 `ProductScale`    products of powers of scales
 `FloorScale`      a floor under a scale

@@ -9,7 +9,7 @@ from sklearn.base import RegressorMixin, clone
 
 from pacband.core.arrays import Floats
 from pacband.scale.crossfit import cross_predict
-from pacband.scale.ends import QuantileEnds
+from pacband.scale.quantile import Pair, QuantileEnds
 
 __all__ = ["QuantileBand"]
 
@@ -17,7 +17,7 @@ __all__ = ["QuantileBand"]
 class QuantileBand(RegressorMixin, QuantileEnds):
     """A regressor that is its own scale: the centre of a quantile band, and the half-widths around it.
 
-    Use it as a predictor with ``scale="std"``: conformalized quantile regression with nothing else at work.
+    Use it as a predictor with ``scale="std"``: conformalized quantile regression without another predictor.
 
     Parameters
     ----------
@@ -33,6 +33,8 @@ class QuantileBand(RegressorMixin, QuantileEnds):
         The fitted quantiles, and the fitted centre or None.
     floor_ : float
         The least half-width.
+    shrinkage_ : PairShrinkage
+        As in `QuantileScale`.
 
     Examples
     --------
@@ -58,14 +60,8 @@ class QuantileBand(RegressorMixin, QuantileEnds):
         eps: float | None = None,
         random_state: Any = 0,
     ) -> None:
-        self.lower = lower
-        self.upper = upper
+        super().__init__(lower, upper, alpha=alpha, floor=floor, cv=cv, eps=eps, random_state=random_state)
         self.centre = centre
-        self.alpha = alpha
-        self.floor = floor
-        self.cv = cv
-        self.eps = eps
-        self.random_state = random_state
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """Return the centre, and with `return_std` also the pair (σ̂⁻, σ̂⁺) around it."""
@@ -73,14 +69,14 @@ class QuantileBand(RegressorMixin, QuantileEnds):
         return (centre, half_widths) if return_std else centre
 
     def _learn(self, X: Any, y: Floats) -> None:
-        ends = self._learn_ends(X, y, None)
+        ends = self._fit_ends(X, y, None)
         centre, self.centre_ = _midpoint(ends), None
         if self.centre is not None:
             centre = cross_predict(self.centre, X, y, cv=self.cv, random_state=self.random_state)
             self.centre_ = clone(self.centre).fit(X, y)
-        self._settle(ends, centre, y)
+        self._fit_half_widths(ends, centre, y)
 
-    def _evaluate(self, X: Any) -> tuple[Floats, tuple[Floats, Floats]]:
+    def _evaluate(self, X: Any) -> tuple[Floats, Pair]:
         ends = self._ends(X)
         centre = _midpoint(ends) if self.centre_ is None else np.asarray(self.centre_.predict(X), dtype=np.float64)
         return centre, self._half_widths(ends, centre)
@@ -89,5 +85,5 @@ class QuantileBand(RegressorMixin, QuantileEnds):
         return [self.lower, self.upper, *([] if self.centre is None else [self.centre])]
 
 
-def _midpoint(ends: tuple[Floats, Floats]) -> Floats:
+def _midpoint(ends: Pair) -> Floats:
     return np.asarray((ends[0] + ends[1]) / 2)

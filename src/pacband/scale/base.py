@@ -1,4 +1,4 @@
-"""What every scale shares: which predictor it belongs to, what it checks, and that σ̂ > 0."""
+"""What every scale shares: the predictor whose errors it estimates, the checks of its input, and σ̂ > 0."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from pacband.core.arrays import Floats, as_numbers, name_rows
 from pacband.exceptions import InvalidInput
 from pacband.scale.crossfit import Predictor
 
-__all__ = ["BaseScale", "after_preprocessing", "fit_scale", "rounding_of"]
+__all__ = ["BaseScale", "after_preprocessing", "fit_scale", "to_dense"]
 
 
 class BaseScale(BaseEstimator, ABC):
     """A scale σ̂(x) > 0, as a scikit-learn estimator.
 
-    ``estimator=None`` is the predictor that the scale is used with. The certified estimators say which that is by
-    `used_with`, which any scale may have; alone, a scale needs to be told its estimator.
+    ``estimator=None`` is the predictor that the scale is used with. The certified estimators pass it to `used_with`, a
+    method that any scale may have. A scale that is fitted alone needs an estimator.
     """
 
     estimator: Any = None
     _predictor: Predictor | None = None
 
     def used_with(self, predictor: Predictor) -> Self:
-        """Return a clone that is to be fitted for this predictor, unless it has an estimator of its own."""
+        """Return a clone that estimates the errors of this predictor, unless it has an estimator of its own."""
         scale: Self = clone(self)
         if self.estimator is None:
             scale._predictor = predictor
@@ -43,7 +43,7 @@ class BaseScale(BaseEstimator, ABC):
         Parameters
         ----------
         X : array-like or dataframe of shape (n_samples, n_features)
-            Whatever the estimators at work accept.
+            Rows in any form that the estimators inside accept.
         y : array-like of shape (n_samples,)
             The targets.
 
@@ -57,7 +57,7 @@ class BaseScale(BaseEstimator, ABC):
         try:
             self._learn(X, target)
         finally:
-            # It holds a model and its cross-fits, which are not needed again.
+            # The predictor has a model and its cross-fits, which are not needed again.
             self.__dict__.pop("_predictor", None)
         return self
 
@@ -77,7 +77,7 @@ class BaseScale(BaseEstimator, ABC):
             )
         validate_data(self, X, reset=False, skip_check_array=True)
         if isinstance(X, np.ndarray) and X.dtype.kind == "f" and not get_tags(self).input_tags.allow_nan:
-            assert_all_finite(X)  # the fit refused them
+            assert_all_finite(X)  # as the fit does
         return self._evaluate(X)
 
     @abstractmethod
@@ -88,8 +88,8 @@ class BaseScale(BaseEstimator, ABC):
     def _evaluate(self, X: Any) -> Any:
         """Return σ̂ of rows with the features of the fit."""
 
-    def _whose(self) -> Predictor:
-        """Return the predictor this scale belongs to."""
+    def _target_predictor(self) -> Predictor:
+        """Return the predictor whose errors this scale estimates."""
         if self._predictor is not None:
             return self._predictor
         if self.estimator is None:
@@ -100,7 +100,7 @@ class BaseScale(BaseEstimator, ABC):
         return Predictor(self.estimator)
 
     def _parts(self) -> list[Any]:
-        """Return the estimators that see X, for what they accept this scale accepts; None is a default one."""
+        """Return the estimators that get X; None is a default one. This scale accepts what all of them accept."""
         return [self.estimator]
 
     def __sklearn_tags__(self) -> Any:
@@ -114,30 +114,24 @@ class BaseScale(BaseEstimator, ABC):
 
 
 def fit_scale(scale: Any, predictor: Predictor | None, X: Any, y: Any) -> Any:
-    """Return a scale fitted for a predictor; what has no `fit` (a function, "std", None) stays as it is."""
+    """Return a scale that is fitted for a predictor. A scale without `fit` (a function, "std", None) is not changed."""
     if not hasattr(scale, "fit"):
         return scale
-    # Asked of the type, for a frozen scale lends the methods of the one it froze.
+    # A frozen scale has the methods of the scale that it freezes; its type has not.
     if predictor is not None and hasattr(type(scale), "used_with"):
         return scale.used_with(predictor).fit(X, y)
     return clone(scale, safe=False).fit(X, y)
 
 
 def after_preprocessing(predictor: Any, *steps: Any) -> Pipeline:
-    """Return these steps as a pipeline, behind the preprocessing of the predictor if it is a pipeline itself.
+    """Return these steps as a pipeline, after the preprocessing of the predictor if that is a pipeline.
 
-    So that a scale's own model takes whatever table the predictor takes.
+    The model of a scale then accepts the tables that the predictor accepts.
     """
     model = predictor.estimator if isinstance(predictor, FrozenEstimator) else predictor
     if isinstance(model, Pipeline) and len(model) > 1:
         return make_pipeline(clone(model[:-1]), FunctionTransformer(to_dense, accept_sparse=True), *steps)
     return make_pipeline(*steps)
-
-
-def rounding_of(y: Floats) -> float:
-    """Return the rounding error of the data, which no σ̂ needs to undercut: 2.2e-16·max|y|, and above zero."""
-    largest = float(np.max(np.abs(y)))
-    return max(np.finfo(np.float64).eps * largest, np.finfo(np.float64).tiny)
 
 
 def _as_target(y: Any) -> Floats:
@@ -155,5 +149,5 @@ def _as_target(y: Any) -> Floats:
 
 
 def to_dense(X: Any) -> Any:
-    """Return X as a dense array if it is sparse."""
+    """Return a sparse matrix as an array, and any other table as it is."""
     return X.toarray() if hasattr(X, "toarray") else X

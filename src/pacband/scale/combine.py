@@ -10,7 +10,8 @@ import numpy as np
 
 from pacband.core.arrays import Floats
 from pacband.exceptions import InvalidInput
-from pacband.scale.base import BaseScale, fit_scale, rounding_of
+from pacband.local.units import rounding_error
+from pacband.scale.base import BaseScale, fit_scale
 from pacband.scale.crossfit import predictions
 
 __all__ = ["FloorScale", "ProductScale"]
@@ -19,14 +20,14 @@ __all__ = ["FloorScale", "ProductScale"]
 class ProductScale(BaseScale):
     """The product of powers of scales: their geometric mean by default.
 
-    σ̂(x) = Π_j σ̂_j(x)^p_j. One scale with a power below one is a tempered scale: where only the promise over all x
-    counts, the narrowest band on average varies less with x than the error itself does.
+    σ̂(x) = Π_j σ̂_j(x)^p_j. One scale with a power below one is a tempered scale: it varies less with x. The band that is
+    narrowest on average varies less with x than the error does.
 
     Parameters
     ----------
     scales : list of estimators or functions
-        The σ̂_j, as for `CertifiedRegressor`. Those with ``estimator=None`` belong to the predictor that the product is
-        used with. If one gives a pair (σ̂⁻, σ̂⁺), so does the product.
+        The σ̂_j, as for `CertifiedRegressor`. Those with ``estimator=None`` estimate the errors of the predictor that
+        the product is used with. If one returns a pair (σ̂⁻, σ̂⁺), so does the product.
     powers : list of float, optional
         The p_j. None is 1/k each.
 
@@ -58,7 +59,7 @@ class ProductScale(BaseScale):
         self.powers_ = [float(power) for power in powers]
 
     def _evaluate(self, X: Any) -> Any:
-        return _sidewise(self._product, *(predictions(scale, X) for scale in self.scales_))
+        return _for_each_side(self._product, *(predictions(scale, X) for scale in self.scales_))
 
     def _product(self, *parts: Floats) -> Floats:
         with np.errstate(divide="ignore"):
@@ -74,11 +75,11 @@ class FloorScale(BaseScale):
     Parameters
     ----------
     scale : estimator or function
-        The scale. With ``estimator=None`` it belongs to the predictor that this one is used with.
+        The scale. With ``estimator=None`` it estimates the errors of the predictor that this one is used with.
     share : float
         The floor as a share of the median of σ̂ over the rows of the fit.
     absolute : float
-        The floor in the unit of y; the larger of the two holds.
+        The floor in the unit of y. The larger of the two floors is used.
 
     Attributes
     ----------
@@ -110,20 +111,20 @@ class FloorScale(BaseScale):
             if not 0.0 <= value < math.inf:
                 raise InvalidInput(f"{name} must be >= 0 and finite, got {value!r}.")
         self.scale_ = fit_scale(self.scale, self._predictor, X, y)
-        least = max(self.absolute, rounding_of(y))
-        self.floor_ = _sidewise(lambda part: max(self.share * float(np.median(part)), least), self._raw(X))
+        least = max(self.absolute, rounding_error(y))
+        self.floor_ = _for_each_side(lambda part: max(self.share * float(np.median(part)), least), self._raw(X))
 
     def _evaluate(self, X: Any) -> Any:
-        return _sidewise(np.fmax, self._raw(X), self.floor_)
+        return _for_each_side(np.fmax, self._raw(X), self.floor_)
 
     def _raw(self, X: Any) -> Any:
-        return _sidewise(lambda part: np.asarray(part, dtype=np.float64), predictions(self.scale_, X))
+        return _for_each_side(lambda part: np.asarray(part, dtype=np.float64), predictions(self.scale_, X))
 
     def _parts(self) -> list[Any]:
         return [self.scale]
 
 
-def _sidewise(function: Callable[..., Any], *scales: Any) -> Any:
+def _for_each_side(function: Callable[..., Any], *scales: Any) -> Any:
     """Apply a function to scales, and to each side of them where one is a pair (σ̂⁻, σ̂⁺)."""
     if not any(isinstance(scale, tuple) for scale in scales):
         return function(*scales)

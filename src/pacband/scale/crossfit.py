@@ -1,13 +1,12 @@
-"""Cross-fitting: errors of a predictor on rows it has not seen, with no row wasted.
+"""Cross-fitting: out-of-fold predictions and errors at every row.
 
-Errors on the rows of a fit are too small, and most so where the model is most flexible: a σ̂ learnt from them
-promises too much exactly where it should not. In K folds, every row is predicted by a fit to the other folds.
+Errors on the rows of a fit are too small, and smallest where the model is most flexible: a σ̂ learnt from them is too
+small exactly there. In K folds, every row is predicted by a fit to the other folds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -20,36 +19,30 @@ from pacband.exceptions import InvalidInput
 
 __all__ = ["Predictor", "cross_predict", "predictions"]
 
-Reading: TypeAlias = Callable[[Any, Any], Any]
-
 
 def predictions(model: Any, X: Any) -> Any:
     """Return T(x) of an estimator or a function."""
     return model.predict(X) if hasattr(model, "predict") else model(X)
 
 
-def cross_predict(
-    estimator: Any, X: Any, y: Any, *, cv: Any = 5, random_state: Any = 0, read: Reading = predictions
-) -> Floats:
-    """Predict every row by a clone of the estimator that has not seen it.
+def cross_predict(estimator: Any, X: Any, y: Any, *, cv: Any = 5, random_state: Any = 0) -> Floats:
+    """Return the prediction of every row by a clone of the estimator that is fitted to the other folds.
 
     Parameters
     ----------
     estimator : estimator
-        Cloned and fitted once a fold.
+        Cloned and fitted once for each fold. Its `predict` may return one or more numbers a row.
     X, y : array-like or dataframe, array-like
         The rows, at least two.
     cv : int or splitter
-        The number of folds, drawn at random, and fewer where there are fewer rows; or a scikit-learn splitter that
-        puts every row into one test fold.
+        The number of folds, drawn at random, at most one a row; or a scikit-learn splitter that puts every row into one
+        test fold.
     random_state : int, RandomState or None
         Seeds the draw of the folds.
-    read : function of (model, X)
-        What is read off the fit of a fold: its predictions, one or more numbers a row.
 
     Examples
     --------
-    A model that knows its rows by heart looks perfect on them, and is not:
+    A model that memorises its rows has no errors on them, but has errors on others:
 
     >>> import numpy as np
     >>> from sklearn.neighbors import KNeighborsRegressor
@@ -68,20 +61,20 @@ def cross_predict(
         if n_folds < 2:
             raise InvalidInput(f"cv must be at least 2 folds, got {cv!r}.")
         folds = KFold(min(n_folds, n_rows), shuffle=True, random_state=random_state)
-    return np.asarray(cross_val_predict(_Reader(estimator, read), X, y, cv=folds), dtype=np.float64)
+    return np.asarray(cross_val_predict(_Fold(estimator), X, y, cv=folds), dtype=np.float64)
 
 
 class Predictor:
-    """The predictor T that a scale belongs to: as it was declared, as it was fitted, and what was read off it.
+    """The predictor T whose errors a scale estimates: as the user passed it, as it was fitted, and cross-fitted.
 
-    Scales of one predictor that are fitted on the same rows share it, and with it its cross-fits.
+    Scales of one predictor that are fitted on the same rows share this object, and so its cross-fits.
 
     Parameters
     ----------
     declared : estimator or function
-        What the user gave.
+        T as the user passed it.
     fitted : estimator or function, optional
-        What came of it, if it was fitted already on the rows that the scale is to be fitted on.
+        T fitted on the rows that the scale will be fitted on, if it is fitted already.
     """
 
     def __init__(self, declared: Any, fitted: Any = None) -> None:
@@ -89,11 +82,11 @@ class Predictor:
             raise InvalidInput(f"an estimator must have a predict method or be a function, got {declared!r}.")
         self.declared = declared
         self._fitted = fitted
-        self._read: dict[Any, Floats] = {}
+        self._out_of_fold: dict[Any, Floats] = {}
 
     @property
     def refittable(self) -> bool:
-        """Whether T can be fitted anew: not if it is a function or frozen."""
+        """Whether T can be fitted again: not if it is a function or frozen."""
         return hasattr(self.declared, "fit") and not isinstance(self.declared, FrozenEstimator)
 
     def fitted(self, X: Any, y: Any) -> Any:
@@ -103,35 +96,35 @@ class Predictor:
         return self._fitted
 
     def predict(self, X: Any, y: Any, *, cv: Any, random_state: Any) -> Floats:
-        """Return T(x) at every row, by a fit that has not seen it.
+        """Return the out-of-fold T(x) of every row.
 
-        A function or a frozen estimator predicts them itself: they must be new to it.
+        A function or a frozen estimator is not fitted again: the rows must be new to it.
         """
         if not self.refittable:
             return _one_a_row(predictions(self.declared, X), y)
         key = (cv, random_state)
-        if key not in self._read:
-            self._read[key] = _one_a_row(cross_predict(self.declared, X, y, cv=cv, random_state=random_state), y)
-        return self._read[key]
+        if key not in self._out_of_fold:
+            found = cross_predict(self.declared, X, y, cv=cv, random_state=random_state)
+            self._out_of_fold[key] = _one_a_row(found, y)
+        return self._out_of_fold[key]
 
     def errors(self, X: Any, y: Floats, *, cv: Any, random_state: Any) -> Floats:
-        """Return y − T(x) at every row, by a fit that has not seen it."""
+        """Return the out-of-fold y − T(x) of every row."""
         return y - self.predict(X, y, cv=cv, random_state=random_state)
 
 
-class _Reader(BaseEstimator):
-    """An estimator whose `predict` reads what it is told to off another one."""
+class _Fold(BaseEstimator):
+    """The estimator of one fold. Scikit-learn clones it, with a copy of an estimator that has no `get_params`."""
 
-    def __init__(self, estimator: Any, read: Reading) -> None:
+    def __init__(self, estimator: Any) -> None:
         self.estimator = estimator
-        self.read = read
 
     def fit(self, X: Any, y: Any) -> Self:
-        self.estimator_ = self.estimator.fit(X, y)  # this reader is a fold's own clone
+        self.estimator_ = self.estimator.fit(X, y)  # in place: this object is a clone for one fold
         return self
 
     def predict(self, X: Any) -> Floats:
-        return np.asarray(self.read(self.estimator_, X), dtype=np.float64)
+        return np.asarray(predictions(self.estimator_, X), dtype=np.float64)
 
 
 def _one_a_row(values: Any, y: Floats) -> Floats:

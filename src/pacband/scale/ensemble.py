@@ -12,7 +12,8 @@ from sklearn.pipeline import Pipeline
 
 from pacband.core.arrays import Floats
 from pacband.exceptions import InvalidInput
-from pacband.scale.base import BaseScale, rounding_of
+from pacband.local.units import rounding_error
+from pacband.scale.base import BaseScale
 from pacband.scale.crossfit import cross_predict, predictions
 from pacband.scale.shrinkage import Shrinkage
 
@@ -28,21 +29,21 @@ class EnsembleScale(BaseScale):
 
         σ̂^2(x) = ℓ^2 \left(w s^2(x) / m + 1 - w\right):
 
-    a variance that the models see and one that they do not. The share w is settled on rows that neither the
-    predictor nor the models have seen.
+    the variance between the models, and a variance that they have in common. The share w is chosen on out-of-fold
+    predictions of the predictor and the models.
 
     Parameters
     ----------
     estimator : estimator, optional
         The predictor T, a forest, a bagging or a voting regressor (or a pipeline that ends in one) unless `models`
-        are given. None is the predictor this scale is used with. It is cross-fitted; a frozen one is used as it is, and
+        are given. None is the predictor this scale is used with. It is cross-fitted. A frozen one is used as it is, and
         the rows must be new to it.
     models : list of estimators, optional
         The models to compare, in place of those inside T.
     cv : int or splitter
-        The folds of the cross-fit.
+        The folds in which the predictor and the models are cross-fitted.
     eps : float, optional
-        Settle w for the narrowest mean band at this ε, instead of for the most likely σ̂(x).
+        Choose w for the narrowest mean band at this ε, instead of for the most likely σ̂(x).
     random_state : int, RandomState or None
         Seeds the folds. The default is a fixed seed.
 
@@ -51,7 +52,7 @@ class EnsembleScale(BaseScale):
     estimator_ : estimator
         The fitted predictor.
     models_ : list of estimators or None
-        The fitted models, where they were given.
+        The fitted models, if `models` are given.
     shrinkage_ : Shrinkage
         w, ℓ and m.
 
@@ -87,17 +88,18 @@ class EnsembleScale(BaseScale):
     def _learn(self, X: Any, y: Floats) -> None:
         if self.models is not None and (not isinstance(self.models, (list, tuple)) or len(self.models) < 2):
             raise InvalidInput(f"models must be a list of at least 2 estimators, got {self.models!r}.")
-        predictor = self._whose()
+        predictor = self._target_predictor()
         self.estimator_ = predictor.fitted(X, y)
         self.models_ = None if self.models is None else [clone(model).fit(X, y) for model in self.models]
         if self.models is None:
-            _members_of(self.estimator_)
-        whole = _Ensemble(predictor.declared, self.models)
+            _models_inside(self.estimator_)
+        both = _Ensemble(predictor.declared, self.models)
         if predictor.refittable or self.models is not None:
-            unseen = cross_predict(whole, X, y, cv=self.cv, random_state=self.random_state)
+            found = cross_predict(both, X, y, cv=self.cv, random_state=self.random_state)
         else:
-            unseen = whole.fit(X, y).predict(X)
-        self.shrinkage_ = Shrinkage.fit(unseen[:, 1], y - unseen[:, 0], floor=rounding_of(y), eps=self.eps)
+            found = both.fit(X, y).predict(X)
+        prediction, spread = found.T
+        self.shrinkage_ = Shrinkage.fit(spread, y - prediction, floor=rounding_error(y), eps=self.eps)
 
     def _evaluate(self, X: Any) -> Floats:
         return self.shrinkage_(_spread(self.estimator_, self.models_, X))
@@ -107,7 +109,7 @@ class EnsembleScale(BaseScale):
 
 
 class _Ensemble(BaseEstimator):
-    """A predictor with the models to compare: `predict` gives its prediction and their spread."""
+    """A predictor with the models to compare: `predict` returns its prediction and their spread."""
 
     def __init__(self, predictor: Any, models: Any) -> None:
         self.predictor = predictor
@@ -123,29 +125,29 @@ class _Ensemble(BaseEstimator):
 
 
 def _spread(predictor: Any, models: Iterable[Any] | None, X: Any) -> Floats:
-    """Return the standard deviation over the models: those given, or those inside the predictor."""
+    """Return the standard deviation over these models; None is the models inside the predictor."""
     if models is not None:
         columns = [np.asarray(model.predict(X), dtype=np.float64).ravel() for model in models]
     else:
-        ensemble, prepared = _unwrapped(predictor, X)
-        columns = [model.predict(rows) for model, rows in _with_rows(ensemble, prepared)]
+        ensemble, prepared = _last_step(predictor, X)
+        columns = [model.predict(rows) for model, rows in _pair_with_rows(ensemble, prepared)]
     return np.asarray(np.std(columns, axis=0, ddof=1))
 
 
-def _unwrapped(predictor: Any, X: Any) -> tuple[Any, Any]:
-    """Return the last step of a predictor, and the rows as they reach it."""
+def _last_step(predictor: Any, X: Any) -> tuple[Any, Any]:
+    """Return the last step of a predictor, and the rows as the steps before it transform them."""
     if isinstance(predictor, FrozenEstimator):
-        return _unwrapped(predictor.estimator, X)
+        return _last_step(predictor.estimator, X)
     if isinstance(predictor, Pipeline):
-        return _unwrapped(predictor[-1], X if X is None or len(predictor) == 1 else predictor[:-1].transform(X))
+        return _last_step(predictor[-1], X if X is None or len(predictor) == 1 else predictor[:-1].transform(X))
     return predictor, X
 
 
-def _members_of(predictor: Any) -> list[Any]:
+def _models_inside(predictor: Any) -> list[Any]:
     """Return the models inside an averaging ensemble, or raise."""
-    ensemble, _ = _unwrapped(predictor, None)
+    ensemble, _ = _last_step(predictor, None)
     members = getattr(ensemble, "estimators_", None)
-    # Boosting keeps its stages in a table: they are steps towards one model, not models of y.
+    # Boosting has its stages in an array: they are parts of one model, not models of y.
     if not isinstance(members, list) or len(members) < 2:
         raise InvalidInput(
             "EnsembleScale needs a predictor with at least 2 models of y in estimators_ (a forest, a bagging, a voting "
@@ -154,9 +156,9 @@ def _members_of(predictor: Any) -> list[Any]:
     return members
 
 
-def _with_rows(ensemble: Any, X: Any) -> list[tuple[Any, Any]]:
-    """Return the models inside an ensemble, each with the rows in the form that it was fitted on."""
-    members = _members_of(ensemble)
+def _pair_with_rows(ensemble: Any, X: Any) -> list[tuple[Any, Any]]:
+    """Return the models inside an ensemble, each with the rows in the form of its fit."""
+    members = _models_inside(ensemble)
     if any(hasattr(member, "feature_names_in_") for member in members):
         return [(member, X) for member in members]
     rows = X if hasattr(X, "toarray") else np.asarray(X)

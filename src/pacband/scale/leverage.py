@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_array
 from pacband.core.arrays import Floats
 from pacband.core.checks import check_choice
 from pacband.exceptions import InvalidInput
-from pacband.scale.base import BaseScale, rounding_of
+from pacband.local.units import rounding_error
+from pacband.scale.base import BaseScale
 from pacband.scale.shrinkage import Shrinkage
 
 __all__ = ["LeverageScale"]
@@ -29,28 +30,28 @@ class LeverageScale(BaseScale):
 
     the noise, and the error of the coefficients by the inverse Fisher information. If the coefficients themselves are
     random, as in the paper's example, where the slope is 10 + n₁, the second part does not vanish with many rows:
-    σ̂²(x) = s²(1 + c·(h(x) − 1/n)) with a c learnt from the errors (the 1/n of the intercept is part of s).
+    σ̂²(x) = s²(1 + c·(h(x) − 1/n)), with a c that is estimated from the errors (the 1/n of the intercept is part of s).
 
     Parameters
     ----------
     features : transformer, optional
         φ, such as `sklearn.preprocessing.PolynomialFeatures`. None is X itself.
     coefficients : {"fixed", "random"}
-        The classical form, or c learnt from the leave-one-out errors of the linear fit.
+        The classical form, or c estimated from the leave-one-out errors of the linear fit.
     alpha : float
         α ≥ 0, a ridge on standardised features (not on the intercept).
 
     Attributes
     ----------
     shrinkage_ : Shrinkage or None
-        How c was settled: c = w/((1 − w)m).
+        The estimate of c: c = w/((1 − w)m).
     noise_ : float
         s: s² = RSS/(n − tr H); the standard deviation of y where no degree of freedom is left.
 
     Notes
     -----
     It needs no other model: leave-one-out errors of a linear fit are e_i/(1 − h_i), and leave-one-out leverages
-    h_i/(1 − h_i). Directions in which the rows do not vary at all count nothing.
+    h_i/(1 − h_i). Directions in which the rows do not vary are ignored.
 
     References
     ----------
@@ -93,20 +94,20 @@ class LeverageScale(BaseScale):
         shares = singular**2 / penalised
         errors = y - y.mean() - left @ (shares * (left.T @ (y - y.mean())))
         freedom = len(y) - 1.0 - float(shares.sum())
-        floor = rounding_of(y)
+        floor = rounding_error(y)
         noise = math.sqrt(float(errors @ errors) / freedom) if freedom > 0.5 else float(np.std(y))
         self.noise_ = max(noise, floor)
         self.shrinkage_ = None
         if self.coefficients == "random":
             own = self._leverage(table)
-            judged = own < 1.0 - 1e-6
-            if not judged.any():
+            usable = own < 1.0 - 1e-6
+            if not usable.any():
                 raise InvalidInput(
                     f"coefficients='random' needs more rows than features, got {len(y)} rows of {table.shape[1]}."
                 )
-            rest = 1.0 - own[judged]
-            slopes = np.maximum(own[judged] / rest - 1.0 / (len(y) - 1), 0.0)
-            self.shrinkage_ = Shrinkage.fit(np.sqrt(slopes), errors[judged] / rest, floor=floor)
+            rest = 1.0 - own[usable]
+            slopes = np.maximum(own[usable] / rest - 1.0 / (len(y) - 1), 0.0)
+            self.shrinkage_ = Shrinkage.fit(np.sqrt(slopes), errors[usable] / rest, floor=floor)
 
     def _evaluate(self, X: Any) -> Floats:
         leverage = self._leverage(self._table(X))

@@ -13,25 +13,26 @@ from sklearn.utils import check_random_state
 
 from pacband.core.arrays import Floats
 from pacband.core.checks import check_positive_integer
-from pacband.scale.base import BaseScale, after_preprocessing, rounding_of
-from pacband.scale.shrinkage import Shrinkage, unfitness
+from pacband.local.units import rounding_error
+from pacband.scale.base import BaseScale, after_preprocessing
+from pacband.scale.shrinkage import Shrinkage, scale_loss
 
 __all__ = ["NeighborScale"]
 
-# Enough to settle the neighbourhood: every row more costs a search.
+# So many rows are enough to choose k: each of them costs a search.
 _MOST_ROWS = 2000
 
 
 class NeighborScale(BaseScale):
     r"""A scale from the errors at the nearest neighbours.
 
-    With e the cross-fitted errors of the predictor and k the number of neighbours,
+    With e the out-of-fold errors of the predictor and k the number of neighbours,
 
     .. math::
 
         s(x) = \frac1k \sum_{j ∈ N_k(x)} |e_j|, \qquad σ̂^2(x) = ℓ^2 \left(w s^2(x) / m + 1 - w\right),
 
-    where w, settled on each row's neighbours other than itself, shrinks it towards a constant (see Notes).
+    where w shrinks it towards a constant (see Notes). It is chosen on each row's neighbours other than itself.
 
     Parameters
     ----------
@@ -39,23 +40,23 @@ class NeighborScale(BaseScale):
         The predictor T. None is the predictor this scale is used with. An estimator is cloned and cross-fitted; a
         function or a `sklearn.frozen.FrozenEstimator` predicts the rows as it is, and they must be new to it.
     n_neighbors : int, optional
-        k, at most the number of rows. None settles it among 8, 16, …, 256 in the same way as w.
+        k, at most the number of rows. None chooses it among 8, 16, …, 256 by the same loss as w.
     transformer : transformer, optional
-        Maps X to the space where distances are taken. None fills gaps by the mean and scales every feature to
+        Maps X to the space in which distances are measured. None fills gaps by the mean and scales every feature to
         standard deviation one, after the preprocessing of T if T is a pipeline.
     algorithm : str
         The neighbour index, as in `sklearn.neighbors.NearestNeighbors`.
     cv : int or splitter
-        The folds of the cross-fit.
+        The folds in which T is cross-fitted.
     eps : float, optional
-        Settle k and w for the narrowest mean band at this ε, instead of for the most likely σ̂(x).
+        Choose k and w for the narrowest mean band at this ε, instead of for the most likely σ̂(x).
     random_state : int, RandomState or None
-        Seeds the folds, and which rows settle k and w where there are more than 2000. The default is a fixed seed.
+        Seeds the folds, and the draw of the 2000 rows on which k and w are chosen. The default is a fixed seed.
 
     Attributes
     ----------
     errors_ : ndarray of shape (n_samples,)
-        The cross-fitted errors y − T(x).
+        The out-of-fold errors y − T(x).
     n_neighbors_ : int
         k.
     shrinkage_ : Shrinkage
@@ -104,7 +105,7 @@ class NeighborScale(BaseScale):
 
     def _learn(self, X: Any, y: Floats) -> None:
         wanted = None if self.n_neighbors is None else check_positive_integer("n_neighbors", self.n_neighbors)
-        predictor = self._whose()
+        predictor = self._target_predictor()
         self.errors_ = predictor.errors(X, y, cv=self.cv, random_state=self.random_state)
         self.transformer_ = (
             after_preprocessing(predictor.declared, SimpleImputer(keep_empty_features=True), StandardScaler())
@@ -114,29 +115,28 @@ class NeighborScale(BaseScale):
         places = self.transformer_.fit_transform(X)
         self.index_ = NearestNeighbors(algorithm=self.algorithm).fit(places)
 
-        others = len(y) - 1
-        sizes = [wanted] if wanted else [8 << step for step in range(6)]
-        sizes = sorted({min(size, others) for size in sizes})
-        rows = _some_rows(len(y), self.random_state)
-        neighbors = self._others(places, rows, max(sizes))
-        found = [self._settled(neighbors[:, :size], rows, rounding_of(y)) for size in sizes]
-        best = min(range(len(sizes)), key=lambda place: found[place][0])
-        self.n_neighbors_, self.shrinkage_ = sizes[best], found[best][1]
+        counts = [wanted] if wanted else [8 << step for step in range(6)]
+        counts = sorted({min(count, len(y) - 1) for count in counts})
+        rows = _sample_rows(len(y), self.random_state)
+        neighbors = self._search_others(places, rows, max(counts))
+        found = [self._fit_shrinkage(neighbors[:, :count], rows, rounding_error(y)) for count in counts]
+        best = min(range(len(counts)), key=lambda place: found[place][0])
+        self.n_neighbors_, self.shrinkage_ = counts[best], found[best][1]
 
-    def _settled(
+    def _fit_shrinkage(
         self, neighbors: npt.NDArray[np.intp], rows: npt.NDArray[np.intp], floor: float
     ) -> tuple[float, Shrinkage]:
         """Return the loss, and the shrinkage, of σ̂ from these neighbours of these rows."""
         errors, signal = self.errors_[rows], self._signal(neighbors)
         shrinkage = Shrinkage.fit(signal, errors, floor=floor, eps=self.eps)
         sizes, scale = np.maximum(np.abs(errors), floor), shrinkage(signal)
-        return unfitness(sizes, scale, scale, self.eps), shrinkage
+        return scale_loss(sizes, scale, scale, self.eps), shrinkage
 
-    def _others(self, places: Any, rows: npt.NDArray[np.intp], count: int) -> npt.NDArray[np.intp]:
-        """Return the nearest neighbours of training rows, the row itself not among them."""
+    def _search_others(self, places: Any, rows: npt.NDArray[np.intp], count: int) -> npt.NDArray[np.intp]:
+        """Return the nearest neighbours of training rows, without the row itself."""
         found = self.index_.kneighbors(places[rows], count + 1, return_distance=False)
         itself = found == rows[:, None]
-        # Among many copies of a row the search may miss the row itself: then the last of them goes.
+        # Among many copies of a row the search may miss the row itself: then the last neighbour is left out.
         itself[~itself.any(axis=1), -1] = True
         return np.asarray(found[~itself].reshape(len(rows), count))
 
@@ -151,7 +151,7 @@ class NeighborScale(BaseScale):
         return [self.estimator, self.transformer]
 
 
-def _some_rows(n_rows: int, random_state: Any) -> npt.NDArray[np.intp]:
+def _sample_rows(n_rows: int, random_state: Any) -> npt.NDArray[np.intp]:
     if n_rows <= _MOST_ROWS:
         return np.arange(n_rows)
     drawn = check_random_state(random_state).choice(n_rows, _MOST_ROWS, replace=False)

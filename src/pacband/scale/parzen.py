@@ -11,13 +11,9 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from pacband.core.arrays import Floats
-from pacband.local.design import Regressors
-from pacband.local.engine import evaluate
-from pacband.local.estimator import unit_of
-from pacband.local.locality import Locality
+from pacband.local.model import Model
 from pacband.local.norms import resolve_norm
-from pacband.local.ridge import feature_solver
-from pacband.local.solvers.jobs import Model
+from pacband.local.parzen import fit_parzen, predict_parzen
 from pacband.local.weights import resolve_weight
 from pacband.scale.base import BaseScale
 from pacband.scale.crossfit import Predictor
@@ -34,16 +30,15 @@ class ParzenScale(BaseScale):
 
         σ̂^2(x) = \frac{\sum_j Γ(x, x_j)\,(y_j - T(x_j))^2}{\sum_j Γ(x, x_j)}.
 
-    It is a local ridge fit with no regressors at all, and is computed as one.
+    It is a local ridge fit without regressors, and is computed as one.
 
     Parameters
     ----------
     estimator : estimator or function, optional
-        T. A fitted estimator or a function X ↦ T(x) is used as it is; wrap a fitted one in
-        `sklearn.frozen.FrozenEstimator` if it is to stay fitted through `clone`. An estimator that is not
-        fitted is fitted in folds, and each error is taken from a fit that has not seen its sample: errors on the
-        samples of a fit are too small, and most so where the model is most flexible. None is the predictor that the
-        scale is used with.
+        T. A fitted estimator or a function X ↦ T(x) is used as it is. Wrap a fitted one in
+        `sklearn.frozen.FrozenEstimator` if `clone` must not reset it. An estimator that is not fitted is cross-fitted,
+        and each error is out-of-fold: errors on the samples of a fit are too small, and smallest where the model is
+        most flexible. None is the predictor that the scale is used with.
     weight, decay, norm, n_neighbors
         Γ, as in :class:`pacband.local.LocalRidge`.
     cv, random_state
@@ -95,34 +90,25 @@ class ParzenScale(BaseScale):
     def _learn(self, X: Any, y: Floats) -> None:
         weight = resolve_weight(self.weight, self.decay, self.n_neighbors)
         places = check_array(X, dtype=np.float64)
-        locality = Locality(resolve_norm(self.norm, places.shape[1]), places)
-        self.errors_ = self._whose().errors(X, y, cv=self.cv, random_state=self.random_state)
-        unit = unit_of(y)
-        errors = Regressors(np.empty((len(y), 0)), np.empty(0), self.errors_ / unit, no_features, np.empty((0, 0)))
-        solver = feature_solver(weight, locality.is_line, len(y))
-        self._model = Model(solver, locality, weight, errors, 1.0, y / unit, unit)
+        norm = resolve_norm(self.norm, places.shape[1])
+        self.errors_ = self._target_predictor().errors(X, y, cv=self.cv, random_state=self.random_state)
+        self._model = fit_parzen(places, y, self.errors_, weight, norm)
 
     def _evaluate(self, X: Any) -> Floats:
-        ((_, scale),) = evaluate([self._model], check_array(X, dtype=np.float64))
-        return scale
+        return predict_parzen(self._model, check_array(X, dtype=np.float64))
 
-    def _whose(self) -> Predictor:
-        given = super()._whose()
-        # The paper's first form: around a predictor that is given, and not fitted again.
+    def _target_predictor(self) -> Predictor:
+        given = super()._target_predictor()
+        # The paper's first form: around a given predictor, which is not fitted again.
         if self._predictor is None and given.refittable and _is_fitted(self.estimator):
             return Predictor(FrozenEstimator(self.estimator))
         return given
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        # Distances are taken between rows of numbers, whatever the estimator accepts.
+        # Distances need rows of numbers, whatever the estimator accepts.
         tags.input_tags.allow_nan = tags.input_tags.sparse = False
         return tags
-
-
-def no_features(X: Floats) -> Floats:
-    """Return a feature map without features."""
-    return np.empty((len(X), 0))
 
 
 def _is_fitted(estimator: Any) -> bool:

@@ -8,30 +8,31 @@ import numpy as np
 from sklearn.base import clone
 
 from pacband.core.arrays import Floats
-from pacband.scale.base import BaseScale, after_preprocessing, rounding_of
+from pacband.local.units import rounding_error
+from pacband.scale.base import BaseScale, after_preprocessing
 from pacband.scale.crossfit import cross_predict
 from pacband.scale.shrinkage import Shrinkage
 
 __all__ = ["CAUTIOUS", "ResidualScale"]
 
-# Errors below this share of their median count as that: their logs would rule the fit and say nothing of σ.
+# Errors below this share of their median are raised to it: their logarithms would dominate the fit.
 _LEAST_ERROR = 0.1
-# Boosting that takes many rows to be convinced: the size of an error is a faint signal.
+# Boosting with large leaves and small steps: the size of an error is a weak signal.
 CAUTIOUS = {"learning_rate": 0.05, "max_leaf_nodes": 8, "min_samples_leaf": 40}
 
 
 class ResidualScale(BaseScale):
     r"""A scale from a second model that predicts the size of the first one's error.
 
-    With e the cross-fitted errors of the predictor, a regressor g is fitted to log max(\|e\|, c), c = 0.1·median\|e\|,
+    With e the out-of-fold errors of the predictor, a regressor g is fitted to log max(\|e\|, c), c = 0.1·median\|e\|,
     and
 
     .. math::
 
         s(x) = \exp g(x), \qquad σ̂^2(x) = ℓ^2 \left(w s^2(x) / m + 1 - w\right).
 
-    The share w is settled on cross-fitted values of g, so that neither T nor g is judged on a row it has seen;
-    where the error's size cannot be predicted, w is near 0 and σ̂ near a constant.
+    The share w is chosen on out-of-fold predictions of T and g. Where the size of the error cannot be predicted, w is
+    near 0 and σ̂ near a constant.
 
     Parameters
     ----------
@@ -42,16 +43,16 @@ class ResidualScale(BaseScale):
         g. None is a cautious histogram gradient boosting, which takes gaps and categorical columns, after the
         preprocessing of T if T is a pipeline.
     cv : int or splitter
-        The folds of both cross-fits.
+        The folds in which T and g are cross-fitted.
     eps : float, optional
-        Settle w for the narrowest mean band at this ε, instead of for the most likely σ̂(x).
+        Choose w for the narrowest mean band at this ε, instead of for the most likely σ̂(x).
     random_state : int, RandomState or None
         Seeds the folds and the default regressor. The default is a fixed seed.
 
     Attributes
     ----------
     errors_ : ndarray of shape (n_samples,)
-        The cross-fitted errors y − T(x).
+        The out-of-fold errors y − T(x).
     regressor_ : estimator
         g, fitted on all rows.
     shrinkage_ : Shrinkage
@@ -92,16 +93,16 @@ class ResidualScale(BaseScale):
         self.random_state = random_state
 
     def _learn(self, X: Any, y: Floats) -> None:
-        predictor = self._whose()
+        predictor = self._target_predictor()
         self.errors_ = predictor.errors(X, y, cv=self.cv, random_state=self.random_state)
         regressor = self._default(predictor.declared) if self.regressor is None else clone(self.regressor)
-        floor = rounding_of(y)
+        floor = rounding_error(y)
         sizes = np.abs(self.errors_)
         target = np.log(np.maximum(sizes, max(_LEAST_ERROR * float(np.median(sizes)), floor)))
-        unseen = cross_predict(regressor, X, target, cv=self.cv, random_state=self.random_state)
+        out_of_fold = cross_predict(regressor, X, target, cv=self.cv, random_state=self.random_state)
         # Relative to the typical error, so that the exponential of any finite g is in range.
         self._origin = float(np.median(target))
-        self.shrinkage_ = Shrinkage.fit(self._signal(unseen), self.errors_, floor=floor, eps=self.eps)
+        self.shrinkage_ = Shrinkage.fit(self._signal(out_of_fold), self.errors_, floor=floor, eps=self.eps)
         self.regressor_ = regressor.fit(X, target)
 
     def _evaluate(self, X: Any) -> Floats:

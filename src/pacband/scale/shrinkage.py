@@ -1,4 +1,4 @@
-"""How far to trust a signal of σ̂(x): shrinkage towards a constant, settled on honest errors."""
+"""How far to trust a signal of σ̂(x): shrinkage towards a constant, chosen on out-of-fold errors."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ import numpy as np
 from pacband.core.arrays import Floats
 from pacband.core.checks import check_probability
 
-__all__ = ["PairShrinkage", "Shrinkage", "unfitness"]
+__all__ = ["PairShrinkage", "Shrinkage", "scale_loss"]
 
-# A share of one would leave σ̂ = 0 where the signal is; so it never falls below 1 % of its level.
+# With a share of one, σ̂ would be zero where the signal is. With these shares it is at least 1 % of its level.
 _SHARES = np.array([*np.linspace(0.0, 0.95, 20), 0.98, 0.99, 0.999, 0.9999])
 _POWERS = (1.0, 0.75, 0.5, 0.25)
 
 
 @dataclass(frozen=True)
 class Shrinkage:
-    r"""σ̂ from a signal s(x) that rises and falls with the error, but may be noisy, or mere noise.
+    r"""σ̂ from a signal s(x) of the size of the error, which may be noisy, or nothing but noise.
 
     .. math::
 
         σ̂^2(x) = ℓ^2 \left(w \frac{s^{2p}(x)}{m} + 1 - w\right),
 
     with m the mean of s²ᵖ over the rows. w = 0 is a constant scale and w = 1 the signal alone. The share w is
-    settled on pairs of a signal and an error, neither of which has seen the other, and so is near 0 where the
-    signal says nothing: with constant noise it costs next to nothing. The level ℓ makes the mean of (e/σ̂)² one.
+    chosen on out-of-fold pairs of a signal and an error. It is near 0 where the signal does not predict the error, so
+    with constant noise the band is hardly wider. The level ℓ makes the mean of (e/σ̂)² one.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Shrinkage:
     peak, unit : float
         The largest signal at the rows, in units of which s is taken, and m.
     floor : float
-        The least σ̂, so that it is positive even where every error is zero.
+        The least σ̂: it is positive even where every error is zero.
     """
 
     share: float
@@ -48,19 +48,19 @@ class Shrinkage:
 
     @classmethod
     def fit(cls, signal: Floats, errors: Floats, *, floor: float, eps: float | None = None) -> Shrinkage:
-        """Settle the share, and the level, on honest pairs of signal and error.
+        """Choose the share and the level on out-of-fold pairs of signal and error.
 
         Parameters
         ----------
         signal : ndarray
             s(x) ≥ 0.
         errors : ndarray
-            y − T(x), from a T and an s that have not seen y.
+            y − T(x), from a T and an s that were fitted without these rows.
         floor : float
             The least σ̂.
         eps : float, optional
-            Without it, w minimises the `unfitness` at p = 1, which recovers the size of the error at every x. With
-            it, w and p minimise the mean width of the band that ε of the errors leave.
+            Without it, w minimises the `scale_loss` at p = 1, which recovers the size of the error at every x. With
+            it, w and p minimise the mean width of the band that ε of the errors exceed.
 
         Examples
         --------
@@ -82,8 +82,8 @@ class Shrinkage:
                 unit = float(squares.mean()) or 1.0
                 for share in _SHARES:
                     scale = np.sqrt(share * squares / unit + 1.0 - share)
-                    loss = unfitness(sizes, scale, scale, eps)
-                    # A larger share has to earn its keep: of equals the first, which is the smaller, stays.
+                    loss = scale_loss(sizes, scale, scale, eps)
+                    # Of equal losses the first wins: the smaller share.
                     best = min(best, (loss, float(share), power, unit), key=lambda found: found[0])
         _, share, power, unit = best
         scaled = sizes / cls(share, power, 1.0, peak, unit, 0.0)(signal)
@@ -114,14 +114,14 @@ class PairShrinkage:
 
     @classmethod
     def fit(cls, lower: Floats, upper: Floats, errors: Floats, *, eps: float | None = None) -> PairShrinkage:
-        """Settle the share on half-widths and errors of which neither has seen the other."""
+        """Choose the share on out-of-fold half-widths and errors."""
         sizes, above = np.abs(errors), errors > 0.0
         best = cls(0.0, (float(lower.mean()), float(upper.mean())))
         least = math.inf
         for share in _SHARES if sizes.any() else ():
             candidate = cls(float(share), best.typical)
             below_it, above_it = candidate(lower, upper)
-            loss = unfitness(sizes, np.where(above, above_it, below_it), (below_it + above_it) / 2, eps)
+            loss = scale_loss(sizes, np.where(above, above_it, below_it), (below_it + above_it) / 2, eps)
             if loss < least:
                 best, least = candidate, loss
         return best
@@ -136,8 +136,8 @@ class PairShrinkage:
         return below, above
 
 
-def unfitness(sizes: Floats, divisor: Floats, width: Floats, eps: float | None) -> float:
-    r"""Return how badly a scale suits errors, whatever constant factor it lacks: a certificate finds that by itself.
+def scale_loss(sizes: Floats, divisor: Floats, width: Floats, eps: float | None) -> float:
+    r"""Return the loss of a scale at given errors. A constant factor does not change it: the certificate finds γ̄.
 
     By default log mean(\|e\|/σ̂) + mean(log σ̂), the negative log-likelihood of Laplace errors maximised over a constant
     factor: least, for large samples, where σ̂(x) is proportional to the mean of \|e\| given x. With ε, the mean of γσ̂

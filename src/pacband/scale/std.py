@@ -1,4 +1,4 @@
-"""σ̂(x) from a predictor that gives one of its own."""
+"""σ̂(x) from a predictor that returns its own standard deviation."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ from sklearn.pipeline import Pipeline
 
 from pacband.core.arrays import Floats
 from pacband.exceptions import InvalidInput
-from pacband.scale.base import BaseScale, rounding_of
+from pacband.local.units import rounding_error
+from pacband.scale.base import BaseScale
 
-__all__ = ["StdScale", "speaks_std"]
+__all__ = ["StdScale", "has_return_std"]
 
 
 class StdScale(BaseScale):
-    """The standard deviation that a predictor gives itself, by ``predict(X, return_std=True)``.
+    """The predictor's own standard deviation, ``predict(X, return_std=True)``.
 
     Gaussian processes, `sklearn.linear_model.BayesianRidge` and the local kernel models have one. ``scale="std"`` of
-    the certified estimators is the same at half the work; this one stands alone, and enters combinations.
+    the certified estimators is the same in half the time. Use this class alone, or inside a combination of scales.
 
     Parameters
     ----------
@@ -33,8 +34,8 @@ class StdScale(BaseScale):
 
     Notes
     -----
-    σ̂ is at least the rounding error of y, so that it is positive where the model claims to be certain: a Gaussian
-    process without noise does, at its own rows. `FloorScale` puts a higher floor under it.
+    σ̂ is at least the rounding error of y. So it is positive where the model returns zero, as a Gaussian process without
+    noise does at its own rows. `FloorScale` has a higher floor.
 
     Examples
     --------
@@ -50,12 +51,12 @@ class StdScale(BaseScale):
         self.estimator = estimator
 
     def _learn(self, X: Any, y: Floats) -> None:
-        predictor = self._whose()
-        if not speaks_std(predictor.declared):
+        predictor = self._target_predictor()
+        if not has_return_std(predictor.declared):
             raise InvalidInput(
                 f"StdScale needs predict(X, return_std=True), which {predictor.declared!r} does not have."
             )
-        self.floor_ = rounding_of(y)
+        self.floor_ = rounding_error(y)
         self.estimator_ = predictor.fitted(X, y)
 
     def _evaluate(self, X: Any) -> Floats:
@@ -63,10 +64,10 @@ class StdScale(BaseScale):
         return np.fmax(np.asarray(std, dtype=np.float64), self.floor_)
 
 
-def speaks_std(predictor: Any) -> bool:
-    """Whether a predictor gives a scale of its own, by ``predict(X, return_std=True)``."""
+def has_return_std(predictor: Any) -> bool:
+    """Whether a predictor returns its own standard deviation, ``predict(X, return_std=True)``."""
     if isinstance(predictor, Pipeline):
-        return speaks_std(predictor[-1])
+        return has_return_std(predictor[-1])
     try:
         return "return_std" in inspect.signature(predictor.predict).parameters
     except (AttributeError, TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""The columns of the table that a certificate was made from, so that the next table need not be explained again."""
+"""The columns of the table that a certificate was made from: the defaults for the next table."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ class Columns:
 
     @property
     def scale_kind(self) -> str:
-        """How rows are scored, as certificates call it."""
+        """The kind of scale, as certificates name it: "none", "symmetric" or "asymmetric"."""
         return SCALE_KINDS[len(self.scale)]
 
     @property
     def numeric(self) -> Names:
-        """All but the group."""
+        """All columns but the group."""
         return self.target + self.predicted
 
     @property
     def all(self) -> Names:
-        """All of them."""
+        """All columns."""
         return self.numeric if self.group is None else (*self.numeric, self.group)
 
     @property
     def predicted(self) -> Names:
-        """Those of T and σ̂."""
+        """The columns of T and σ̂."""
         return self.prediction + tuple(name for part in self.scale for name in part)
 
     def renamed(self, names: Mapping[str, str]) -> Self:

@@ -1,11 +1,11 @@
-"""Means that come out the same to the last bit in any order of the rows, in any number of parts, on any engine.
+"""Means that are the same to the last bit in any order of the rows, in any number of parts, on any engine.
 
 Values v with |v| ≤ m are summed in fixed point. With the power of two u that brings m to at most 2³⁰,
 
     ⌊v·u⌋  and  ⌊(v·u − ⌊v·u⌋)·2³⁰⌋
 
-are integers that every engine finds exactly, and sums of them do not depend on their order. What is cut off is
-less than 2⁻⁵⁹ of m.
+are integers that every engine computes exactly, and sums of them do not depend on their order. The part that is cut off
+is less than 2⁻⁵⁹ of m. `pacband.scores.expressions.fixed_terms` is the same for engines.
 """
 
 from __future__ import annotations

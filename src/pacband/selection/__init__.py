@@ -1,33 +1,35 @@
 """The exact r-th largest score: in an array, over chunks, in an engine; and the fingerprint of the scores."""
 
-from pacband.selection.search import (
-    Measured,
+from pacband.selection.arrays import Measured, measure, rth_largest
+from pacband.selection.limits import Limits, current_limits, use_limits
+from pacband.selection.passes import (
     Request,
-    Search,
     Tally,
     Window,
     check_unchanged,
     edges_above,
-    measure,
-    rth_largest,
-    select,
     sum_tallies,
     tally,
     within,
 )
+from pacband.selection.search import Search, begin_search, select
 
 __all__ = [
+    "Limits",
     "Measured",
     "Request",
     "Search",
     "Tally",
     "Window",
+    "begin_search",
     "check_unchanged",
+    "current_limits",
     "edges_above",
     "measure",
     "rth_largest",
     "select",
     "sum_tallies",
     "tally",
+    "use_limits",
     "within",
 ]

@@ -6,7 +6,7 @@ from typing import Any
 
 import narwhals as nw
 
-from pacband.scores.expressions import sound
+from pacband.scores.expressions import finite
 from pacband.selection.fingerprint import CUT
 
 __all__ = ["fingerprint_terms"]
@@ -16,7 +16,7 @@ def fingerprint_terms(value: str, unit: Any, *, signed: bool) -> nw.Expr:
     """Return ±⌊u(q)⌋ of `pacband.selection.fingerprint` for a column of scores, as integers."""
     scaled = nw.col(value) * unit
     square = scaled * scaled
-    # What is no number lies beyond the cut as well; whether there is any is asked apart.
-    near = nw.when((square <= CUT) & sound(square)).then(square).otherwise(nw.lit(CUT, nw.Float64))
-    cut = near.floor().cast(nw.Int64)
+    # What is not finite is cut off as well. Another check finds out whether there is any.
+    below = nw.when((square <= CUT) & finite(square)).then(square).otherwise(nw.lit(CUT, nw.Float64))
+    cut = below.floor().cast(nw.Int64)
     return nw.when(nw.col(value) < 0.0).then(nw.lit(0, nw.Int64) - cut).otherwise(cut) if signed else cut

@@ -1,10 +1,11 @@
 """A fingerprint of a set of scores: the same in any order, in any number of parts, and on any engine.
 
-With e the binary exponent of γ̄ and u(q) = min((q·2¹⁵⁻ᵉ)², 2³⁶), it is the SHA-256 of N and Σ ±⌊u(q)⌋ modulo 2⁶⁴, the
-sign being that of q. Every step is a correctly rounded operation or a sum of integers, which any engine evaluates with
-the same result. (The square tells apart data whose errors are few round numbers with the same sum.)
+With e the binary exponent of γ̄ and u(q) = min((q·2¹⁵⁻ᵉ)², 2³⁶), it is the SHA-256 of N and Σ ±⌊u(q)⌋ modulo 2⁶⁴. The
+sign is that of q. Every step is a correctly rounded operation or a sum of integers, and has the same result on any
+engine. (Without the square, errors that are few round numbers with the same sum would have the same fingerprint.)
 
-It tells one data set from another; it is no seal against someone who wants to forge one.
+It distinguishes data sets. It does not protect against someone who wants to forge one.
+`pacband.selection.expressions.fingerprint_terms` is the same for engines.
 """
 
 from __future__ import annotations
@@ -23,13 +24,13 @@ CUT = 2.0**36
 
 
 def fingerprint_unit(gamma: float) -> float:
-    """Return 2¹⁵⁻ᵉ, the power of two that brings γ̄ between 2¹⁴ and 2¹⁵; e is 0 where γ̄ is zero or infinite."""
+    """Return 2¹⁵⁻ᵉ, the power of two that brings γ̄ between 2¹⁴ and 2¹⁵; e is 0 if γ̄ is zero or infinite."""
     exponent = math.frexp(gamma)[1] if math.isfinite(gamma) else 0
     return math.ldexp(1.0, 15 - max(exponent, -1000))
 
 
 def fingerprint_total(scores: Floats, unit: float) -> int:
-    """Return Σ ±⌊u(q)⌋; totals of parts add up to the total of the whole."""
+    """Return Σ ±⌊u(q)⌋. The totals of parts add up to the total of all scores."""
     total = 0
     with np.errstate(over="ignore"):
         for rows in blocks(len(scores)):
@@ -46,7 +47,7 @@ def fingerprint_total(scores: Floats, unit: float) -> int:
 
 
 def fingerprint_totals(scores: Floats, units: Floats, codes: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
-    """Return Σ ±⌊u(q)⌋ of every group modulo 2⁶⁴: `units` has one unit a group, `codes` says each row's group."""
+    """Return Σ ±⌊u(q)⌋ of every group modulo 2⁶⁴; `units` has one unit a group, `codes` the group of every row."""
     totals = np.zeros(len(units), dtype=np.int64)
     with np.errstate(over="ignore"):
         for rows in blocks(len(scores)):
@@ -54,7 +55,7 @@ def fingerprint_totals(scores: Floats, units: Floats, codes: npt.NDArray[np.intp
             np.multiply(square, square, out=square)
             np.minimum(square, CUT, out=square)
             np.floor(square, out=square)
-            # One pass over the rows, whatever the number of groups; sums beyond 2⁶³ wrap round, as `seal` lets them.
+            # One pass over the rows for all groups. Sums beyond 2⁶³ wrap round: `seal` takes them modulo 2⁶⁴.
             np.add.at(totals, codes[rows], np.copysign(square, scores[rows]).astype(np.int64))
     return totals
 

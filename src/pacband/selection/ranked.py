@@ -1,4 +1,4 @@
-"""Scores in their order, to read many ranks off: all of them, or a summary of very many that never errs downwards."""
+"""Scores in order, to look up many ranks: all scores, or a summary of very many that is never too small."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ __all__ = ["Ranked"]
 
 @dataclass(frozen=True, eq=False)
 class Ranked:
-    """The r-th largest score for every r, or the smallest known number that is no less.
+    """The r-th largest score for every r; from a summary, the smallest known number that is at least as large.
 
     Attributes
     ----------
     values : array
-        In increasing order: all scores, or the largest score of every bin.
+        All scores, or the largest score of every bin, in increasing order.
     above : array of int or None
-        For every value, how many scores are larger, at most; None where the values are all scores.
+        For every value, the most scores that are larger; None if the values are all scores.
     n_samples : int
         N.
     """
@@ -40,10 +40,10 @@ class Ranked:
 
     @classmethod
     def of_bins(cls, largest: Floats, counts: npt.NDArray[Any]) -> Self:
-        """Summarise scores by the largest one of every bin, and the number of scores in it.
+        """Summarise scores by the largest score of every bin and the number of scores in it.
 
-        The bins may be cut in any way, and even overlap: a score larger than `values[j]` lies in a bin whose largest is
-        larger, so that the counts of these bins add up to no less than there are.
+        The bins may be cut in any way and may overlap. A score larger than `values[j]` lies in a bin whose largest
+        score is larger, so the counts of these bins add up to at least the number of larger scores.
 
         Examples
         --------
@@ -60,12 +60,12 @@ class Ranked:
         return self.n_samples
 
     def at(self, ranks: npt.NDArray[np.int64]) -> Floats:
-        """Return the scores of these ranks from the top; of a summary, the next larger numbers that it knows."""
+        """Return the scores of these ranks from the top; from a summary, the next larger known numbers."""
         if self.above is None:
             return self.values[self.n_samples - ranks]
-        # `above` decreases: the first value with no more than r − 1 larger scores.
+        # `above` decreases. Find the first value with at most r − 1 larger scores.
         return self.values[np.searchsorted(-self.above, 1 - np.asarray(ranks), side="left")]
 
     def largest(self, rank: int) -> float:
-        """Return the score of this rank from the top, or the next larger number that a summary knows."""
+        """Return the score of this rank from the top; from a summary, the next larger known number."""
         return float(self.at(np.array([rank]))[0])

@@ -1,9 +1,8 @@
-"""Tables of any library and any size: certified where they are, and given their band.
+"""Tables of any library and any size.
 
-narwhals in, narwhals out. Columns of a table in memory (pandas, polars, pyarrow) become arrays. A table that is a
-promise of rows (polars lazy, DuckDB, Dask, PySpark) is never brought here: expressions are pushed down to its engine,
-counts and a few rows come back (`pacband.selection`), and the certificate is the one that arrays would give, to the
-last bit.
+A table in memory (pandas, polars, pyarrow) is read as arrays. A table in an engine (polars lazy, DuckDB, Dask, PySpark)
+stays there: the engine computes expressions, counts and a few rows come back (`pacband.selection`), and the certificate
+is the one that arrays give, to the last bit. The result is a table of the caller's own kind.
 """
 
 from pacband.tables.applying import apply_frame

@@ -15,8 +15,9 @@ from pacband.scores import outwards
 from pacband.scores.columns import Columns
 from pacband.scores.expressions import all_of, band
 from pacband.tables.columns import as_frame, check_columns, column_of, columns_of, in_memory, read_predicted
-from pacband.tables.engines import fetch_rows, named, refuse_unless
-from pacband.tables.lookup import beside
+from pacband.tables.engines import fetch_rows, refuse_unless, take_columns
+from pacband.tables.guards import Guards
+from pacband.tables.lookup import join_values
 from pacband.tables.table import Table
 
 __all__ = ["apply_frame", "chosen_columns", "labelled_columns"]
@@ -31,18 +32,18 @@ def apply_frame(
     group: str | None = None,
     names: tuple[str, str] = ("lower", "upper"),
 ) -> Any:
-    """Return the table, of the caller's own kind, with the ends of the certified band in two more columns.
+    """Return a table of the same kind, with the ends of the certified band in two more columns.
 
     Parameters
     ----------
     certificate : Certificate, FamilyCertificate or GroupCertificate
-        The promise. Of a family, the best candidate's: `prediction` and `scale` must be its columns.
+        The promise. For a family it is that of the best candidate: `prediction` and `scale` must be its columns.
     frame : table
-        As in `certify_frame`. One in an engine stays there; its rows are checked, and the band is an expression.
+        As in `certify_frame`. A table in an engine stays there: its rows are checked, and the band is an expression.
     prediction, scale, group
         Columns, as in `certify_frame`; by default those that the certificate was made from.
     names : pair of str
-        What to call the two columns; with several outputs, each is followed by ``_0``, ``_1`` and so on.
+        The names of the two columns; with several outputs, each is followed by ``_0``, ``_1`` and so on.
 
     Examples
     --------
@@ -59,11 +60,11 @@ def apply_frame(
     schema = check_columns(table, columns.predicted, columns.group)
     outputs = [""] if basis.n_outputs == 1 else [f"_{k}" for k in range(basis.n_outputs)]
     ends = [(f"{names[0]}{output}", f"{names[1]}{output}") for output in outputs]
-    # To some engines Lower is lower.
+    # Some engines take Lower for lower.
     taken = {name.casefold() for name in schema}
     for name in (name for pair in ends for name in pair):
         if name.casefold() in taken:
-            raise InvalidInput(f"the table has a column {name!r} already: pass other names for the ends of the band.")
+            raise InvalidInput(f"the table already has a column {name!r}: pass other names for the ends of the band.")
     if isinstance(table, nw.DataFrame):
         return _band_in_memory(certificate, table, columns, ends)
     return _band_in_engine(certificate, table, schema, columns, ends)
@@ -93,10 +94,10 @@ def chosen_columns(basis: Promise, *, target: Any = None, prediction: Any, scale
 
 
 def labelled_columns(basis: Promise, *, target: Any, prediction: Any, scale: Any, group: Any) -> Columns:
-    """Return the columns to use with a certificate, of which the target has to be one; or raise."""
+    """Return the columns to use with a certificate, with a target; or raise."""
     columns = chosen_columns(basis, target=target, prediction=prediction, scale=scale, group=group)
     if not columns.target:
-        raise InvalidInput("name the target column: the certificate does not know it.")
+        raise InvalidInput("name the target column: the certificate does not state it.")
     return columns
 
 
@@ -129,34 +130,33 @@ def _band_in_engine(
     columns: Columns,
     ends: list[tuple[str, str]],
 ) -> Any:
-    """Return a table in an engine with its band. What is written is checked once more, row by row, as it is written."""
+    """Return a table in an engine with its band. The engine checks every row again when it computes the band."""
     ours = {name: f"x{k}" for k, name in enumerate(schema)}
     rule = certificate.basis.scoring
     rows = Table(
-        frame=named(table, list(ours.values()), range(len(ours))),
+        frame=take_columns(table, list(ours.values()), range(len(ours))),
         schema={ours[name]: schema[name] for name in columns.predicted},
         rule=rule,
         candidates={"": columns.renamed(ours)},
-        called={here: name for name, here in ours.items()},
+        user_names={here: name for name, here in ours.items()},
     )
-    rows.check_all()
-    frame, usable = rows.frame, [rows.whole()]
+    guards = Guards(rows)
+    guards.check_all()
+    frame, usable = rows.frame, [guards.can_be_scored()]
     factor = nw.lit(float(outwards(next(iter(certificate.parts.values())).gamma)), nw.Float64)
     if isinstance(certificate, GroupCertificate):
         group = _group_of(columns.group)
         factors = _factors(certificate, frame.select(nw.col(ours[group]).alias("g")), group)
         # An empty table has no labels, and any factor will do.
         if factors:
-            frame, factor = beside(frame, ours[group], {"factor": factors}, ordered=True), nw.col("factor")
+            frame, factor = join_values(frame, ours[group], {"factor": factors}, ordered=True), nw.col("factor")
             # A label without a certificate has no factor.
             usable.append((factor >= 0.0) | (factor < 0.0))
     bands = [band(rule, factor, rows.candidates[""], k) for k in range(len(ends))]
     added = {f"end{k}x{j}": end for k, both in enumerate(bands) for j, end in enumerate(both)}
     banded = frame.with_columns(usable=all_of(usable), **added).select(*ours.values(), "usable", *added)
-    refusing = refuse_unless(banded, "usable", list(added))
-    return named(
-        refusing, [*ours, *(name for pair in ends for name in pair)], range(len(ours) + len(added))
-    ).to_native()
+    names = [*ours, *(name for pair in ends for name in pair)]
+    return take_columns(refuse_unless(banded, "usable", list(added)), names, range(len(names))).to_native()
 
 
 def _factors(single: GroupCertificate, groups: nw.LazyFrame[Any], column: str) -> dict[Label, float]:

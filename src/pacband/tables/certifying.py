@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -16,22 +17,28 @@ from pacband.certification.arrays import certify_family_rows, certify_group_rows
 from pacband.certification.terms import Terms
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import Label, as_labels, group_rows
+from pacband.draws import ROWS, Draws
 from pacband.exceptions import InvalidInput
 from pacband.planning.shares import Share, weighted_shares
 from pacband.scores import scores_of
 from pacband.scores.columns import Columns
-from pacband.selection import Measured, Request, Search, check_unchanged, select
+from pacband.selection import Measured, Request, Search, begin_search, check_unchanged, current_limits, select
 from pacband.selection.fingerprint import fingerprint_unit, seal
-from pacband.tables.columns import as_frame, check_columns, columns_of, in_memory, read_predicted, read_values
-from pacband.tables.scan import FamilyScan, GroupScan
+from pacband.tables.columns import (
+    as_frame,
+    check_columns,
+    columns_of,
+    in_memory,
+    read_predicted,
+    read_values,
+    refuse_inexact,
+)
+from pacband.tables.engines import fetch_columns
+from pacband.tables.means import count_unanswered, mean_offsets, mean_scales
+from pacband.tables.scan import GroupScan, TableScan
 from pacband.tables.table import Table
 
 __all__ = ["certify_frame"]
-
-# A table of no more rows is brought here; of a larger one these are the sample that the search starts from.
-SAMPLE = 1 << 17
-# So many candidates share their passes. More of them are certified one part after the other, in the same memory.
-TOGETHER = 50
 
 Progress = Callable[[int, int], None]
 Reporting = Callable[[Callable[[Any], Any]], Callable[[Mapping[Any, Request]], Any]]
@@ -55,6 +62,7 @@ def certify_frame(
     min_scale: float | None = None,
     nonfinite: str = "raise",
     gauge: Any = "max",
+    draws: Draws | None = None,
     progress: Progress | None = None,
 ) -> Certificate | FamilyCertificate | GroupCertificate:
     """Certify columns of a table: one predictor, one within every group, or a family of candidates.
@@ -78,6 +86,9 @@ def certify_frame(
         Called after every pass over the table.
     eps, delta, weights, rank, rule, side, n_candidates, min_scale, nonfinite, gauge
         As in `certify`, `certify_family` and `certify_groups`. A matrix gauge needs a table in memory.
+    draws : Units, Spaced or Weighted, optional
+        What one draw is, if it is not a row; labels and weights may be names of columns: ``Units("machine")``. The
+        columns are then read into memory, also from DuckDB and polars; other engines are refused.
 
     Returns
     -------
@@ -102,6 +113,7 @@ def certify_frame(
         min_scale=min_scale,
         nonfinite=nonfinite,
         gauge=gauge,
+        draws=draws,
     )
     named = _named(target, prediction, scale, group, candidates)
     if group is not None and (candidates is not None or rank is not None):
@@ -111,14 +123,19 @@ def certify_frame(
     shares = weighted_shares(weights, list(named)) if candidates is not None else None
 
     table = as_frame(frame)
-    schema = check_columns(table, [name for columns in named.values() for name in columns.numeric], group)
+    numeric = [name for columns in named.values() for name in columns.numeric]
+    schema = check_columns(table, numeric, group, terms.draws.column)
+    wanted = list(dict.fromkeys([*(name for columns in named.values() for name in columns.all), *_draw_columns(terms)]))
     if isinstance(table, nw.DataFrame):
-        wanted = dict.fromkeys(name for columns in named.values() for name in columns.all)
         return _certify_in_memory(terms, in_memory(table, wanted), named, shares)
-    parts = [named] if len(named) <= TOGETHER or terms.scoring.matrix is not None else _parts(named)
+    if terms.draws.kind != ROWS:
+        return _certify_in_memory(terms, _fetch_whole(terms, table, schema, wanted, numeric), named, shares)
+    limits = current_limits()
+    whole = len(named) <= limits.together or terms.scoring.matrix is not None
+    parts = [named] if whole else _parts(named, limits.together)
     in_engine = [Table.of(table, schema, terms.scoring, part) for part in parts]
-    values = in_engine[0].first(SAMPLE + 1)
-    if len(parts) == 1 and len(next(iter(values.values()))) <= SAMPLE:
+    values = in_engine[0].fetch_first(limits.sample + 1)
+    if len(parts) == 1 and len(next(iter(values.values()))) <= limits.sample:
         return _certify_in_memory(terms, values, named, shares)
 
     if terms.scoring.matrix is not None:
@@ -132,16 +149,18 @@ def certify_frame(
     return _single(terms, in_engine[0], named[""], sample, reporting)
 
 
-def _parts(named: Mapping[str, Columns]) -> list[dict[str, Columns]]:
+def _parts(named: Mapping[str, Columns], together: int) -> list[dict[str, Columns]]:
     """Return the candidates in parts that share their passes."""
     names = list(named)
-    return [{name: named[name] for name in names[k : k + TOGETHER]} for k in range(0, len(names), TOGETHER)]
+    return [{name: named[name] for name in names[k : k + together]} for k in range(0, len(names), together)]
 
 
 def _certify_in_memory(
     terms: Terms, values: Mapping[str, Any], named: Mapping[str, Columns], shares: Mapping[str, Share] | None
 ) -> Certificate | FamilyCertificate | GroupCertificate:
     """Certify a table whose columns are in memory."""
+    for name in _draw_columns(terms):
+        terms = replace(terms, draws=terms.draws.bind(values[name]))
     columns = next(iter(named.values()))
     y = read_values(values, columns.target)
     if shares is not None:
@@ -153,9 +172,27 @@ def _certify_in_memory(
     return certify_rows(terms, y, prediction, scale, columns=columns)
 
 
+def _draw_columns(terms: Terms) -> list[str]:
+    return [] if terms.draws.column is None else [terms.draws.column]
+
+
+def _fetch_whole(
+    terms: Terms, table: nw.LazyFrame[Any], schema: nw.Schema, names: list[str], numeric: list[str]
+) -> dict[str, Any]:
+    """Bring the columns of a table into memory, in the order of its rows: draws other than rows are made here."""
+    engine = table.implementation
+    if engine not in (nw.Implementation.DUCKDB, nw.Implementation.POLARS):
+        raise InvalidInput(
+            f"draws of {terms.draws.kind.kind} are made in memory, from tables of pandas, polars, pyarrow or DuckDB; "
+            f"this one is of {engine.name.lower()}."
+        )
+    refuse_inexact(table, schema, numeric)
+    return dict(fetch_columns(table.select(*names), names))
+
+
 def _single(terms: Terms, table: Table, columns: Columns, sample: Any, reporting: Reporting) -> Certificate:
-    search = Search.begin(sample, terms.choose_rank)
-    measured = select(reporting(FamilyScan(table)), {"": search})[""]
+    search = begin_search(sample, terms.choose_rank)
+    measured = select(reporting(TableScan(table)), {"": search})[""]
     return issue(terms.promise_of(columns), measured, terms.choose_rank(measured.n_samples), terms.share)
 
 
@@ -173,26 +210,26 @@ def _family(
         return lambda n: ranks(n)[name]
 
     certificates: dict[str, Certificate] = {}
-    mean_scales: dict[str, float] = {}
-    mean_offsets: dict[str, float] = {}
+    scales: dict[str, float] = {}
+    offsets: dict[str, float] = {}
     unanswered: dict[str, int] = {}
     n_rows = 0
     for table, named in zip(tables, parts, strict=True):
-        values = first if table is tables[0] else table.first(SAMPLE)
+        values = first if table is tables[0] else table.fetch_first(current_limits().sample)
         # In some engines a pass fetches a row that is in the window of any candidate, with the scores of all of them.
         searches = {
-            name: Search.begin(_scores(terms, values, columns), rank_of(name), share=len(named) ** 2)
+            name: begin_search(_scores(terms, values, columns), rank_of(name), share=len(named) ** 2)
             for name, columns in named.items()
         }
-        for name, found in select(reporting(FamilyScan(table)), searches).items():
+        for name, found in select(reporting(TableScan(table)), searches).items():
             n_rows = n_rows or found.n_samples
             check_unchanged(n_rows, found.n_samples)
             basis = terms.promise_of(named[name])
             certificates[name] = issue(basis, found, ranks(n_rows)[name], shares[name])
-        mean_scales |= table.mean_scales(n_rows)
-        mean_offsets |= table.mean_offsets(n_rows)
-        unanswered |= table.unanswered(n_rows)
-    return FamilyCertificate.of(certificates, mean_scales, mean_offsets, unanswered)
+        scales |= mean_scales(table, n_rows)
+        offsets |= mean_offsets(table, n_rows)
+        unanswered |= count_unanswered(table, n_rows)
+    return FamilyCertificate.of(certificates, scales, offsets, unanswered)
 
 
 def _groups(
@@ -238,7 +275,7 @@ def _begun(sample: Any, labels: Any, counts: Mapping[Label, int], ranks: Mapping
     rows = group_rows(as_labels(labels))
     none = np.empty(0, dtype=np.intp)
     return {
-        label: Search.begin(sample[rows.get(label, none)], _rank_in_group(n, ranks[label]), share=len(counts))
+        label: begin_search(sample[rows.get(label, none)], _rank_in_group(n, ranks[label]), share=len(counts))
         for label, n in counts.items()
     }
 

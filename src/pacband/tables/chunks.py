@@ -14,12 +14,9 @@ from pacband.certification.terms import Terms
 from pacband.core.arrays import Floats, as_numbers, check_same_rows
 from pacband.exceptions import InvalidInput
 from pacband.scores import scale_kind, scores_of
-from pacband.selection import Search, Tally, select, sum_tallies, tally
+from pacband.selection import Tally, begin_search, current_limits, select, sum_tallies, tally
 
 __all__ = ["certify_chunks"]
-
-# Scores read back at a time.
-PIECE = 1 << 20
 
 
 def certify_chunks(
@@ -75,7 +72,7 @@ def certify_chunks(
                 key: sum_tallies(tally(piece, request) for piece in _pieces(file)) for key, request in requests.items()
             }
 
-        measured = select(scan, {"": Search.begin(sample, terms.choose_rank)})[""]
+        measured = select(scan, {"": begin_search(sample, terms.choose_rank)})[""]
     basis = terms.promise(n_outputs=n_outputs, scale_kind=kind)
     return issue(basis, measured, terms.choose_rank(measured.n_samples), terms.share)
 
@@ -111,5 +108,5 @@ def _spool(terms: Terms, chunks: Iterable[Any], file: IO[bytes]) -> tuple[Floats
 
 def _pieces(file: IO[bytes]) -> Iterable[Floats]:
     file.seek(0)
-    while data := file.read(8 * PIECE):
+    while data := file.read(8 * current_limits().piece):
         yield np.frombuffer(data)

@@ -1,4 +1,4 @@
-"""Which columns of a table are the target, the predictions, the scales and the groups: named, and found to be there."""
+"""The columns of a table: target, predictions, scales and groups, checked to be there and to hold numbers."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from pacband.core.arrays import as_numbers, refuse_large_integers
 from pacband.core.labels import listed
 from pacband.exceptions import InvalidInput
 from pacband.scores.columns import Columns, Names
-from pacband.scores.expressions import beyond_exact, count
-from pacband.tables.engines import chosen, fetch_rows
+from pacband.scores.expressions import beyond_exact
+from pacband.tables.asks import ask_rows, count_rows
+from pacband.tables.engines import rename_columns
 
 __all__ = [
     "Frame",
@@ -34,9 +35,9 @@ Frame: TypeAlias = nw.DataFrame[Any] | nw.LazyFrame[Any]
 def as_frame(frame: Any) -> Frame:
     """Return a table of any library that narwhals knows, or raise."""
     if type(frame).__module__.startswith("pyarrow.") and hasattr(frame, "get_fragments"):
-        from pacband.tables.connection import standing
+        from pacband.tables.connection import shared_connection
 
-        frame = standing().from_arrow(frame)
+        frame = shared_connection().from_arrow(frame)
     try:
         known: Frame = nw.from_native(frame)
     except TypeError:
@@ -58,7 +59,7 @@ def names_of(what: str, given: Any) -> Names:
 
 
 def columns_of(target: Any, prediction: Any, scale: Any, group: str | None = None, *, of: str = "") -> Columns:
-    """Return the columns as a user names them; a scale pair is a tuple (lower, upper). An empty target is none."""
+    """Return the columns that a user named. A scale pair is a tuple (lower, upper). The target may be empty."""
     if isinstance(scale, tuple) and len(scale) != 2:
         raise InvalidInput(f"a scale pair must be (lower, upper), got {len(scale)} parts.")
     parts = scale if isinstance(scale, tuple) else () if scale is None else (scale,)
@@ -71,7 +72,8 @@ def columns_of(target: Any, prediction: Any, scale: Any, group: str | None = Non
     n_outputs = len(columns.prediction)
     if columns.target and len(columns.target) != n_outputs:
         raise InvalidInput(
-            f"target and prediction{of} must have as many columns, got {len(columns.target)} and {n_outputs}."
+            f"target and prediction{of} must have the same number of columns, "
+            f"got {len(columns.target)} and {n_outputs}."
         )
     for part in columns.scale:
         if len(part) not in (1, n_outputs):
@@ -80,37 +82,39 @@ def columns_of(target: Any, prediction: Any, scale: Any, group: str | None = Non
 
 
 def check_columns(frame: Frame, numeric: Iterable[str], *others: str | None) -> nw.Schema:
-    """Raise unless the columns are there, the first of them with numbers; return what they hold. None is no column."""
+    """Raise unless all columns are there and the `numeric` ones hold numbers; return their types. Skips None."""
     schema = frame.collect_schema()
     wanted = list(dict.fromkeys(numeric))
     for name in [*wanted, *(other for other in others if other is not None)]:
         if name not in schema:
             folded = {known.casefold(): known for known in schema}
-            near = [folded[one] for one in get_close_matches(name.casefold(), folded, n=3, cutoff=0.5)]
-            hint = f"Did you mean {' or '.join(map(repr, near))}?" if near else f"The columns are {listed(schema, 12)}."
+            similar = [folded[one] for one in get_close_matches(name.casefold(), folded, n=3, cutoff=0.5)]
+            hint = f"The columns are {listed(schema, 12)}."
+            if similar:
+                hint = f"Did you mean {' or '.join(map(repr, similar))}?"
             raise InvalidInput(f"there is no column {name!r}. {hint}")
-    # What Python objects are (decimals, numbers with gaps) is seen from the values, as for arrays.
-    may_be = (nw.Boolean, nw.Object) if isinstance(frame, nw.DataFrame) else (nw.Boolean,)
+    # Columns of Python objects (decimals, numbers with gaps) are checked by their values, as for arrays.
+    also_accepted = (nw.Boolean, nw.Object) if isinstance(frame, nw.DataFrame) else (nw.Boolean,)
     for name in wanted:
-        if not (schema[name].is_numeric() or schema[name] in may_be):
+        if not (schema[name].is_numeric() or schema[name] in also_accepted):
             raise InvalidInput(f"column {name!r} must be numeric, got {schema[name]}.")
     return schema
 
 
 def refuse_inexact(frame: nw.LazyFrame[Any], schema: Mapping[str, Any], names: Iterable[str]) -> None:
-    """Raise where columns of a table in an engine hold integers or decimals beyond 2**53."""
-    found = {name: beyond_exact(f"c{k}", schema[name]) for k, name in enumerate(names)}
-    wide = {f"c{k}": (name, beyond) for k, (name, beyond) in enumerate(found.items()) if beyond is not None}
-    if wide:
-        plain = chosen(frame, {here: name for here, (name, _) in wide.items()})
-        (row,) = fetch_rows(plain.select(**{here: count(beyond) for here, (_, beyond) in wide.items()}))
-        for here, (name, _) in wide.items():
-            if row[here]:
-                refuse_large_integers(f"column {name!r}")
+    """Raise if columns of a table in an engine hold integers or decimals beyond 2**53."""
+    ours = {f"c{k}": name for k, name in enumerate(names)}
+    beyond = {here: beyond_exact(here, schema[name]) for here, name in ours.items()}
+    asks = {here: count_rows(condition) for here, condition in beyond.items() if condition is not None}
+    if asks:
+        answers = ask_rows(rename_columns(frame, {here: ours[here] for here in asks}), list(asks.values()))
+        for here, ask in asks.items():
+            if answers[ask]:
+                refuse_large_integers(f"column {ours[here]!r}")
 
 
 def column_of(frame: nw.DataFrame[Any], name: str) -> nw.Series[Any]:
-    """Return a column of a table in memory, under a plain name: polars takes some names for patterns."""
+    """Return a column of a table in memory under a plain name: polars takes some names for patterns."""
     return frame.get_column(name).alias("column")
 
 

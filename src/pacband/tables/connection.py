@@ -1,7 +1,7 @@
-"""Connections to DuckDB, all made here: they load no extension, and touch only the files that are open.
+"""Connections to DuckDB. All are made here; they load no extension and touch only the files that are open.
 
-A column or a file may have any name, and a mistake in quoting one must not reach other files. So a connection reads and
-writes what `allowing` names at the time when it is made, and nothing else; its settings are locked.
+A column or a file may have any name, and a mistake in quoting a name must not reach other files. So a connection reads
+and writes only the files that `allowing` names when the connection is made. Its settings are locked.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from typing import Any
 
 import duckdb
 
-__all__ = ["allowing", "connect", "draft_of", "literal", "literals", "quoted", "standing", "workspace"]
+__all__ = ["allowing", "connect", "draft_of", "literal", "literals", "quoted", "shared_connection", "workspace"]
 
 
 @dataclass(frozen=True)
 class _Scope:
-    """What connections may touch, and where to close them."""
+    """The files that connections may touch, and where connections are closed."""
 
     paths: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
@@ -40,23 +40,23 @@ _SCOPE: ContextVar[_Scope] = ContextVar("pacband_scope", default=_NOTHING)
 def allowing(
     paths: Iterable[str] = (), *, folder: str | None = None, drafts: Mapping[str, str] | None = None
 ) -> Iterator[None]:
-    """Let connections that are made inside touch these files and this folder too; close them at the end.
+    """Let connections made inside also touch these files and this folder. Closes the connections at the end.
 
     Parameters
     ----------
     paths : iterable of str
         Files to read, as absolute paths.
     folder : str, optional
-        A folder to read and write in. What does not fit into memory goes there as well.
+        A folder to read and write in. DuckDB also writes there what does not fit into memory.
     drafts : mapping of str to str, optional
-        For the name of an output, the absolute path of the file to write in its place.
+        The absolute path of the file to write in place of each output.
     """
     before = _SCOPE.get()
     drafts = drafts or {}
     with ExitStack() as closing:
         token = _SCOPE.set(
             _Scope(
-                (*before.paths, *paths, *(name for draft in drafts.values() for name in _written(draft))),
+                (*before.paths, *paths, *(name for draft in drafts.values() for name in _paths_written(draft))),
                 before.folders if folder is None else (folder, *before.folders),
                 {**before.drafts, **drafts},
                 closing,
@@ -70,7 +70,7 @@ def allowing(
 
 @contextmanager
 def workspace() -> Iterator[str]:
-    """Yield a folder of our own, which connections that are made inside may use; remove it at the end."""
+    """Yield a temporary folder that connections made inside may use. Removes the folder at the end."""
     with TemporaryDirectory(prefix="pacband-") as made:
         folder = os.path.realpath(made)
         with allowing(folder=folder):
@@ -78,14 +78,14 @@ def workspace() -> Iterator[str]:
 
 
 def connect(*, threads: int | None = None, paths: Sequence[str] | None = None, **settings: str) -> Any:
-    """Return a connection to a database in memory, closed at the end of the `allowing` it was made in.
+    """Return a connection to a database in memory. It is closed at the end of the `allowing` block it was made in.
 
     Parameters
     ----------
     threads : int, optional
-        How many to use; by default one for each core.
+        The number of threads; by default one for each core.
     paths : sequence of str, optional
-        The only files that it may touch; by default all that are allowed here.
+        The only files that it may touch; by default all that are allowed.
     **settings : str
         Further settings of DuckDB.
     """
@@ -99,11 +99,13 @@ def connect(*, threads: int | None = None, paths: Sequence[str] | None = None, *
             **settings,
         }
     )
-    # DuckDB looks at the pattern as well as at the file that it finds by it.
+    # DuckDB checks the pattern as well as the file that it finds by the pattern.
     for name, places in (("allowed_paths", reached), ("allowed_directories", scope.folders)):
         connection.execute(f"set {name} = {literals(dict.fromkeys([*places, *map(glob.escape, places)]))}")
     if scope.folders:
         connection.execute(f"set temp_directory = {literal(scope.folders[0])}")
+    # DuckDB prints its own progress bar to standard output, among the rows or the JSON, in queries of over two seconds.
+    connection.execute("set enable_progress_bar = false")
     connection.execute("set enable_external_access = false")
     connection.execute("set lock_configuration = true")
     if scope.closing is not None:
@@ -112,8 +114,8 @@ def connect(*, threads: int | None = None, paths: Sequence[str] | None = None, *
 
 
 @cache
-def standing() -> Any:
-    """Return the connection for tables in memory that nobody closes: it is closed when the program ends."""
+def shared_connection() -> Any:
+    """Return the connection for tables in memory. It is closed when the program ends."""
     token = _SCOPE.set(_NOTHING)
     try:
         connection = connect()
@@ -124,26 +126,26 @@ def standing() -> Any:
 
 
 def draft_of(output: str) -> str:
-    """Return the file to write in place of an output; a file in a folder of our own is written as it is."""
+    """Return the file to write in place of an output; for a file in our own folder, the file itself."""
     return _SCOPE.get().drafts.get(output, output)
 
 
 def quoted(name: str) -> str:
-    """Return a column's name as SQL writes it."""
+    """Return the name of a column, quoted for SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def literal(value: str) -> str:
-    """Return a text as SQL writes it."""
+    """Return a text, quoted for SQL."""
     return "'" + value.replace("'", "''") + "'"
 
 
 def literals(values: Iterable[str]) -> str:
-    """Return a list of texts as SQL writes it."""
+    """Return a list of texts for SQL."""
     return f"[{', '.join(map(literal, values))}]"
 
 
-def _written(draft: str) -> tuple[str, str]:
-    # Where the file is there already, DuckDB writes beside it first.
+def _paths_written(draft: str) -> tuple[str, str]:
+    # If the file exists, DuckDB writes a file beside it first.
     folder, name = os.path.split(draft)
     return draft, os.path.join(folder, f"tmp_{name}")

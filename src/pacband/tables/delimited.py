@@ -1,4 +1,4 @@
-"""CSV files: their header and delimiter, and the numbers in their texts."""
+"""CSV files: header and delimiter, and texts read as numbers."""
 
 from __future__ import annotations
 
@@ -26,29 +26,29 @@ __all__ = [
     "refuse_twins",
 ]
 
-# No header is longer, in characters.
+# The longest header, in characters.
 FIRST_LINE = 1 << 24
 
-# No row is longer, in bytes: this is as far as DuckDB looks for the end of one.
+# The longest row, in bytes: DuckDB looks no further for the end of a row.
 LONGEST_ROW = 2_000_000
 
-# How SQL says that a column of texts has an integer that float64 cannot hold: its name follows.
+# The error of SQL for an integer in a column of texts that float64 cannot hold; the name of the column follows.
 LARGE_INTEGER = "pacband found an integer beyond 2**53 in column "
 
 _DELIMITERS = ",;\t|"
 
 
 def float_sql(name: str) -> str:
-    """Return a column of texts as float64, for a SELECT; integers that float64 cannot hold are refused."""
+    """Return SQL for a column of texts as float64. It raises for integers that float64 cannot hold."""
     text = quoted(name)
     number = f"cast({text} as double)"
     refused = f"error({literal(LARGE_INTEGER + name)})"
-    # The first case is for speed.
+    # The first case is only for speed.
     return f"case when abs({number}) < {EXACT} then {number} when {_is_large(text)} then {refused} else {number} end"
 
 
 def refuse_large_texts(relation: Any, name: str) -> None:
-    """Raise where a column of texts has an integer that float64 cannot hold."""
+    """Raise if a column of texts has an integer that float64 cannot hold."""
     text = f"cast({quoted(name)} as varchar)"
     ((found,),) = relation.aggregate(f"count_if({_is_large(text)})").fetchall()
     if found:
@@ -56,7 +56,7 @@ def refuse_large_texts(relation: Any, name: str) -> None:
 
 
 def _is_large(text: str) -> str:
-    """Return whether a text is an integer beyond 2**53; one with a point or an exponent is no integer."""
+    """Return SQL for whether a text is an integer beyond 2**53. A point or an exponent makes it no integer."""
     return (
         f"(regexp_full_match({text}, '\\s*[+-]*[0-9_]+\\s*') "
         f"and coalesce(abs(try_cast({text} as hugeint)) > {EXACT}, true))"
@@ -64,7 +64,7 @@ def _is_large(text: str) -> str:
 
 
 def is_parquet(path: str, shown: str) -> bool:
-    """Return whether a file begins as a Parquet file does."""
+    """Return whether a file begins like a Parquet file."""
     with open(path, "rb") as file:
         start = file.read(4)
     if not start:
@@ -75,7 +75,7 @@ def is_parquet(path: str, shown: str) -> bool:
 def csv_header(path: str, shown: str) -> tuple[tuple[str, ...], str]:
     """Return the columns and the delimiter of a CSV file."""
     line = _first_line(path, shown)
-    # A delimiter inside of quotes is part of a name.
+    # A delimiter inside quotes is part of a name.
     delimiter = max(_DELIMITERS, key=re.sub(r'"[^"]*"', "", line).count)
     if line.startswith("{"):
         raise InvalidInput(f"{shown} is neither CSV nor Parquet: it looks like JSON.")
@@ -84,7 +84,7 @@ def csv_header(path: str, shown: str) -> tuple[tuple[str, ...], str]:
     try:
         names = next(csv.reader([line], delimiter=delimiter), [])
     except csv.Error as error:
-        raise InvalidInput(f"{shown} has a first line that is no header: {error}.") from None
+        raise InvalidInput(f"{shown} has a first line that is not a header: {error}.") from None
     if not any(names):
         raise InvalidInput(f"{shown} has no header: its first line must name the columns.")
     # A column without a name, such as the index that pandas writes, gets one.
@@ -94,11 +94,11 @@ def csv_header(path: str, shown: str) -> tuple[tuple[str, ...], str]:
 
 
 def refuse_long_end(path: str, shown: str) -> None:
-    """Raise where the last row is too long: DuckDB refuses such a row anywhere else, and drops it silently there."""
+    """Raise if the last row is too long: DuckDB drops it silently. DuckDB itself refuses other long rows."""
     with open(path, "rb") as file:
         size = file.seek(0, 2)
         if path.endswith(".gz"):
-            # A kilobyte of gzip makes at most a megabyte.
+            # A kilobyte of gzip unpacks to at most a megabyte.
             end = _last_bytes(path) if size * 1032 > LONGEST_ROW else b""
         else:
             file.seek(max(size - LONGEST_ROW - 2, 0))
@@ -108,7 +108,7 @@ def refuse_long_end(path: str, shown: str) -> None:
 
 
 def refuse_twins(names: list[str], shown: str) -> None:
-    """Raise where two columns have one name. To DuckDB, Y is y."""
+    """Raise if two columns have the same name. DuckDB takes Y for y."""
     twice = [name for name, times in Counter(names).items() if times > 1]
     if twice:
         raise InvalidInput(f"{shown} has {len(twice)} column name(s) more than once: {listed(twice)}.")
@@ -125,13 +125,13 @@ def _last_bytes(path: str) -> bytes:
             while block := file.read(1 << 22):
                 end = (end + block)[-LONGEST_ROW - 2 :]
     except (OSError, EOFError, zlib.error):
-        # DuckDB will say what is wrong.
+        # DuckDB reports what is wrong.
         return b""
     return end
 
 
 def _first_line(path: str, shown: str) -> str:
-    """Return the first line of a file, with the line breaks that stand in quotes."""
+    """Return the first line of a file. Line breaks inside quotes do not end it."""
     opener: Any = gzip.open if path.endswith(".gz") else open
     line = ""
     try:

@@ -1,6 +1,6 @@
-"""What engines are asked in their own words: columns by their place, and what comes back from a pass.
+"""What is asked of engines in their own language: columns by their place, and the results of a pass.
 
-A name of the user's never reaches an expression: to some engines ``*`` is every column and ``^a$`` a pattern.
+A name that a user chose never reaches an expression: to some engines ``*`` is every column and ``^a$`` a pattern.
 """
 
 from __future__ import annotations
@@ -14,36 +14,36 @@ import numpy as np
 from pacband.exceptions import InvalidInput
 
 __all__ = [
-    "chosen",
     "fetch_columns",
-    "fetch_inside",
     "fetch_rows",
+    "fetch_windows",
     "first_rows",
     "lazy_frame",
-    "named",
     "refuse_unless",
+    "rename_columns",
+    "take_columns",
 ]
 
 _ROW = "pacband_row"
 _CHANGED = (
     "rows changed between two readings of the table: a prediction, a scale or a group that was checked cannot be used "
-    "any more. Use a copy of the table that stays as it is."
+    "any more. Use a copy of the table that does not change."
 )
 
 
 def lazy_frame(native: Any) -> nw.LazyFrame[Any]:
-    """Return a lazy table of an engine as one of narwhals."""
+    """Return an engine's own lazy table as a narwhals LazyFrame."""
     frame: nw.LazyFrame[Any] = nw.from_native(native)
     return frame
 
 
-def chosen(frame: nw.LazyFrame[Any], columns: Mapping[str, str]) -> nw.LazyFrame[Any]:
-    """Return the columns of a table under other names: new name to present name."""
+def rename_columns(frame: nw.LazyFrame[Any], columns: Mapping[str, str]) -> nw.LazyFrame[Any]:
+    """Return some columns of a table under other names; `columns` maps new names to present names."""
     place = {name: k for k, name in enumerate(frame.collect_schema())}
-    return named(frame, list(columns), [place[name] for name in columns.values()])
+    return take_columns(frame, list(columns), [place[name] for name in columns.values()])
 
 
-def named(frame: nw.LazyFrame[Any], names: Sequence[str], places: Sequence[int]) -> nw.LazyFrame[Any]:
+def take_columns(frame: nw.LazyFrame[Any], names: Sequence[str], places: Sequence[int]) -> nw.LazyFrame[Any]:
     """Return the columns at these places of a table, counted from 0, under these names."""
     native: Any = frame.to_native()
     pairs = list(zip(names, places, strict=True))
@@ -67,9 +67,9 @@ def named(frame: nw.LazyFrame[Any], names: Sequence[str], places: Sequence[int])
 
 
 def refuse_unless(frame: nw.LazyFrame[Any], condition: str, columns: Sequence[str]) -> nw.LazyFrame[Any]:
-    """Return a table without its column of conditions; to compute these columns where it is not true is an error.
+    """Return a table without its column `condition`. Computing `columns` raises in rows where it is not true.
 
-    DuckDB, polars and Spark raise an error of their own, which says our sentence; Dask raises ours.
+    DuckDB, polars and Spark raise their own error, which contains our sentence; Dask raises ours.
     """
     native: Any = frame.to_native()
     rest = [name for name in frame.collect_schema() if name != condition]
@@ -81,7 +81,7 @@ def refuse_unless(frame: nw.LazyFrame[Any], condition: str, columns: Sequence[st
     if frame.implementation is nw.Implementation.POLARS:
         import polars as pl
 
-        # A text that is no number cannot be cast to one: the error quotes it.
+        # A text that is not a number cannot be cast to one, and the error quotes it.
         checked = pl.when(pl.col(condition)).then(pl.lit("0")).otherwise(pl.lit(_CHANGED)).cast(pl.Float64)
         kept = native.with_columns(pl.when(checked == 0.0).then(pl.col(name)).alias(name) for name in columns)
         return lazy_frame(kept.select(rest))
@@ -104,14 +104,14 @@ def _refuse_partition(rows: Any, condition: str) -> Any:
 
 
 def fetch_rows(frame: nw.LazyFrame[Any]) -> list[dict[str, Any]]:
-    """Return a few rows as plain Python values, integers exact whatever their size."""
+    """Return a few rows as plain Python values. Integers of any size are exact."""
     if frame.implementation is nw.Implementation.DUCKDB:
         relation = frame.to_native()
         names = relation.columns
         return [dict(zip(names, row, strict=True)) for row in relation.fetchall()]
     if frame.implementation is nw.Implementation.PYSPARK:
         return [row.asDict() for row in frame.to_native().collect()]
-    rows = _collected(frame).iter_rows(named=True)
+    rows = _collect(frame).iter_rows(named=True)
     return [{name: _plain(value) for name, value in row.items()} for row in rows]
 
 
@@ -123,26 +123,40 @@ def fetch_columns(frame: nw.LazyFrame[Any], names: list[str]) -> dict[str, Any]:
     if frame.implementation is nw.Implementation.PYSPARK:
         rows = wanted.to_native().collect()
         return {name: np.array([row[name] for row in rows]) for name in names}
-    collected = _collected(wanted)
+    collected = _collect(wanted)
     return {name: collected.get_column(name).to_numpy() for name in names}
 
 
-def fetch_inside(frame: nw.LazyFrame[Any], inside: Mapping[str, nw.Expr], sums: Sequence[str]) -> dict[str, Any] | None:
-    """Return the number n of rows, sums of columns, and the values for which a condition is true, from one reading.
+def fetch_windows(
+    frame: nw.LazyFrame[Any], inside: Mapping[str, nw.Expr], sums: Mapping[str, nw.Expr], *, n_rows: str
+) -> dict[str, Any] | None:
+    """Return sums over all rows, and the values of columns for which a condition is true, from one reading.
 
-    None where the engine cannot do all of it in one reading.
+    Parameters
+    ----------
+    inside : mapping of str to Expr
+        The columns to return values of, and the condition for each.
+    sums : mapping of str to Expr
+        What to sum up, by the name of the result.
+    n_rows : str
+        The name of the number of rows in the result.
+
+    Returns
+    -------
+    dict or None
+        None if the engine cannot do all of it in one reading.
     """
-    marks = {f"{name}in": condition for name, condition in inside.items()}
-    marked: Any = frame.with_columns(**marks).to_native()
+    marks = {f"in_{name}": condition for name, condition in inside.items()}
+    marked: Any = frame.with_columns(**marks, **sums).to_native()
     if frame.implementation is nw.Implementation.DUCKDB:
-        lists = [f"list({name}) filter (where {name}in) as {name}" for name in inside]
-        found = marked.aggregate(", ".join(["count(*) as n", *(f"sum({name}) as {name}" for name in sums), *lists]))
-        (row,) = fetch_rows(nw.from_native(found))
+        parts = [f"count(*) as {n_rows}", *(f"sum({name}) as {name}" for name in sums)]
+        parts += [f"list({name}) filter (where in_{name}) as {name}" for name in inside]
+        (row,) = fetch_rows(nw.from_native(marked.aggregate(", ".join(parts))))
     elif frame.implementation is nw.Implementation.POLARS:
         import polars as pl
 
-        values = [pl.col(name).filter(pl.col(f"{name}in")).implode() for name in inside]
-        found = marked.select(pl.len().alias("n"), *(pl.col(name).sum() for name in sums), *values)
+        values = [pl.col(name).filter(pl.col(f"in_{name}")).implode() for name in inside]
+        found = marked.select(pl.len().alias(n_rows), *(pl.col(name).sum() for name in sums), *values)
         (row,) = found.collect(engine="streaming").to_dicts()
     else:
         return None
@@ -150,7 +164,7 @@ def fetch_inside(frame: nw.LazyFrame[Any], inside: Mapping[str, nw.Expr], sums: 
 
 
 def first_rows(frame: nw.LazyFrame[Any], condition: nw.Expr, most: int = 3) -> list[int]:
-    """Return the first rows for which the condition is true, counted from 0; none where the engine has no order."""
+    """Return the first rows for which the condition is true, counted from 0; none if the engine has no row order."""
     native = frame.to_native()
     if frame.implementation is nw.Implementation.DUCKDB:
         numbered = native.project(f'*, row_number() over () - 1 as "{_ROW}"')
@@ -163,11 +177,11 @@ def first_rows(frame: nw.LazyFrame[Any], condition: nw.Expr, most: int = 3) -> l
 
 
 def _plain(value: Any) -> Any:
-    """Return a scalar of numpy or pandas as Python has it; missing is None or NaN."""
+    """Return a scalar of numpy or pandas as a Python value. A missing value is None or NaN."""
     return value.item() if isinstance(value, np.generic) else None if type(value).__name__ == "NAType" else value
 
 
-def _collected(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
+def _collect(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
     if frame.implementation is nw.Implementation.POLARS:
         return nw.from_native(frame.to_native().collect(engine="streaming"), eager_only=True)
     return frame.collect()

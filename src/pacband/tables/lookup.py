@@ -1,4 +1,4 @@
-"""What differs from group to group, brought beside every row: a small table of values, joined by the label.
+"""Values of every group, joined to its rows: a small table with one row a group, joined by the label.
 
 The engine hashes the labels once, so that a hundred thousand groups cost little more than ten.
 """
@@ -6,7 +6,7 @@ The engine hashes the labels once, so that a hundred thousand groups cost little
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import narwhals as nw
@@ -14,28 +14,28 @@ import narwhals as nw
 from pacband.core.labels import Label
 from pacband.tables.engines import lazy_frame
 
-__all__ = ["beside", "rank_rows"]
+__all__ = ["join_values", "rank_rows"]
 
 Values = Mapping[Label, float]
 
 _LABEL = "pacband_label"
 _ORDER = "pacband_order"
-# Up to so many groups conditions are as quick as a join, and keep the order of the rows.
+# Up to so many groups, conditions are as fast as a join and keep the order of the rows.
 _FEW = 32
 _KINDS = {str: "varchar", bool: "boolean", int: "bigint", float: "double"}
 
 
-def beside(
+def join_values(
     frame: nw.LazyFrame[Any], column: str, values: Mapping[str, Values], *, ordered: bool = False
 ) -> nw.LazyFrame[Any]:
-    """Return a table with more columns: the values of every row's label, null or NaN where a label has none.
+    """Return a table with more columns: the values of every row's label; null or NaN if a label has no values.
 
     Parameters
     ----------
     column : str
-        The column of labels. Not all of the labels in it need to have values.
+        The column of labels. It may hold labels that have no values.
     values : mapping of str to mapping of label to float
-        The new columns; all have the same labels.
+        The new columns. All have the same labels.
     ordered : bool
         Keep the order of the rows, in engines that have one.
     """
@@ -55,27 +55,43 @@ def beside(
 
 
 def rank_rows(
-    frame: nw.LazyFrame[Any], values: Mapping[str, Values], sums: Mapping[str, nw.Expr], *, most: int
+    frame: nw.LazyFrame[Any],
+    group: str,
+    score: str,
+    values: Mapping[str, Values],
+    sums: Sequence[nw.Expr],
+    *,
+    most: int,
 ) -> list[tuple[Any, ...]] | None:
-    """Return the place, the number of rows, the score at its rank and the sums of every group g of scores q0.
+    """Return the place, the number of rows, the score at its rank and the sums of every group, in one pass.
 
-    DuckDB keeps the largest scores of every group in one pass; None for other engines. `values` are the place and the
-    rank of every group. Where all groups may keep as many scores as the one with the largest rank, which is `most`,
-    the rows themselves need not be joined.
+    DuckDB keeps the largest scores of every group. Returns None for other engines.
+
+    Parameters
+    ----------
+    group, score : str
+        The columns of labels and of scores.
+    values : mapping of str to mapping of label to float
+        The "place" and the "rank" of every group.
+    sums : sequence of Expr
+        What to sum up in every group.
+    most : int
+        The largest rank, if every group may keep that many scores: then the rows themselves are not joined. Else 0.
     """
     if frame.implementation is not nw.Implementation.DUCKDB:
         return None
-    summed = frame.with_columns(**sums)
-    totals = ", ".join(["count(*) as n", *(f"sum({name}) as {name}" for name in sums)])
+    names = [f"t{k}" for k in range(len(sums))]
+    summed = frame.with_columns(**dict(zip(names, sums, strict=True)))
+    totals = ", ".join(["count(*) as n", *(f"sum({name}) as {name}" for name in names)])
     if most:
-        kept = summed.to_native().aggregate(f"g, max(q0, {most}) as top, {totals}", "g")
-        ranked = beside(lazy_frame(kept), "g", values).to_native()
+        kept = summed.to_native().aggregate(f"{group}, max({score}, {most}) as top, {totals}", group)
+        ranked = join_values(lazy_frame(kept), group, values).to_native()
     else:
-        joined = beside(summed, "g", values).to_native()
-        kept_scores = "max(q0, coalesce(rank, 1)::bigint)"
+        joined = join_values(summed, group, values).to_native()
+        kept_scores = f"max({score}, coalesce(rank, 1)::bigint)"
         ranked = joined.aggregate(f"place, any_value(rank) as rank, {kept_scores} as top, {totals}", "place")
     at_rank = "list_extract(top, coalesce(rank, 1)::bigint)"
-    rows: list[tuple[Any, ...]] = ranked.project(", ".join(["place::integer", "n", at_rank, *sums])).fetchall()
+    rows: list[tuple[Any, ...]] = ranked.project(", ".join(["place::integer", "n", at_rank, *names])).fetchall()
     return rows
 
 
@@ -97,18 +113,16 @@ def _join_duckdb(
 ) -> Any:
     from duckdb import ColumnExpression, ConstantExpression, FunctionExpression
 
-    # The small table must belong to the connection of the relation, which is not known: it is made from a relation of
-    # one row. As two texts that the engine splits it is there at once; as a list of constants it takes seconds.
+    # The small table must belong to the connection of the relation. That connection is not known, so the table is made
+    # from a relation of one row. The engine splits long texts into its columns: a list of constants would take seconds.
     one = relation.limit(0).aggregate("count(*) as n")
     texts = [str(label) if type(label) is not float else repr(label) for label in labels]
-    apart = _separator(texts)
+    separator = _separator(texts)
 
-    def split(items: Iterable[str], separator: str) -> Any:
-        return FunctionExpression(
-            "string_split", ConstantExpression(separator.join(items)), ConstantExpression(separator)
-        )
+    def split(items: Iterable[str], at: str) -> Any:
+        return FunctionExpression("string_split", ConstantExpression(at.join(items)), ConstantExpression(at))
 
-    lists = [split(texts, apart).alias(_LABEL)]
+    lists = [split(texts, separator).alias(_LABEL)]
     lists += [split(map(repr, map(float, of.values())), " ").alias(name) for name, of in values.items()]
     kind = _KINDS[type(labels[0])]
     if kind == "bigint" and any(abs(label) >= 2**63 for label in labels):  # type: ignore[arg-type]
@@ -117,7 +131,7 @@ def _join_duckdb(
     small = one.select(*lists).project(", ".join(columns)).set_alias("small")
     numbered = ordered and one.project("current_setting('threads')").fetchall() != [(1,)]
     if numbered:
-        # Several threads join rows as they come. One thread keeps their order.
+        # Several threads join rows in any order. One thread keeps the order.
         relation = relation.project(f"*, row_number() over () as {_ORDER}")
     rows = relation.set_alias("many")
     key = f'many."{column}"' + ("::varchar" if kind == "varchar" else "")

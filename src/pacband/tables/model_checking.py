@@ -19,9 +19,11 @@ from pacband.estimators.grouping import read_labels
 from pacband.exceptions import InvalidInput, ReusedData
 from pacband.judging.checking import Piece, check_pieces
 from pacband.judging.verdicts import Verdict
+from pacband.tables.batches import batches
 from pacband.tables.columns import as_frame, check_columns, read_values, refuse_inexact
 from pacband.tables.connection import quoted
-from pacband.tables.survey import batches, check_kinds, inputs_sql, match_groups
+from pacband.tables.predicting import match_groups
+from pacband.tables.survey import check_kinds, inputs_sql
 
 __all__ = ["check_model"]
 

@@ -1,13 +1,12 @@
-"""Parquet files that make one table: what each holds, and whether the columns of all can stand in one.
+"""Parquet files that make one table: the columns of each file, and whether the columns of all fit together.
 
-DuckDB, Dask and Spark each have rules of their own for files that differ, and some cast what they read to the types of
-the first file. So the files are compared here, before any of them is read.
+DuckDB, Dask and Spark treat files that differ in different ways, and some cast all values to the types of the first
+file. So the files are compared here, before any of them is read.
 """
 
 from __future__ import annotations
 
 import glob
-import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from pacband.core.arrays import EXACT, refuse_large_integers
 from pacband.exceptions import InvalidInput
 from pacband.tables.connection import connect, literal, literals, quoted
 from pacband.tables.delimited import refuse_twins
+from pacband.tables.parquet_footer import columns_end, read_footer
 from pacband.tables.paths import Found
 
 __all__ = ["ParquetTable", "parquet_table"]
@@ -24,7 +24,7 @@ _INTEGERS = frozenset(
     f"{sign}{size}" for sign in ("", "U") for size in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 )
 _EXACT_IN = {"FLOAT": 2**24, "DOUBLE": EXACT}
-# Of a column without any value DuckDB says this: it fits every type.
+# The type that DuckDB gives a column without any value: it fits every type.
 _NOTHING = '"NULL"'
 
 
@@ -39,7 +39,7 @@ class ParquetTable:
     kinds : tuple of (mapping of str to str, list of Found)
         The types of the columns as DuckDB calls them, and the files that have them.
     keys : mapping of str to str
-        The columns that the names of directories make, and their types.
+        The columns made from names of directories, and their types.
     """
 
     files: tuple[Found, ...]
@@ -47,7 +47,7 @@ class ParquetTable:
     keys: Mapping[str, str]
 
     def select(self, columns: Iterable[str] | None = None) -> str:
-        """Return the table as SQL, with these of its columns or all; raise where the files do not fit together."""
+        """Return SQL for the table, with these columns or all; raise if the files do not fit together."""
         names = [*self.kinds[0][0], *self.keys]
         wanted = names if columns is None else [name for name in names if name in set(columns)]
         mixed = [name for name in wanted if name not in self.keys and len(self._types(name)) > 1]
@@ -63,7 +63,7 @@ class ParquetTable:
         return f"select {listed} from {_read(self.files, **options)}"
 
     def is_uniform(self, columns: Iterable[str]) -> bool:
-        """Return whether these columns are in the files themselves, with one type in all of them."""
+        """Return whether these columns are in the files themselves, with the same type in all files."""
         return all(name in self.kinds[0][0] and len(self._types(name)) == 1 for name in columns)
 
     def _types(self, name: str) -> dict[str, list[Found]]:
@@ -73,7 +73,7 @@ class ParquetTable:
         return types
 
     def _check_types(self, name: str) -> None:
-        """Raise unless one type holds the column's values of all files."""
+        """Raise unless one type holds the values of a column in all files."""
         types = self._types(name)
         known = types.keys() - {_NOTHING}
         integers, floats = known & _INTEGERS, known & _EXACT_IN.keys()
@@ -101,17 +101,18 @@ class ParquetTable:
 
 
 def parquet_table(files: Sequence[Found]) -> ParquetTable:
-    """Return the files as one table, or raise where one of them lacks a column of the others."""
+    """Return the files as one table, or raise if one of them lacks a column of the others."""
     kinds: list[tuple[Mapping[str, str], list[Found]]] = []
-    for alike in _alike(files):
-        types = _described(alike[0])
+    for alike in _group_by_columns(files):
+        types = _describe(alike[0])
         if kinds:
             _check_names(kinds[0][0], kinds[0][1][0], types, alike[0])
         kinds.append((types, alike))
     return ParquetTable(tuple(files), tuple(kinds), _keys(files, list(kinds[0][0])))
 
 
-def _described(file: Found) -> dict[str, str]:
+def _describe(file: Found) -> dict[str, str]:
+    """Return the columns of a file and their types."""
     with connect(paths=[file.path]) as connection:
         rows = connection.sql(
             f"select name, num_children from parquet_schema({literal(glob.escape(file.path))})"
@@ -122,7 +123,7 @@ def _described(file: Found) -> dict[str, str]:
 
 
 def _top_names(rows: Sequence[tuple[str, int | None]]) -> Iterable[str]:
-    """Yield the columns of a schema, which lists the parts of a nested column right after it."""
+    """Yield the columns of a schema. It lists the parts of a nested column right after the column."""
     inside = 0
     for name, children in rows[1:]:
         if not inside:
@@ -144,7 +145,7 @@ def _check_names(names: Mapping[str, str], first: Found, others: Mapping[str, st
 
 
 def _keys(files: Sequence[Found], columns: Sequence[str]) -> dict[str, str]:
-    """Return the columns that directories such as ``year=2024`` make, and their types."""
+    """Return the columns made from directories such as ``year=2024``, and their types."""
     keys = [key for key, _ in files[0].keys]
     for file in files:
         if [key for key, _ in file.keys] != keys:
@@ -160,7 +161,7 @@ def _keys(files: Sequence[Found], columns: Sequence[str]) -> dict[str, str]:
         if key.lower() in known:
             raise InvalidInput(
                 f"{files[0].shown} has a column {known[key.lower()]!r}, and the directory {key}=… above it would "
-                "replace that: rename the directory, or name the files one by one."
+                "replace it: rename the directory, or name the files one by one."
             )
     if any(set(file.above) & set(keys) or file.above != files[0].above for file in files):
         raise InvalidInput(f"the directories above {files[0].shown} have other keys: name the files one by one.")
@@ -172,85 +173,20 @@ def _is_integer(text: str) -> bool:
     return re.fullmatch("-?[0-9]{1,18}", text) is not None and str(int(text)) == text
 
 
-def _alike(files: Sequence[Found]) -> list[list[Found]]:
-    """Return the files by what their footers say of columns: quick for ten thousand files of one kind."""
+def _group_by_columns(files: Sequence[Found]) -> list[list[Found]]:
+    """Group files by the columns in their footers. Ten thousand files with the same columns take little time."""
     if len(files) == 1:
-        # One file is alike, but it may have been cut.
-        _footer(files[0])
+        # One file is one group, but it may have been cut off.
+        read_footer(files[0].path, files[0].shown)
         return [list(files)]
     groups: dict[bytes, list[Found]] = {}
     for file in files:
-        footer = _footer(file)
+        footer = read_footer(file.path, file.shown)
         schema = next((known for known in groups if footer.startswith(known)), None)
         if schema is None:
             try:
-                schema = footer[: _schema_end(footer)]
+                schema = footer[: columns_end(footer)]
             except (IndexError, RecursionError):
                 raise InvalidInput(f"{file.shown} is a damaged Parquet file: its footer cannot be read.") from None
         groups.setdefault(schema, []).append(file)
     return list(groups.values())
-
-
-def _footer(file: Found) -> bytes:
-    with open(file.path, "rb") as stream:
-        size = os.fstat(stream.fileno()).st_size
-        stream.seek(max(size - 8, 0))
-        end = stream.read(8)
-        length = int.from_bytes(end[:4], "little")
-        if end[4:] != b"PAR1" or length > size - 12:
-            raise InvalidInput(f"{file.shown} is a damaged Parquet file: it has no footer.")
-        stream.seek(size - 8 - length)
-        return stream.read(length)
-
-
-def _schema_end(footer: bytes) -> int:
-    """Return where the list of columns ends: the second field of the footer, in Thrift's compact protocol."""
-    at = number = 0
-    while number < 2:
-        head = footer[at]
-        if not head >> 4:
-            raise IndexError("a footer lists its fields by small steps")
-        number += head >> 4
-        at = _after(footer, at + 1, head & 15)
-    return at
-
-
-def _after(data: bytes, at: int, kind: int) -> int:
-    """Return where a value of Thrift's compact protocol ends."""
-    if kind in (1, 2):
-        return at
-    if kind == 3:
-        return at + 1
-    if kind in (4, 5, 6):
-        return _varint(data, at)[1]
-    if kind == 7:
-        return at + 8
-    if kind == 8:
-        size, at = _varint(data, at)
-        return at + size
-    if kind in (9, 10):
-        size, item = data[at] >> 4, data[at] & 15
-        at += 1
-        if size == 15:
-            size, at = _varint(data, at)
-        if size > len(data):
-            raise IndexError("a list is longer than its file")
-        for _ in range(size):
-            at = at + 1 if item in (1, 2) else _after(data, at, item)
-        return at
-    if kind == 12:
-        while data[at]:
-            head = data[at]
-            at = at + 1 if head >> 4 else _varint(data, at + 1)[1]
-            at = _after(data, at, head & 15)
-        return at + 1
-    raise IndexError(f"a schema has no values of kind {kind}")
-
-
-def _varint(data: bytes, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        value |= (data[at] & 127) << shift
-        at, shift = at + 1, shift + 7
-        if data[at - 1] < 128:
-            return value, at

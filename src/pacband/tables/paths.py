@@ -1,4 +1,4 @@
-"""Which files are meant by names, patterns, directories and pipes: each once, and unchanged to the end."""
+"""The files behind names, patterns, directories and pipes: each file once, and unchanged to the end."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class Found:
     Attributes
     ----------
     path : str
-        Where it is, as an absolute path.
+        Its absolute path.
     shown : str
-        What the user calls it.
+        Its name as the user wrote it.
     keys : tuple of (str, str)
-        What the directories below the one that the user named say of its rows: of ``year=2024``, ("year", "2024").
+        Columns made from the directories below the one that the user named: ("year", "2024") from ``year=2024``.
     above : tuple of str
-        The keys of the other directories, which say nothing.
+        The keys of the other directories. They make no columns.
     stamp : tuple of int
         Its device, inode, size and time of writing when it was found.
     """
@@ -45,7 +45,7 @@ class Found:
     stamp: tuple[int, int, int, int]
 
     def refuse_change(self) -> None:
-        """Raise where the file is not the one that was found."""
+        """Raise if the file changed since it was found."""
         try:
             now = _stamp(self.path)
         except OSError:
@@ -64,15 +64,15 @@ class Found:
 
 
 def find_files(given: Sequence[str], folder: str) -> list[Found]:
-    """Return the files behind what was given; what is no regular file is copied to the folder first."""
+    """Return the files behind the given names. Pipes and devices are copied to the folder first."""
     found: list[Found] = []
     known: dict[tuple[int, int], str] = {}
     for number, name in enumerate(given):
         stream = is_stream(name)
-        # A stream is read once, and its copy is another file: where it comes from tells whether it is given twice.
+        # A stream is read once, and its copy is another file. Its source shows whether it is given twice.
         if stream and (source := _source(name)) is not None:
             _refuse_twice(known, source, "standard input" if name == "-" else name)
-        for file in _found(name, os.path.join(folder, f"copy-{number}")):
+        for file in _find(name, os.path.join(folder, f"copy-{number}")):
             if not stream:
                 _refuse_twice(known, file.stamp[:2], file.shown)
             found.append(file)
@@ -100,12 +100,12 @@ def _refuse_twice(known: dict[tuple[int, int], str], place: tuple[int, int], sho
     known[place] = shown
 
 
-def _found(name: str, copy: str) -> Iterator[Found]:
+def _find(name: str, copy: str) -> Iterator[Found]:
     if name == "-":
-        yield _copied(sys.stdin.buffer, "standard input", copy)
+        yield _copy_stream(sys.stdin.buffer, "standard input", copy)
     elif is_stream(name):
         with open(name, "rb") as stream:
-            yield _copied(stream, name, copy)
+            yield _copy_stream(stream, name, copy)
     elif files := files_named(name):
         yield from (_file(path, _root(name)) for path in files)
     elif os.path.isdir(name):
@@ -115,7 +115,7 @@ def _found(name: str, copy: str) -> Iterator[Found]:
 
 
 def _root(name: str) -> str | None:
-    """Return the directory below which names of directories make columns; None for the name of a file."""
+    """Return the directory below which directories make columns; None for the name of a file."""
     if os.path.exists(name):
         return name if os.path.isdir(name) else None
     return os.path.dirname(re.split(r"[*?[]", name, maxsplit=1)[0]) or "."
@@ -135,19 +135,19 @@ def _file(name: str, root: str | None) -> Found:
 
 
 def _absolute(name: str) -> str:
-    """Return an absolute path of the same file. The directory above a link is not the one that its name suggests."""
+    """Return an absolute path of the same file. The directory above a link may differ from what its name suggests."""
     parts = name.split(os.sep)
     after = max((place + 1 for place, part in enumerate(parts) if part == os.pardir), default=0)
     above = os.path.realpath(os.sep.join(parts[:after])) if after else ""
     return os.path.abspath(os.path.join(above, *parts[after:]) if after else name)
 
 
-def _copied(stream: BufferedIOBase | Any, shown: str, copy: str) -> Found:
-    """Copy a pipe or a device to a file; one whose first line makes no sense, or has no end, is refused at once."""
+def _copy_stream(stream: BufferedIOBase | Any, shown: str, copy: str) -> Found:
+    """Copy a pipe or a device to a file. Raise at once if its first line is not a header or has no end."""
     with open(copy, "wb") as file:
         try:
             size = 0
-            # What has come is taken at once: a full block of a slow pipe may take for ever.
+            # Take what is there: a full block of a slow pipe may take very long.
             while block := stream.read1(_BLOCK):
                 file.write(block)
                 looked = size >= FIRST_LINE

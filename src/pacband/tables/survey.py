@@ -1,45 +1,46 @@
-"""Which columns of a file a model takes, and how: as numbers, as categories, or not at all, and why.
+"""Which columns of a table a model uses, and how: as numbers, as categories, or not at all, and why.
 
-The cells of a CSV file are texts; a model has to see the same kind of column when it predicts as when it was fitted.
-So the kind is chosen once, from all rows of the fit, and goes into the model file. What a cell says as a number or as
-a category is the rule of `pacband.core.cells`, in SQL.
+The cells of a CSV file are texts. A model must get the same kind of column when it predicts as when it was fitted. So
+the kind is chosen once, from all rows of the fit, and is saved in the model file. `pacband.core.cells` defines which
+number or category a cell is; here the same rule is applied in SQL.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pacband.core.cells import NUMBER_TYPES, TEXT_TYPES, gap_sql, matching, number_sql, spelled_sql
+from pacband.core.cells import NUMBER_TYPES, TEXT_TYPES, gap_sql, number_sql, spelled_sql
 from pacband.exceptions import InvalidInput
 from pacband.tables.columns import as_frame, check_columns, refuse_inexact
-from pacband.tables.connection import connect, quoted
+from pacband.tables.connection import quoted
 from pacband.tables.delimited import refuse_large_texts
 from pacband.tables.files import reading
 
+if TYPE_CHECKING:
+    from pacband.estimators.base import Certified
+
 __all__ = [
     "Column",
-    "batches",
     "check_kinds",
     "find_columns",
     "inputs_sql",
-    "match_groups",
+    "model_kinds",
     "numeric_sql",
-    "row_hash_sql",
     "survey",
 ]
 
-# A column with this share of numbers was meant to be one of numbers.
+# A column with at least this share of numbers is taken for a numeric column with mistakes in it.
 _MEANT_AS_NUMBERS = 0.9
-# A column with more texts than this share of its rows tells rows apart, not kinds of rows.
+# A column with more distinct texts than this share of its rows is taken for an id.
 _LIKE_AN_ID = 0.5
 _TIMES = ("DATE", "TIME", "INTERVAL")
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table, and what a model makes of it: "number", "category", or None for nothing."""
+    """A column of a table, how a model uses it ("number", "category", or None: not at all), and why not."""
 
     name: str
     kind: str | None
@@ -48,7 +49,7 @@ class Column:
 
 @dataclass(frozen=True)
 class _Facts:
-    """What all rows say of a column."""
+    """Counts over all rows of a column."""
 
     rows: int
     known: int
@@ -61,7 +62,7 @@ class _Facts:
     constant: bool = False
 
 
-# How the facts are asked for, in their order; the first few are all that new rows need.
+# The aggregates that count the facts, in the order of `_Facts`. New rows need the first few only.
 _COUNTS = (
     "count({known})",
     "count({number})",
@@ -84,7 +85,7 @@ def survey(
     exclude: Collection[str] = (),
     categories: Collection[str] = (),
 ) -> list[Column]:
-    """Choose what to make of every column but the target.
+    """Choose how a model uses every column but the target.
 
     Parameters
     ----------
@@ -93,20 +94,20 @@ def survey(
     target : str
         The column to predict.
     features : sequence of str
-        The only columns to use; by default all.
+        The only columns to use. By default all are used.
     exclude : collection of str
-        Columns to leave out.
+        Columns not to use.
     categories : collection of str
-        Columns to take as categories, whatever they hold.
+        Columns to use as categories, even if they hold numbers.
 
     Raises
     ------
     InvalidInput
-        If a named column is not there, the target is not numeric, a column holds numbers but for a few texts, or no
-        column can be used.
+        If a named column does not exist, the target is not numeric, a column holds numbers except for a few texts, or
+        no column can be used.
     """
     find_columns(relation, [target, *features, *exclude, *categories])
-    facts = _facts(relation, [name for name in relation.columns if name not in exclude], (*_COUNTS, *_SHAPE))
+    facts = _count(relation, [name for name in relation.columns if name not in exclude], (*_COUNTS, *_SHAPE))
     if not facts[target].rows:
         raise InvalidInput("the table has no rows.")
     _check_numeric(target, facts[target])
@@ -120,21 +121,27 @@ def survey(
         if name in exclude or (features and name not in features):
             columns.append(Column(name, None, "excluded" if name in exclude else "not among the features"))
         else:
-            columns.append(_chosen(name, held, facts[name], name in categories, name in features))
+            columns.append(_choose(name, held, facts[name], name in categories, name in features))
     if not any(column.kind for column in columns):
         raise InvalidInput(f"no column but the target {target!r} can be used: there is nothing to predict from.")
     return columns
 
 
 def find_columns(relation: Any, names: Sequence[str]) -> None:
-    """Raise unless the table has these columns; the error names the nearest ones."""
+    """Raise unless the table has these columns. The error names similar columns."""
     frame = as_frame(relation)
     for name in names:
         check_columns(frame, (), name)
 
 
+def model_kinds(model: Certified) -> dict[str, str | None]:
+    """Return the kind of every column that a model predicts from, in its order; None where its file states none."""
+    names = map(str, model.feature_names_in_)
+    return {name: model.column_kinds_.get(name) for name in names}
+
+
 def check_kinds(relation: Any, kinds: Mapping[str, str | None], *, texts: bool = False) -> dict[str, str]:
-    """Return the kinds of the columns of a model, or raise where new rows do not fit them.
+    """Return the kinds of the columns of a model, or raise where the new rows do not match them.
 
     Parameters
     ----------
@@ -143,16 +150,16 @@ def check_kinds(relation: Any, kinds: Mapping[str, str | None], *, texts: bool =
     kinds : mapping of str to str or None
         The kinds of the columns in the fit; None where the model file does not state them.
     texts : bool
-        Whether categories were texts in the fit, and have to be texts now: the model is one of the user's own, which
-        sees a category as it is written.
+        Whether categories must be texts, as they were in the fit. This is so for a model of the user's own, which gets
+        a category as it is written.
     """
     unknown = [name for name, kind in kinds.items() if kind is None]
     if unknown:
         raise InvalidInput(
-            f"the model file does not tell whether column {unknown[0]!r} holds numbers or texts: fit the model on a "
+            f"the model file does not state whether column {unknown[0]!r} holds numbers or texts: fit the model on a "
             "dataframe with numbers, booleans, or texts in this column, NaN for a gap, and save it with this pacband."
         )
-    facts = _facts(relation, list(kinds), _COUNTS)
+    facts = _count(relation, list(kinds), _COUNTS)
     if not next(iter(facts.values())).rows:
         raise InvalidInput("the table has no rows.")
     for name, held in zip(relation.columns, map(str, relation.types), strict=True):
@@ -160,16 +167,16 @@ def check_kinds(relation: Any, kinds: Mapping[str, str | None], *, texts: bool =
             _check_numeric(name, facts[name])
         elif texts and name in kinds and not held.startswith(TEXT_TYPES):
             raise InvalidInput(
-                f"column {name!r} held texts in the fit, and holds {held} now: write it as the texts of the fit, for "
-                "a model of your own distinguishes 1 from 1.0."
+                f"column {name!r} held texts in the fit, and holds {held} now: write it as the texts of the fit, "
+                "because a model of your own distinguishes 1 from 1.0."
             )
     return {name: str(kind) for name, kind in kinds.items()}
 
 
 def inputs_sql(relation: Any, kinds: Mapping[str, str], *, texts: bool = False) -> str:
-    """Return the columns as a model takes them, for a SELECT: numbers, and the one text of every category.
+    """Return the columns as the model needs them, for a SELECT: numbers, and the canonical text of every category.
 
-    With `texts`, categories are the texts as they stand in the table; a gap is null.
+    With `texts`, categories are the texts as they are in the table; a gap is null.
     """
     types = dict(zip(relation.columns, map(str, relation.types), strict=True))
     parts = []
@@ -184,24 +191,11 @@ def inputs_sql(relation: Any, kinds: Mapping[str, str], *, texts: bool = False) 
 
 
 def numeric_sql(relation: Any, name: str) -> str:
-    """Return a column as numbers, for a SELECT; what is not one is missing."""
+    """Return a column as numbers, for a SELECT; what is no number is null."""
     return number_sql(quoted(name), str(relation.types[relation.columns.index(name)]))
 
 
-def match_groups(estimator: Any, table: Any) -> None:
-    """Write the groups of a pandas table as the certificate does, where a file spells them otherwise. In place."""
-    group = estimator.grouping_
-    if isinstance(group, str):
-        match = matching(estimator.certificate_.groups)
-        table[group] = [match(cell) for cell in table[group]]
-
-
-def row_hash_sql(names: Iterable[str], of: str = "") -> str:
-    """Return a number that rows with the same cells in these columns have in common, for a SELECT."""
-    return f"hash({', '.join(f'{of}{quoted(name)}' for name in names)})"
-
-
-def _chosen(name: str, held: str, facts: _Facts, wanted: bool, named: bool) -> Column:
+def _choose(name: str, held: str, facts: _Facts, wanted: bool, named: bool) -> Column:
     if not held.startswith((*NUMBER_TYPES, *TEXT_TYPES, *_TIMES)):
         return Column(name, None, f"it holds {held}, neither numbers nor texts")
     if facts.known == 0:
@@ -216,12 +210,12 @@ def _chosen(name: str, held: str, facts: _Facts, wanted: bool, named: bool) -> C
     if facts.numbers - facts.truths >= _MEANT_AS_NUMBERS * facts.known:
         raise InvalidInput(
             f"column {name!r} holds numbers but for {facts.known - facts.numbers} of {facts.known} values, such as "
-            f"{facts.text!r}: mend them, take it as categories, or exclude it."
+            f"{facts.text!r}: correct them, use the column as categories, or exclude it."
         )
     if facts.times == facts.known or held.startswith(_TIMES):
-        return Column(name, None, "it holds dates or times; turn them into numbers, such as days, to use them")
+        return Column(name, None, "it holds dates or times; convert them to numbers, such as days, to use them")
     if facts.levels > _LIKE_AN_ID * facts.known and not named:
-        return Column(name, None, "it has a text of its own in most rows, as an id has")
+        return Column(name, None, "most rows have a different text, as in an id")
     return Column(name, "category")
 
 
@@ -236,7 +230,7 @@ def _check_numeric(name: str, facts: _Facts) -> None:
 
 
 def _refuse_inexact(relation: Any, name: str) -> None:
-    """Raise where a column holds integers or decimals that float64 cannot hold, as numbers or as texts."""
+    """Raise where a column holds integers or decimals that float64 cannot represent, as numbers or as texts."""
     if str(relation.types[relation.columns.index(name)]).startswith(TEXT_TYPES):
         refuse_large_texts(relation, name)
     else:
@@ -244,8 +238,8 @@ def _refuse_inexact(relation: Any, name: str) -> None:
         refuse_inexact(frame, frame.collect_schema(), [name])
 
 
-def _facts(relation: Any, names: Sequence[str], asked: Sequence[str]) -> dict[str, _Facts]:
-    """Look at all rows, once."""
+def _count(relation: Any, names: Sequence[str], asked: Sequence[str]) -> dict[str, _Facts]:
+    """Return the facts of these columns, in one pass over all rows."""
     types = dict(zip(relation.columns, map(str, relation.types), strict=True))
     questions = [
         question.format(
@@ -262,20 +256,5 @@ def _facts(relation: Any, names: Sequence[str], asked: Sequence[str]) -> dict[st
 
 
 def _known(column: str) -> str:
-    """Return the texts of a column as they are; null for a gap."""
+    """Return the texts of a column as they are, for a SELECT; null for a gap."""
     return f"(case when {gap_sql(column)} then null else cast({column} as varchar) end)"
-
-
-def batches(relation: Any, columns: str, n_rows: int = 20_480) -> Iterator[Any]:
-    """Yield these columns of all rows in order as dataframes of pandas, so many rows at a time.
-
-    A gap in a column of texts is NaN, as pandas reads it from a file: some models distinguish it from None.
-    """
-    # By a connection of its own, for a relation would hold all rows at once; in one thread, for the rows that several
-    # of them read come in any order.
-    with reading(), connect(threads=1) as connection:
-        stream = connection.execute(f"select {columns} from ({relation.sql_query()})")
-        while len(batch := stream.fetch_df_chunk(n_rows // 2048)):
-            for name in (name for name in batch.columns if batch[name].dtype.kind == "O"):
-                batch[name] = batch[name].where(batch[name].notna(), float("nan"))
-            yield batch

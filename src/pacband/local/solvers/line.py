@@ -1,157 +1,213 @@
-"""Samples on a line with exponential weights: far samples act through two carried sums."""
+"""Samples on a line with exponential weights: far samples enter through sums that are prepared at fit.
+
+The samples are sorted and cut into blocks. For x right of a block whose last sample is e,
+
+    Σ_{x_j ≤ e} exp(−λ(x − x_j)) z_j = exp(−λ(x − e)) · Σ_{x_j ≤ e} exp(−λ(e − x_j)) z_j:
+
+all samples up to e enter through one row of sums, the same for every such x. The row of the next block follows from it
+by one multiplication. A point then needs the samples of its own block and two such rows, left and right, in place of
+all samples. No exponent is ever positive.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from pacband.core.arrays import Floats
-from pacband.local.design import Regressors
-from pacband.local.solvers.jobs import Job, Members, Piece, batches, grouped
-from pacband.local.solvers.lowrank import regressors_of
-from pacband.local.solvers.primal import Products, Rows, fit_primal
+from pacband.local.fits.primal import fit_primal
+from pacband.local.memory import cut
+from pacband.local.model import Model
+from pacband.local.products import Products, Rows
+from pacband.local.solvers.solver import Batch, Piece, Solver, grouped
 
-__all__ = ["jobs"]
+__all__ = ["Line"]
 
-_ALL = np.empty(0, dtype=np.intp)
+# Below the smallest normal number the sums of a point have lost their digits.
 _LOST = np.finfo(float).tiny
 
 
-@dataclass(frozen=True, eq=False)
-class _Line:
-    """Sorted samples in blocks, and what each block hears from the samples to its left and right.
+class Line(Solver):
+    """One p × p system for each point, from sums over √M samples and two prepared rows.
 
-    For x between two blocks, Σ_{x_j ≤ e} exp(−λ(x − x_j)) z_j = exp(−λ(x − e)) · Σ_{x_j ≤ e} exp(−λ(e − x_j)) z_j:
-    all samples up to the last one e of a block weigh on every later point through one carried row, which moves from
-    block to block by one multiplication. A point then meets the samples of its own block and two carried rows, in
-    place of all samples, and no exponent is ever positive.
+    - Prepared at fit: the products of the features (`Regressors.products`), the sorted samples, and for each decay two
+      rows of sums for each of √M blocks.
+    - Memory of a batch: the sums of its points for every decay, and the products of one block.
+    """
+
+    def prepare(self, models: Sequence[Model]) -> None:
+        """Sort the samples, and sum up both sides of each block for all decays in one pass."""
+        fresh = [model for model in models if "line" not in model.prepared]
+        for group in grouped(fresh, key=lambda model: (id(model.locality), id(model.design))):
+            blocks = _Blocks.of(group[0].locality.points[:, 0])
+            decays = sorted({model.weight.decay for model in group})
+            sides = dict(zip(decays, _sum_sides(blocks, group[0].regressors.products, decays), strict=True))
+            for model in group:
+                model.prepared["line"] = _Prepared(blocks, sides[model.weight.decay])
+
+    def batches(self, models: Sequence[Model], X: Floats, room: int) -> Iterator[Batch]:
+        """Yield batches of sorted points for the models of each design, which share the products."""
+        for group in grouped(models, key=lambda model: (id(model.locality), id(model.design))):
+            blocks = _prepared(group[0]).blocks
+            by_decay = grouped(group, key=lambda model: model.weight.decay)
+            x = group[0].locality.norm.embed(X)[:, 0]
+            order = np.argsort(x, kind="stable")
+            each = 3 * len(by_decay) * group[0].regressors.products.size
+            for part in cut(len(x), each=each, room=room, most=256):
+                rows = order[part]
+                yield _Batch(by_decay, blocks, X[rows], x[rows], rows)
+
+
+@dataclass(frozen=True, eq=False)
+class _Blocks:
+    """Sorted samples, cut into √M blocks.
 
     Attributes
     ----------
     order : ndarray of shape (n_samples,)
-        Where each sorted sample stood.
+        The index of each sorted sample among the samples.
     points : ndarray of shape (n_samples,)
-        Sorted.
-    products : Products
-        Of the sorted samples.
+        The sorted samples.
     edges : ndarray of shape (n_blocks + 1,)
         Where the blocks start.
-    left, right : ndarray of shape (n_blocks, n_decays, size)
-        Carried rows at the last sample before, and the first sample after, each block.
     """
 
     order: Rows
     points: Floats
-    products: Products
     edges: Rows
-    decays: Floats
-    left: Floats
-    right: Floats
 
     @classmethod
-    def of(cls, design: Regressors, points: Floats, decays: Floats) -> _Line:
+    def of(cls, points: Floats) -> _Blocks:
         order = np.argsort(points, kind="stable")
-        points = points[order]
-        products = Products(
-            Regressors(design.matrix[order], design.centre, design.residual[order], design.phi, design.rotation)
-        )
         n_blocks = math.isqrt(len(points) - 1) + 1
-        edges = np.linspace(0, len(points), n_blocks + 1).astype(np.intp)
-        first, last = points[edges[:-1]], points[edges[1:] - 1]
-        left = np.zeros((n_blocks, len(decays), products.size))
-        right = np.zeros_like(left)
-        for k in range(n_blocks - 1):
-            block = slice(edges[k], edges[k + 1])
-            left[k + 1] = np.exp(-np.outer(decays, last[k] - points[block])) @ products.table(block)
-            if k:
-                left[k + 1] += np.exp(-decays * (last[k] - last[k - 1]))[:, None] * left[k]
-        for k in range(n_blocks - 1, 0, -1):
-            block = slice(edges[k], edges[k + 1])
-            right[k - 1] = np.exp(-np.outer(decays, points[block] - first[k])) @ products.table(block)
-            if k < n_blocks - 1:
-                right[k - 1] += np.exp(-decays * (first[k + 1] - first[k]))[:, None] * right[k]
-        return cls(order, points, products, edges, decays, left, right)
+        return cls(order, points[order], np.linspace(0, len(points), n_blocks + 1).astype(np.intp))
 
-    def sums(self, k: int, x: Floats) -> Floats:
-        """Packed sums for points x of block k, for every decay: shape (n_decays, len(x), size)."""
-        block = slice(self.edges[k], self.edges[k + 1])
-        here = self.points[block]
-        gaps = np.abs(np.subtract.outer(x, here))
+    def __getitem__(self, k: int) -> slice:
+        return slice(self.edges[k], self.edges[k + 1])
+
+    def __len__(self) -> int:
+        return len(self.edges) - 1
+
+    def split(self, x: Floats) -> Iterator[tuple[int, slice]]:
+        """Yield each block that has points of a sorted x, and where they are in x."""
+        bounds = np.searchsorted(x, self.points[self.edges[1:-1]])
+        bounds = np.concatenate([[0], bounds, [len(x)]])
+        for k in np.flatnonzero(np.diff(bounds)):
+            yield int(k), slice(bounds[k], bounds[k + 1])
+
+    def distances(self, k: int, x: Floats) -> Floats:
+        """Return the distances of points of block k to its samples, and to the samples before and after it."""
+        block = self[k]
+        here = np.abs(np.subtract.outer(x, self.points[block]))
         before = x - self.points[block.start - 1] if k else np.zeros(len(x))
         after = self.points[block.stop] - x if block.stop < len(self.points) else np.zeros(len(x))
-        reach = np.column_stack([gaps, before, after])
-        rows = np.concatenate([self.products.table(block), np.empty((2, self.products.size))])
-        packed = np.empty((len(self.decays), len(x), self.products.size))
-        for m, decay in enumerate(self.decays):
-            rows[-2], rows[-1] = self.left[k, m], self.right[k, m]
-            np.matmul(np.exp(-decay * reach), rows, out=packed[m])
-        return packed
+        return np.column_stack([here, before, after])
 
 
-def jobs(members: Members, X: Floats, room: int) -> Iterator[Job]:
-    """Points sorted into the blocks of the samples; all decays of a design together."""
-    for group in grouped(members, key=lambda member: (id(member[1].locality), id(member[1].design))):
-        model = group[0][1]
-        locality, design = model.locality, regressors_of(model)
-        decays = sorted({member[1].weight.decay for member in group})
-        line = _Line.of(design, locality.points[:, 0], np.array(decays))
-        x = locality.norm.embed(X)[:, 0]
-        order = np.argsort(x, kind="stable")
-        starts = line.points[line.edges[1:-1]]
-        bounds = np.concatenate([[0], np.searchsorted(x[order], starts), [len(x)]])
-        each = 3 * len(decays) * line.products.size
-        for k in range(len(bounds) - 1):
-            for part in batches(bounds[k + 1] - bounds[k], each=each, room=room, most=512):
-                yield _job(group, line, k, X, x, order[bounds[k] + part.start : bounds[k] + part.stop])
+class _Prepared(NamedTuple):
+    """What is kept for a model: its blocks, and for each block the sums of all samples left and right of it."""
+
+    blocks: _Blocks
+    sides: Floats
 
 
-def _job(group: Members, line: _Line, k: int, X: Floats, x: Floats, place: Rows) -> Job:
-    def run() -> list[Piece]:
-        design, locality = regressors_of(group[0][1]), group[0][1].locality
-        features = design.features(X[place])
-        gaps = design.gaps(X[place], features)
-        decays = {decay: m for m, decay in enumerate(line.decays)}
-        weights = {decays[model.weight.decay]: model.weight for _, model in group}
+def _prepared(model: Model) -> _Prepared:
+    prepared: _Prepared = model.prepared["line"]
+    return prepared
 
-        def weighted(points: Rows) -> tuple[Floats, Rows]:
-            which, where = np.divmod(points, len(place))
-            gamma = locality.distances(X[place[where]])
-            for m in np.unique(which):
-                gamma[which == m] = weights[m](gamma[which == m])
-            return gamma, _ALL
 
-        # All decays in one batch: point i under decay m is row m·n + i.
-        sums = line.sums(k, x[place]).reshape(-1, line.products.size)
-        lost = np.flatnonzero(sums[:, -1] < _LOST)
-        if len(lost):
-            sums[lost] = line.products.packed(weighted(lost)[0][:, line.order])
+def _sum_sides(blocks: _Blocks, products: Products, decays: Sequence[float]) -> list[Floats]:
+    """Return, for each decay, the sums at the last sample before and the first sample after each block.
 
+    The decays share the table of each block, and nothing else: the sums of a decay have the same bits whichever other
+    decays are prepared with it.
+
+    Returns
+    -------
+    list of ndarray of shape (n_blocks, 2, size)
+        Zero before the first block and after the last one.
+    """
+    first, last = blocks.points[blocks.edges[:-1]], blocks.points[blocks.edges[1:] - 1]
+    inner = np.empty((len(decays), len(blocks), 2, products.size))
+    for k in range(len(blocks)):
+        points, table = blocks.points[blocks[k]], products.table(blocks.order[blocks[k]])
+        distances = np.stack([last[k] - points, points - first[k]])
+        for decay, own in zip(decays, inner, strict=True):
+            np.matmul(np.exp(-decay * distances), table, out=own[k])
+    sides = []
+    for decay, own in zip(decays, inner, strict=True):
+        side = np.zeros_like(own)
+        for k in range(len(blocks) - 1):
+            side[k + 1, 0] = own[k, 0]
+            if k:
+                side[k + 1, 0] += np.exp(-decay * (last[k] - last[k - 1])) * side[k, 0]
+        for k in range(len(blocks) - 1, 0, -1):
+            side[k - 1, 1] = own[k, 1]
+            if k < len(blocks) - 1:
+                side[k - 1, 1] += np.exp(-decay * (first[k + 1] - first[k])) * side[k, 1]
+        sides.append(side)
+    return sides
+
+
+@dataclass(frozen=True, eq=False)
+class _Batch(Batch):
+    """Points in increasing order, and the models of one design, those of one decay together.
+
+    Attributes
+    ----------
+    by_decay : sequence of sequences of Model
+    blocks : _Blocks
+    X : ndarray of shape (n, n_features)
+        The points.
+    x : ndarray of shape (n,)
+        The points on the line.
+    rows : ndarray of shape (n,)
+        Which rows of the whole X they are.
+    """
+
+    by_decay: Sequence[Sequence[Model]]
+    blocks: _Blocks
+    X: Floats
+    x: Floats
+    rows: Rows
+
+    def solve(self) -> list[Piece]:
+        """Fit every decay, and every alpha of it, from the sums of that decay."""
         pieces: list[Piece] = []
-        for same_alpha in grouped(group, key=lambda member: member[1].alpha):
-            chosen = np.array([decays[model.weight.decay] for _, model in same_alpha])
-            flat = (chosen[:, None] * len(place) + np.arange(len(place))).ravel()
-            whole = len(flat) == len(sums) and bool((np.diff(flat) == 1).all())
-            some = sums if whole else sums[flat]
-
-            def chosen_weights(points: Rows, flat: Rows = flat) -> tuple[Floats, Rows]:
-                return weighted(flat[points])
-
-            tiled = np.tile(features, (len(chosen), 1))
-            fit = fit_primal(
-                design,
-                tiled,
-                same_alpha[0][1].alpha,
-                some,
-                some[:, -1],
-                chosen_weights,
-                gaps=np.tile(gaps, len(chosen)),
-                located=lambda points: X[place[points % len(place)]],
-            )
-            prediction, variance = (part.reshape(len(chosen), -1) for part in fit)
-            pieces += [(index, place, prediction[m], variance[m]) for m, (index, _) in enumerate(same_alpha)]
+        design = self.by_decay[0][0].regressors
+        points = design.at(self.X)
+        for models, sums in zip(self.by_decay, self._sums(design.products), strict=True):
+            weights_of = _Weights(models[0], self.X)
+            lost = np.flatnonzero(sums[:, -1] < _LOST)
+            if len(lost):
+                sums[lost] = design.products.packed(weights_of(lost))
+            for same_alpha in grouped(models, key=lambda model: model.alpha):
+                fit = fit_primal(design, points, same_alpha[0].alpha, sums, sums[:, -1], weights_of)
+                pieces += [Piece(model, self.rows, *fit) for model in same_alpha]
         return pieces
 
-    return run
+    def _sums(self, products: Products) -> Floats:
+        """Return the packed sums of every decay: shape (n_decays, n, size)."""
+        sums = np.empty((len(self.by_decay), len(self.x), products.size))
+        for k, part in self.blocks.split(self.x):
+            distances = self.blocks.distances(k, self.x[part])
+            table = np.concatenate([products.table(self.blocks.order[self.blocks[k]]), np.empty((2, products.size))])
+            for m, models in enumerate(self.by_decay):
+                table[-2:] = _prepared(models[0]).sides[k]
+                np.matmul(np.exp(-models[0].weight.decay * distances), table, out=sums[m, part])
+        return sums
+
+
+@dataclass(frozen=True, eq=False)
+class _Weights:
+    """The weights of all samples at points of a batch, computed for the few points that need them."""
+
+    model: Model
+    X: Floats
+
+    def __call__(self, points: Rows) -> Floats:
+        return self.model.weight(self.model.locality.distances(self.X[points]))

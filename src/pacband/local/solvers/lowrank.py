@@ -1,65 +1,61 @@
-"""A basis of p columns: all p × p systems of a batch of points are one matrix product."""
+"""A basis of p features: the p × p systems of all points of a batch are one matrix product."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import numpy as np
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from pacband.core.arrays import Floats
-from pacband.local.design import Regressors
-from pacband.local.solvers.jobs import Job, Members, Model, Piece, batches, grouped
-from pacband.local.solvers.primal import Products, Rows, fit_primal
+from pacband.local.fits.primal import fit_primal
+from pacband.local.memory import cut
+from pacband.local.model import Model
+from pacband.local.solvers.solver import Batch, Piece, Solver, grouped
 
-__all__ = ["jobs", "regressors_of"]
-
-_ALL = np.empty(0, dtype=np.intp)
-
-
-def regressors_of(model: Model) -> Regressors:
-    """The design of a model whose solver works in θ."""
-    assert isinstance(model.design, Regressors)
-    return model.design
+__all__ = ["LowRank"]
 
 
-def jobs(members: Members, X: Floats, room: int) -> Iterator[Job]:
-    """Batches of points; distances once a batch, Γ once a weight, sums once a weight and design."""
-    products = {id(model.design): Products(regressors_of(model)) for _, model in members}
-    numbers = max(table.numbers_per_point for table in products.values())
-    for group in grouped(members, key=lambda member: id(member[1].locality)):
-        n_samples = len(group[0][1].locality.points)
-        for rows in batches(len(X), each=5 * n_samples + numbers, room=room, most=512):
-            yield _job(group, products, X[rows], rows)
+class LowRank(Solver):
+    """One p × p system for each point, from sums over all samples.
+
+    - Prepared at fit: the products of the features of each sample (`Regressors.products`).
+    - Memory of a batch: 5M numbers a point for distances and weights, and the sums. A table of products that is too
+      large to be kept is computed once a prediction, or in portions.
+    """
+
+    def prepare(self, models: Sequence[Model]) -> None:
+        """Compute the products of each design."""
+        for model in models:
+            _ = model.regressors.products
+
+    def batches(self, models: Sequence[Model], X: Floats, room: int) -> Iterator[Batch]:
+        """Yield batches of points for the models of each locality, which share the distances."""
+        tables = {id(model.design): model.regressors.products.whole_table() for model in models}
+        numbers = max(model.regressors.products.numbers_per_point for model in models)
+        for group in grouped(models, key=lambda model: id(model.locality)):
+            n_samples = len(group[0].locality.points)
+            for rows in cut(len(X), each=5 * n_samples + numbers, room=room, most=512):
+                yield _Batch(group, tables, X[rows], rows)
 
 
-def _job(group: Members, products: dict[int, Products], X: Floats, place: slice) -> Job:
-    def run() -> list[Piece]:
+@dataclass(frozen=True, eq=False)
+class _Batch(Batch):
+    models: Sequence[Model]
+    tables: Mapping[int, Floats | None]
+    X: Floats
+    rows: slice
+
+    def solve(self) -> list[Piece]:
+        """Compute distances once, features once a design, Γ once a weight, sums once a weight and design."""
         pieces: list[Piece] = []
-        distances = group[0][1].locality.distances(X)
-        designs = {id(model.design): regressors_of(model) for _, model in group}
-        features = {key: design.features(X) for key, design in designs.items()}
-        gaps = {key: design.gaps(X, features[key]) for key, design in designs.items()}
-        for same_weight in grouped(group, key=lambda member: member[1].weight):
-            weights = same_weight[0][1].weight(distances)
-
-            def weighted(points: Rows, weights: Floats = weights) -> tuple[Floats, Rows]:
-                return weights[points], _ALL
-
-            for same_design in grouped(same_weight, key=lambda member: id(member[1].design)):
-                key = id(same_design[0][1].design)
-                sums, total = products[key].sums(weights)
-                for index, model in same_design:
-                    fit = fit_primal(
-                        designs[key],
-                        features[key],
-                        model.alpha,
-                        sums,
-                        total,
-                        weighted,
-                        gaps=gaps[key],
-                        located=lambda points: X[points],
-                    )
-                    pieces.append((index, place, *fit))
+        distances = self.models[0].locality.distances(self.X)
+        designs = {id(model.design): model.regressors for model in self.models}
+        points = {key: design.at(self.X) for key, design in designs.items()}
+        for same_weight in grouped(self.models, key=lambda model: model.weight):
+            weights = same_weight[0].weight(distances)
+            for same_design in grouped(same_weight, key=lambda model: id(model.design)):
+                design, key = same_design[0].regressors, id(same_design[0].design)
+                sums, total = design.products.sums(weights, self.tables[key])
+                for model in same_design:
+                    fit = fit_primal(design, points[key], model.alpha, sums, total, weights.__getitem__)
+                    pieces.append(Piece(model, self.rows, *fit))
         return pieces
-
-    return run

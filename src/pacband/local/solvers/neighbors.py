@@ -1,30 +1,47 @@
-"""Only the L nearest samples: a batch of small systems, found by an index of the samples."""
+"""The L nearest samples of each point: small systems in batches."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from pacband.core.arrays import Floats
 from pacband.local.design import Regressors
-from pacband.local.solvers.dual import fit_dual
-from pacband.local.solvers.jobs import Job, Members, Model, Piece, batches, grouped
-from pacband.local.solvers.primal import Rows, fit_primal
+from pacband.local.fits.dual import fit_dual
+from pacband.local.fits.primal import fit_primal
+from pacband.local.memory import cut
+from pacband.local.model import Model
+from pacband.local.products import Rows
+from pacband.local.solvers.solver import Batch, Piece, Solver, grouped
 
-__all__ = ["jobs"]
+__all__ = ["Neighbors"]
 
 
-def jobs(members: Members, X: Floats, room: int) -> Iterator[Job]:
-    """Batches of points; neighbours once a batch and L, Gram matrices once a batch and kernel."""
-    for group in grouped(members, key=lambda member: (id(member[1].locality), _count(member[1]))):
-        count = _count(group[0][1])
-        order = max(_order(model) for _, model in group)
-        each = 4 * (order + 1) ** 2 + 4 * count * (order + X.shape[1] + 4)
-        most = max(16, min(512, (1 << 19) // (order + 1) ** 2))  # some 4 MiB of systems: what a cache holds
-        sweep = group[0][1].locality.sweep(X)
-        for rows in batches(len(X), each=each, room=room, most=most):
-            yield _job(group, count, X[sweep[rows]], sweep[rows])
+class Neighbors(Solver):
+    """One system of the L nearest samples for each point; of p features, if these are fewer.
+
+    - Prepared at fit: the index of the samples (`Locality.index`).
+    - Memory of a batch: 4 systems and 4 copies of the L samples a point. The systems of a batch take some 4 MiB, which
+      fit in the cache.
+    """
+
+    def prepare(self, models: Sequence[Model]) -> None:
+        """Build the index of each locality."""
+        for model in models:
+            if _count(model) < len(model.locality.points):
+                _ = model.locality.index
+
+    def batches(self, models: Sequence[Model], X: Floats, room: int) -> Iterator[Batch]:
+        """Yield batches of points that are near each other, for the models of each locality and L."""
+        for group in grouped(models, key=lambda model: (id(model.locality), _count(model))):
+            count, order = _count(group[0]), max(_order(model) for model in group)
+            each = 4 * (order + 1) ** 2 + 4 * count * (order + X.shape[1] + 4)
+            most = max(16, min(512, (1 << 19) // (order + 1) ** 2))
+            sweep = group[0].locality.sweep(X)
+            for rows in cut(len(X), each=each, room=room, most=most):
+                yield _Batch(group, count, X[sweep[rows]], sweep[rows])
 
 
 def _count(model: Model) -> int:
@@ -32,52 +49,53 @@ def _count(model: Model) -> int:
     return min(n_samples, model.weight.n_neighbors or n_samples)
 
 
-def _in_theta(model: Model) -> bool:
-    return isinstance(model.design, Regressors) and model.design.matrix.shape[1] < _count(model)
-
-
 def _order(model: Model) -> int:
-    if isinstance(model.design, Regressors) and _in_theta(model):
-        return int(model.design.matrix.shape[1])
-    return _count(model)
+    """Return the order of the systems of a model: p if it is solved in θ, else L."""
+    rank = model.design.matrix.shape[1] if isinstance(model.design, Regressors) else len(model.y)
+    return min(int(rank), _count(model))
 
 
-def _job(group: Members, count: int, X: Floats, place: Rows) -> Job:
-    def run() -> list[Piece]:
+@dataclass(frozen=True, eq=False)
+class _Batch(Batch):
+    models: Sequence[Model]
+    count: int
+    X: Floats
+    rows: Rows
+
+    def solve(self) -> list[Piece]:
+        """Search neighbours once; compute Gram matrices or products of features once a design."""
+        near, distances = self.models[0].locality.nearest(self.X, self.count)
         pieces: list[Piece] = []
-        rows, distances = group[0][1].locality.nearest(X, count)
-        for same_design in grouped(group, key=lambda member: id(member[1].design)):
-            fit = (_Primal if _in_theta(same_design[0][1]) else _Dual)(same_design[0][1], X, rows)
-            for index, model in same_design:
-                pieces.append((index, place, *fit(model, model.weight.of(distances))))
+        for models in grouped(self.models, key=lambda model: id(model.design)):
+            in_theta = _order(models[0]) < self.count
+            fit = _Primal(models[0].regressors, self.X, near) if in_theta else _Dual(models[0], self.X, near)
+            pieces += [Piece(model, self.rows, *fit(model, model.weight.of(distances))) for model in models]
         return pieces
-
-    return run
 
 
 class _Dual:
-    def __init__(self, model: Model, X: Floats, rows: Rows) -> None:
-        self.gram = model.design.gram(rows)
-        self.cross = model.design.cross(X, rows)
-        self.rows = rows
+    """The fit through the Gram matrices of the neighbours."""
+
+    def __init__(self, model: Model, X: Floats, near: Rows) -> None:
+        self.gram = model.design.gram(near)
+        self.cross = model.design.cross(X, near)
+        self.near = near
 
     def __call__(self, model: Model, weights: Floats) -> tuple[Floats, Floats]:
-        return fit_dual(self.gram, self.cross, weights, model.y[self.rows], model.alpha)
+        return fit_dual(self.gram, self.cross, weights, model.y[self.near], model.alpha)
 
 
 class _Primal:
-    def __init__(self, model: Model, X: Floats, rows: Rows) -> None:
-        assert isinstance(model.design, Regressors)
-        self.design = model.design
-        self.features = model.design.features(X)
-        self.samples = np.concatenate([model.design.matrix[rows], model.design.residual[rows][:, :, None]], axis=2)
-        self.rows = rows
+    """The fit in θ from the features of the neighbours."""
+
+    def __init__(self, design: Regressors, X: Floats, near: Rows) -> None:
+        self.design = design
+        self.points = design.at(X)
+        self.samples = np.concatenate([design.matrix[near], design.residual[near][:, :, None]], axis=2)
+        self.near = near
 
     def __call__(self, model: Model, weights: Floats) -> tuple[Floats, Floats]:
         rooted = self.samples * np.sqrt(weights)[:, :, None]
         stack = np.swapaxes(rooted, 1, 2) @ rooted
-
-        def weighted(points: Rows) -> tuple[Floats, Rows]:
-            return weights[points], self.rows[points]
-
-        return fit_primal(self.design, self.features, model.alpha, stack, weights.sum(axis=1), weighted)
+        total = weights.sum(axis=1)
+        return fit_primal(self.design, self.points, model.alpha, stack, total, weights.__getitem__, samples=self.near)

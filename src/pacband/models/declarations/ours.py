@@ -29,7 +29,7 @@ _TABLE = {
         "LocalKernelRidge": "_model!=@Model solver_!=str rank_=int|none",
         "LocalRidge": "_model!=@Model solver_!=str",
     },
-    "pacband.candidates.blend": {"Averaged": "", "Band": ""},
+    "pacband.candidates.stack": {"Averaged": "", "Band": ""},
     "pacband.candidates.defaults": {"LogOfStandardised": "least_!=num most_!=num"},
     "pacband.candidates.smooth": {
         "SmoothProcess": "size_!=num lengths_!=f[q] noise_!=num known_!=f[n,q] weights_!=f[n]"

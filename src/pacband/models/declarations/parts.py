@@ -13,7 +13,7 @@ from pacband.models.values import refuse
 __all__ = ["KINDS"]
 
 _TABLE = {
-    "pacband.candidates.blend": {
+    "pacband.candidates.stack": {
         "Stack": "reader!=@TableReader models!=dict(model) weights!=f[m] location!=num unit!=num scales!=dict(model)"
     },
     "pacband.local.design": {
@@ -22,8 +22,8 @@ _TABLE = {
     "pacband.local.factor": {"Factor": "kernel!=@Kernel points!=f[r,*] triangle!=f[r,r] columns!=f[n,r]"},
     "pacband.local.kernels": {"Kernel": "form!=str gamma!=num degree!=num coef0!=num origin=none|f[*]"},
     "pacband.local.norms": {"Norm": "order!=num factor=none|f[*,*]"},
-    "pacband.local.ridge": {"_FeatureMap": "features=none|model triangle=none|f[r,r]"},
-    "pacband.local.solvers.jobs": {
+    "pacband.local.ridge": {"FeatureMap": "features=none|model triangle=none|f[r,r]"},
+    "pacband.local.model": {
         "Model": "solver!=str locality!=@Locality weight!=@Weight design!=@Gram|@Regressors alpha!=num y!=f[n] "
         "unit!=num"
     },
@@ -77,18 +77,21 @@ def _check_model(model: Any) -> None:
         refuse("a pacband.Model uses the line solver for points that are not on a line")
 
 
+# What solvers prepare is not saved: the first prediction after loading prepares it again.
+_NOT_SAVED = {"Model": "prepared"}
 _CHECKS = {"Model": _check_model, "Norm": _check_norm, "Weight": _check_weight}
 
 KINDS = (
     *(
         Kind(
-            f"pacband.{name.strip('_')}",
+            f"pacband.{name}",
             module,
             name,
             role="part",
             declared_parameters=declaration,
             parameters=_fields,
             check=_CHECKS.get(name),
+            not_saved=_NOT_SAVED.get(name, ""),
             also_unfitted=True,
         )
         for module, table in _TABLE.items()
@@ -99,10 +102,11 @@ KINDS = (
         "pacband.local.design",
         "Regressors",
         role="part",
-        declared_parameters="matrix!=f[n,r] centre!=f[r] residual!=f[n] phi!=@Factor|@_FeatureMap|function "
+        declared_parameters="matrix!=f[n,r] centre!=f[r] residual!=f[n] phi!=@Factor|@FeatureMap|function "
         "rotation!=f[*,r] exact=none|@Gram tol=num gap=num gaps_sum=num",
         parameters=_regressors,
         check=_bind_phi,
+        not_saved="products",
         also_unfitted=True,
     ),
     Kind(
@@ -113,6 +117,6 @@ KINDS = (
         declared_parameters="norm!=@Norm points!=f8[n,*]",
         parameters=lambda value: {"norm": value.norm, "points": value.points},
         make=_locality,
-        not_saved="_order _tree _centre",
+        not_saved="index",
     ),
 )

@@ -1,0 +1,74 @@
+"""The ledger of a search: how much time is left, how many steps are done, and what was dropped, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from time import perf_counter
+
+from pacband.candidates.sharing import Progress
+
+__all__ = ["Ledger", "Tried"]
+
+
+@dataclass(frozen=True)
+class Tried:
+    """The record of one candidate.
+
+    Attributes
+    ----------
+    name : str
+        A predictor T, or T and its scale.
+    width : float or None
+        The mean of γσ̂ on rows that neither T nor σ̂ has seen. None if no width was estimated.
+    seconds : float
+        How long the fits of its predictor and of its scale took.
+    status : str
+        "chosen", "wider", "given", or why it was dropped.
+    """
+
+    name: str
+    width: float | None
+    seconds: float
+    status: str
+
+
+class Ledger:
+    """The time, the progress and the drops of one search.
+
+    Parameters
+    ----------
+    budget : float
+        How many seconds the search may take, from now on.
+    progress : function of (done, total), optional
+        Called after every step.
+
+    Attributes
+    ----------
+    dropped : list of Tried
+        What was dropped, in order.
+    """
+
+    def __init__(self, budget: float, progress: Progress | None = None) -> None:
+        self.dropped: list[Tried] = []
+        self._budget = budget
+        self._progress = progress
+        self._done = self._total = 0
+        self._start = perf_counter()
+
+    def seconds_left(self, share: float = 1.0) -> float:
+        """Return how many seconds remain of this share of the budget; negative if it is used up."""
+        return share * self._budget - (perf_counter() - self._start)
+
+    def expect_steps(self, n_steps: int) -> None:
+        """Set the total number of steps."""
+        self._total = n_steps
+
+    def finish_step(self) -> None:
+        """Count one more step as done. Calls `progress`."""
+        self._done += 1
+        if self._progress is not None:
+            self._progress(self._done, max(self._total, self._done))
+
+    def drop(self, name: str, seconds: float, reason: str) -> None:
+        """Record that a candidate was dropped after these seconds."""
+        self.dropped.append(Tried(name, None, seconds, f"dropped: {reason}"))

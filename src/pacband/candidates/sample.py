@@ -1,0 +1,79 @@
+"""The training rows of a search: read into a matrix, standardised, drawn, and split into folds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import KFold
+
+from pacband.candidates.fitting import Folds
+from pacband.candidates.reader import TableReader
+from pacband.core.arrays import Floats
+from pacband.exceptions import InvalidInput
+
+__all__ = ["Sample", "draw_sample"]
+
+# Screening uses at most this many rows.
+_MOST_ROWS = 50_000
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Training rows, and those among them that are screened.
+
+    Attributes
+    ----------
+    reader : TableReader
+        Converts a table to the matrix.
+    all_table, all_target : ndarray
+        All rows: the matrix, and the standardised target.
+    table, target : ndarray
+        The rows that are screened.
+    folds : list of (train, test)
+        Their folds.
+    location, unit : float
+        The mean and the standard deviation of the target of all rows.
+    seed : int
+        Seeds the models.
+    """
+
+    reader: TableReader
+    all_table: Floats
+    all_target: Floats
+    table: Floats
+    target: Floats
+    folds: Folds
+    location: float
+    unit: float
+    seed: int
+
+
+def draw_sample(X: Any, y: Floats, random: np.random.RandomState, kinds: Mapping[str, str] | None = None) -> Sample:
+    """Read a table of training rows, and draw the rows to screen and their folds.
+
+    Parameters
+    ----------
+    X : array or dataframe of shape (n, columns)
+        The rows.
+    y : ndarray of shape (n,)
+        Their targets, which are not constant.
+    random : RandomState
+        Draws the rows, the folds and the seed.
+    kinds : mapping of str to {"number", "category"}, optional
+        The kinds of the columns, as in `auto_candidates`.
+    """
+    reader = TableReader().fit(X, kinds=kinds)
+    table = reader.transform(X)
+    if len(table) != len(y):
+        raise InvalidInput(f"X and y must have one length, got {len(table)} and {len(y)}.")
+    location, unit = float(y.mean()), float(y.std())
+    target = (y - location) / unit
+    seed = int(random.randint(2**31 - 1))
+    rows = np.sort(random.permutation(len(y))[:_MOST_ROWS])
+    # The more rows there are, the less a fit needs those of the fold that it leaves out.
+    n_folds = 5 if len(rows) < 3000 else 4 if len(rows) < 15_000 else 3
+    folds = list(KFold(n_folds, shuffle=True, random_state=seed).split(table[rows]))
+    return Sample(reader, table, target, table[rows], target[rows], folds, location, unit, seed)

@@ -1,0 +1,127 @@
+"""Out-of-fold predictions of many models, in a limited time: what takes too long or fails is dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from pacband.candidates.fitting import FoldFit, Folds, fit_folds
+from pacband.candidates.ledger import Ledger
+from pacband.core.arrays import Floats
+
+__all__ = ["OutOfFold", "Task", "cross_fit_all"]
+
+# A trial fit takes one row of a fold in up to this many, but at least about this many rows.
+_TRIAL_STEP, _TRIAL_ROWS = 8, 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A model to cross-fit, the target to fit it to, and its name in the record of what was dropped."""
+
+    label: str
+    model: Any
+    target: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class OutOfFold:
+    """The result of cross-fitting one model.
+
+    Attributes
+    ----------
+    task : Task
+        The model and its target.
+    predictions : ndarray of shape (n,) or (n, outputs)
+        The prediction of every row by a fit to the other folds.
+    fits : tuple
+        The fits of the folds if the model is boosting, else empty.
+    seconds : float
+        How long it took, with the trial.
+    """
+
+    task: Task
+    predictions: Floats
+    fits: tuple[Any, ...]
+    seconds: float
+
+
+def cross_fit_all(
+    tasks: Mapping[str, Task],
+    table: Floats,
+    folds: Folds,
+    ledger: Ledger,
+    *,
+    budget_share: float,
+    n_jobs: int | None,
+    needs_one: bool = False,
+) -> dict[str, OutOfFold]:
+    """Cross-fit every model, and return those that were not dropped. Records the drops, and every step, in `ledger`.
+
+    Parameters
+    ----------
+    tasks : mapping of str to Task
+        The models, the cheapest first.
+    table : ndarray of shape (n, columns)
+        The features of all models.
+    folds : sequence of (train, test)
+        Every row is in one test fold.
+    ledger : Ledger
+        The time that is left.
+    budget_share : float
+        A model is dropped if, by the time of a trial fit to few rows, it would exceed this share of the budget.
+    n_jobs : int or None
+        Threads, as in joblib.
+    needs_one : bool
+        Ignore the budget until one model has succeeded.
+    """
+    found: dict[str, OutOfFold] = {}
+    for name, task in tasks.items():
+        start = perf_counter()
+        share = None if needs_one and not found else budget_share
+        try:
+            outcome = _cross_fit(task, table, folds, ledger, share, n_jobs)
+        except (ValueError, ArithmeticError, np.linalg.LinAlgError) as error:
+            outcome = next(iter(str(error).splitlines()), type(error).__name__)
+        if isinstance(outcome, OutOfFold):
+            found[name] = outcome
+        else:
+            ledger.drop(task.label, perf_counter() - start, outcome)
+        ledger.finish_step()
+    return found
+
+
+def _cross_fit(
+    task: Task, table: Floats, folds: Folds, ledger: Ledger, budget_share: float | None, n_jobs: int | None
+) -> OutOfFold | str:
+    """Return the out-of-fold predictions, or why there are none. A trial fit to few rows estimates the time."""
+    start = perf_counter()
+    if budget_share is not None and ledger.seconds_left(budget_share) <= 0.0:
+        return "the budget leaves no time to try it"
+    step = min(max(len(table) // _TRIAL_ROWS, 1), _TRIAL_STEP)
+    train, test = folds[0]
+    trial = fit_folds(task.model, table, task.target, [(train[::step], test[::step])], n_jobs=1)
+    estimate = (perf_counter() - start) * step * len(folds)
+    if budget_share is not None and estimate > ledger.seconds_left(budget_share):
+        return f"about {estimate:.2g} s are more than the budget leaves"
+    # A trial on all rows of the first fold is the fit of that fold.
+    done = trial if step == 1 else []
+    fits = done + fit_folds(task.model, table, task.target, folds[len(done) :], n_jobs=n_jobs)
+    predictions = _join(fits, folds)
+    if not np.isfinite(predictions).all():
+        return "it predicts NaN or infinite values"
+    kept = tuple(fit.model for fit in fits if fit.model is not None)
+    return OutOfFold(task, predictions, kept, perf_counter() - start)
+
+
+def _join(fits: list[FoldFit], folds: Folds) -> Floats:
+    """Return the predictions of the folds as one array, in the order of the rows."""
+    n_rows = sum(len(test) for _, test in folds)
+    joined = np.zeros((n_rows, *fits[0].predictions.shape[1:]))
+    for fit, (_, test) in zip(fits, folds, strict=True):
+        joined[test] = fit.predictions
+    return joined

@@ -1,0 +1,38 @@
+"""The report of a certificate with the rows of files, for every command that writes one."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from typing import TYPE_CHECKING, Any
+
+from pacband.tables.group_labels import labels_of, with_labels
+from pacband.tables.opening import open_table
+
+if TYPE_CHECKING:
+    from pacband.certificate import AnyCertificate
+    from pacband.reporting import Report
+    from pacband.scores.columns import Columns
+
+__all__ = ["command_line", "report_files"]
+
+
+def report_files(
+    certificate: AnyCertificate,
+    files: tuple[str, ...],
+    columns: Columns,
+    *,
+    features: tuple[str, ...] | None = None,
+    **options: Any,
+) -> Report:
+    """Return the report of a certificate with the rows of files. By default all other columns are features."""
+    from pacband.reporting.tables import report_table
+
+    with open_table(files, columns.numeric) as table:
+        labelled = with_labels(table, columns.group, labels_of(certificate))
+        return report_table(certificate, labelled, columns, features=features, command=command_line(), **options)
+
+
+def command_line() -> str:
+    """Return the command that the user typed, as a report quotes it."""
+    return shlex.join(["pacband", *sys.argv[1:]])

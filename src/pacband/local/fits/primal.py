@@ -1,0 +1,128 @@
+"""The local fit in θ: one p × p system a point, from weighted sums of products (φ-form of the appendix)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from pacband.core.arrays import Floats
+from pacband.local.design import Points, Regressors
+from pacband.local.fits.bordered import solve_bordered
+from pacband.local.products import Rows
+
+__all__ = ["fit_primal"]
+
+# σ̂² from sums of squares loses digits where little of ΣΓr² is left. Below this part it is summed from the residuals.
+_CANCELLED = 1e-4
+# Residuals of all samples are formed for portions of points with this many numbers.
+_PORTION = 1 << 20
+# Systems are unpacked, factored and solved in portions of this many numbers, which fit in the cache.
+_CACHED = 1 << 17
+
+
+def _unpack(sums: Floats, stack: Floats) -> None:
+    """Write sums of table rows, or a stack, as lower triangles."""
+    if sums.ndim == 3:
+        stack[:] = sums
+        return
+    start = 0
+    for i in range(stack.shape[1]):
+        stack[:, i, : i + 1] = sums[:, start : start + i + 1]
+        start += i + 1
+
+
+def fit_primal(
+    design: Regressors,
+    points: Points,
+    alpha: float,
+    sums: Floats,
+    total: Floats,
+    weights_of: Callable[[Rows], Floats],
+    *,
+    samples: Rows | None = None,
+) -> tuple[Floats, Floats]:
+    """Return T(x) and σ̂²(x) of a batch from its weighted sums.
+
+    With y = Fθ₀ + r and θ = θ₀ + η, G = FᵀDF and c = FᵀDr, the minimizer of
+    α‖θ‖² + Σ Γ_j (y_j − F_jᵀθ)² satisfies (G + αI) η = c − αθ₀, and
+
+        Σ Γ (r − Fη)² = ΣΓr² − ηᵀ(c + αθ).
+
+    Where that difference has cancelled, the residuals r − Fη are formed and summed.
+
+    Parameters
+    ----------
+    design : Regressors
+    points : Points
+        The points in the basis of the design.
+    alpha : float
+    sums, total : ndarray
+        [G ·; cᵀ ΣΓr²] of each point, packed by rows or as a stack, and ΣΓ.
+    weights_of : callable
+        Indices of k points of the batch ↦ their weights, shape (k, L).
+    samples : ndarray of shape (n, L), optional
+        The samples that the weights of each point belong to; None is all samples in order.
+    """
+    n, p = points.features.shape
+    if not p:
+        return np.zeros(n), np.maximum(sums.reshape(n, -1)[:, 0], 0.0) / total
+    theta, left, cancelled = np.empty((n, p)), np.empty(n), np.empty(n, dtype=bool)
+    step = max(1, _CACHED // (p + 1) ** 2)
+    scratch = np.empty((min(n, step), p + 1, p + 1))
+    for start in range(0, n, step):
+        part = slice(start, start + step)
+        stack = scratch[: len(total[part])]
+        _unpack(sums[part], stack)
+        squares, moments = stack[:, p, p].copy(), stack[:, p, :p].copy()
+        diagonal = np.einsum("nii->ni", stack[:, :p, :p])
+        diagonal += alpha
+        stack[:, p, :p] -= alpha * design.centre
+        change = solve_bordered(stack, alpha)
+        theta[part] = change + design.centre
+        left[part] = squares - np.einsum("np,np->n", change, moments + alpha * theta[part])
+        # The rounding error of `left` has the size of the terms, not of their difference.
+        terms = squares + 1e-3 * diagonal.sum(axis=1) * np.einsum("np,np->n", change, change)
+        cancelled[part] = left[part] < _CANCELLED * terms
+    if cancelled.any():
+        some = np.flatnonzero(cancelled)
+        weights, change = weights_of(some), theta[some] - design.centre
+        if samples is None:
+            errors = design.residual - change @ design.matrix.T
+        else:
+            near = samples[some]
+            errors = design.residual[near] - np.einsum("kp,klp->kl", change, design.matrix[near])
+        left[some] = np.einsum("kl,kl,kl->k", weights, errors, errors)
+    left = np.maximum(left, 0.0)
+    prediction: Floats = np.einsum("np,np->n", points.features, theta)
+    if points.gaps.any():
+        _complete(prediction, design, points, alpha, theta, left, weights_of)
+    return prediction, left / total
+
+
+def _complete(
+    prediction: Floats,
+    design: Regressors,
+    points: Points,
+    alpha: float,
+    theta: Floats,
+    left: Floats,
+    weights_of: Callable[[Rows], Floats],
+) -> None:
+    """Add to T(x), in place, the part of k_x = k(x, ·) that the basis does not represent.
+
+    The fit is Fθ = F Fᵀa with a = De/α and the local errors e, so that T(x) = k_xᵀa = f_xᵀθ + (k_x − F f_x)ᵀa. The
+    vector in brackets is a column of a Gram matrix, that of the remainder of k: its inner product with a is at most
+
+        √(k(x, x) − ‖f_x‖²) · √(aᵀRa),   aᵀRa ≤ tr R · ‖a‖²,   ‖a‖² ≤ ΣΓe²/α²   (R = K − F Fᵀ, Γ ≤ 1).
+
+    Where this bound is at most tol, nothing is added. `left` is ΣΓe².
+    """
+    bound = np.sqrt(points.gaps * left) * np.sqrt(design.gaps_sum) / alpha
+    rows = np.flatnonzero(bound > design.tol)
+    step = max(1, _PORTION // max(1, len(design.matrix)))
+    for start in range(0, len(rows), step):
+        some = rows[start : start + step]
+        errors = design.residual - (theta[some] - design.centre) @ design.matrix.T
+        missing = design.missing(points.X[some], points.features[some])
+        prediction[some] += np.einsum("kl,kl,kl->k", missing, weights_of(some), errors) / alpha

@@ -1,0 +1,62 @@
+"""Does the promise hold? The verdict on the rows, and the words for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pacband.core.wording import complement, percent
+from pacband.judging.counts import exact_interval
+from pacband.judging.verdicts import Verdict
+
+__all__ = ["UNTESTED", "Answer", "word_verdict"]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer in words. `state` is "recomputed", "kept", "contradicted" or "untested"."""
+
+    state: str
+    headline: str
+    text: str
+
+
+UNTESTED = Answer("untested", "Not recomputed", "This report was made without rows. It shows the certificate alone.")
+
+
+def word_verdict(verdict: Verdict, *, fingerprint_agrees: bool) -> Answer:
+    """Put a verdict into words."""
+    counts = verdict.counts.values()
+    eps = next(iter(counts)).eps
+    n_rows, violations = sum(count.n_samples for count in counts), sum(count.violations for count in counts)
+    counted = f"{violations:,} of {n_rows:,} rows ({percent(violations / n_rows)}) exceed the bound"
+    if verdict.reused:
+        agreement = (
+            "The bound and the fingerprint agree."
+            if fingerprint_agrees
+            else "The bound agrees to nine digits. The fingerprint does not: predictions that are computed again may "
+            "be rounded differently."
+        )
+        return Answer(
+            "recomputed",
+            "Recomputed and confirmed",
+            f"The bound was computed again from the calibration rows. {agreement} {counted}, by construction. Only "
+            "fresh rows can test the promise.",
+        )
+    low, high = exact_interval(violations, n_rows)
+    interval = f"The exact 95 % interval of the true share is {percent(low)} to {percent(high)}."
+    if not verdict.holds:
+        # Each group has its own promise: the union bound over them. A p-value of 0 is rounded.
+        p_value = max(1e-300, min(1.0, len(counts) * min(count.p_value for count in counts)))
+        return Answer(
+            "contradicted",
+            "These rows contradict the promise",
+            f"{counted}. {interval} The promise allows at most {percent(eps)}. If the promise holds, so many "
+            f"violations have a probability of at most {p_value:.2g}. Either an assumption below does not hold, or the "
+            "distribution has changed.",
+        )
+    return Answer(
+        "kept",
+        "These rows agree with the promise",
+        f"{counted}. {interval} The promise: at least {complement(eps)} of future rows stay within the bound. These "
+        "are not the calibration rows: their scores differ.",
+    )

@@ -1,0 +1,78 @@
+"""The checks of the rows of a report: whether they are independent, and from one distribution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pacband.certificate import Promise
+from pacband.core.arrays import as_numbers
+from pacband.core.labels import as_labels
+from pacband.diagnostics import Diagnosis
+from pacband.diagnostics.checks import ScoredRows, run_checks, scored_rows
+from pacband.diagnostics.rows import joint_print
+from pacband.exceptions import InvalidInput
+from pacband.reporting.census import LEVEL
+from pacband.reporting.rows import SAMPLE, Features, Rows, pick_scale
+from pacband.tables.sample import WHOLE, draw_rows, drawn_words, first_words
+
+__all__ = ["check_rows", "diagnose_rows"]
+
+
+def diagnose_rows(
+    basis: Promise, rows: Rows, y: Any, y_pred: Any, scale: Any, X: Any, groups: Any, training: Any
+) -> Diagnosis:
+    """Check rows in memory in their given order. If they are many, check the first of them and a random sample."""
+    if training is not None and X is None:
+        raise InvalidInput("training rows were given, but not X: rows are compared in inputs and target.")
+    if isinstance(X, Features):
+        X = joint_print(X.columns.values())
+    n_rows = rows.n_rows
+
+    def first(column: Any) -> Any:
+        return column if n_rows <= SAMPLE or column is None else column[:SAMPLE]
+
+    near = scored_rows(
+        basis.scoring,
+        rows.all_scores[:SAMPLE],
+        first(as_numbers("y", y)),
+        first(as_numbers("y_pred", y_pred)),
+        pick_scale(scale, slice(SAMPLE)),
+        X=first(X),
+        groups=None if groups is None else first(as_labels(groups)),
+        words=first_words(SAMPLE) if n_rows > SAMPLE else "",
+    )
+    if n_rows <= WHOLE:
+        return check_rows(basis, near, None, n_rows, training)
+    drawn = draw_rows(n_rows)
+    spread = scored_rows(
+        basis.scoring,
+        rows.score,
+        as_numbers("y", y)[drawn],
+        as_numbers("y_pred", y_pred)[drawn],
+        pick_scale(scale, drawn),
+        groups=None if groups is None else as_labels(groups)[drawn],
+        numbers=drawn,
+        words=drawn_words(len(drawn)),
+    )
+    return check_rows(basis, spread, near, n_rows, training)
+
+
+def check_rows(
+    basis: Promise,
+    rows: ScoredRows,
+    neighbours: ScoredRows | None,
+    n_rows: int,
+    training: Any = None,
+    copies: ScoredRows | None = None,
+) -> Diagnosis:
+    """Run the checks at the level of the report."""
+    return run_checks(
+        rows,
+        neighbours=neighbours,
+        copies=copies,
+        n_rows=n_rows,
+        level=LEVEL,
+        eps=basis.eps,
+        delta=basis.delta,
+        training=training,
+    )

@@ -1,0 +1,179 @@
+"""The band over data: rows, the prediction and the certified band around it, against a feature or the prediction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pacband.certificate import AnyCertificate
+from pacband.core import look
+from pacband.core.arrays import Floats, as_numbers
+from pacband.exceptions import InvalidInput
+from pacband.reporting.figures.bins import bin_means, equal_bins, finite_mean
+from pacband.reporting.figures.cloud import Cloud, draw_cloud, gather_points
+from pacband.reporting.figures.figure import Basis, Caption, RowsFigure, json_fields, name_sample
+from pacband.reporting.rows import Rows, read_rows
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["FIGURE", "BandNumbers", "band_numbers", "caption_band", "draw_band", "plot_band"]
+
+N_BINS = 120
+PREDICTION = "prediction T(x)"
+
+
+@dataclass(frozen=True)
+class BandNumbers:
+    """The band against a feature or the prediction: means over bins of neighbouring rows.
+
+    `lower` or `upper` is None if the band is not bounded on this side.
+    """
+
+    x_name: str
+    x: Floats
+    prediction: Floats
+    lower: Floats | None
+    upper: Floats | None
+    cloud: Cloud
+    y_range: tuple[float, float]
+    mean_half_width: float | None
+    n_outputs: int
+    sample: str
+
+
+def band_numbers(rows: Rows, *, x: Any = None, x_name: str = PREDICTION) -> BandNumbers | None:
+    """Return the band against `x`, or against the prediction; None if no row is finite."""
+    at = rows.prediction if x is None else np.asarray(x, dtype=np.float64)
+    known = np.isfinite(at) & np.isfinite(rows.prediction) & np.isfinite(rows.y)
+    if not known.any():
+        return None
+    at, y = at[known], rows.y[known]
+    order, starts = equal_bins(at, N_BINS)
+    lower, upper = (bin_means(end[known], order, starts) for end in (rows.lower, rows.upper))
+    ends = [end for end in (lower, upper) if end is not None]
+    low, high = (float(np.quantile(y, q)) for q in (0.0005, 0.9995))
+    low, high = min([low, *(float(end.min()) for end in ends)]), max([high, *(float(end.max()) for end in ends)])
+    margin = 0.05 * (high - low) or 0.5
+    y_range = low - margin, high + margin
+    return BandNumbers(
+        x_name=x_name,
+        x=bin_means(at, order, starts),
+        prediction=bin_means(rows.prediction[known], order, starts),
+        lower=lower,
+        upper=upper,
+        cloud=gather_points(at, y, y_range=y_range),
+        y_range=y_range,
+        mean_half_width=finite_mean(rows.half_width),
+        n_outputs=rows.n_outputs,
+        sample=name_sample(rows),
+    )
+
+
+def draw_band(numbers: BandNumbers, ax: Axes | None = None, *, y_name: str = "y") -> Axes:
+    """Draw rows, the prediction and the band around it."""
+    ax = look.axes_of(ax)
+    draw_cloud(ax, numbers.cloud, "rows")
+    lower, upper = numbers.lower, numbers.upper
+    if lower is not None and upper is not None:
+        ax.fill_between(numbers.x, lower, upper, color=look.BAND, alpha=0.13, linewidth=0)
+    label = "certified band"
+    for end in (lower, upper):
+        if end is not None:
+            ax.plot(numbers.x, end, color=look.BAND, linewidth=1.6, label=label)
+            label = "_"
+    ax.plot(numbers.x, numbers.prediction, color=look.INK, linewidth=1.2, label="prediction")
+    ax.set_ylim(numbers.y_range)
+    look.style_axes(ax, title="The band over data", x=look.short_text(numbers.x_name), y=look.short_text(y_name))
+    look.add_legend(ax, columns=3)
+    return ax
+
+
+def caption_band(numbers: BandNumbers) -> Caption:
+    """Write the caption."""
+    width = "" if numbers.mean_half_width is None else f"; mean half-width {numbers.mean_half_width:.4g}"
+    output = " Of several outputs, the figure shows the first." if numbers.n_outputs > 1 else ""
+    return Caption(
+        "The band over data",
+        f"Rows, prediction and certified band against {numbers.x_name}{width}.",
+        f"Prediction and band are means over neighbouring rows.{output}{numbers.sample}",
+        tuple(
+            (x, t, f"{numbers.x_name} {x:.4g}: prediction {t:.4g}{_ends(numbers, k)}")
+            for k, (x, t) in enumerate(zip(numbers.x.tolist(), numbers.prediction.tolist(), strict=True))
+        ),
+    )
+
+
+def _ends(numbers: BandNumbers, k: int) -> str:
+    ends = [f"{end[k]:.4g}" for end in (numbers.lower, numbers.upper) if end is not None]
+    if len(ends) == 2:
+        return f", band {ends[0]} to {ends[1]}"
+    return f", bound {ends[0]}" if ends else ""
+
+
+def _report_numbers(basis: Basis) -> BandNumbers | None:
+    """Draw the band against the only numeric feature, as in the paper; else against the prediction."""
+    features = {name: column for name, column in basis.rows.features.items() if name != "group"}
+    if len(features) == 1:
+        ((name, column),) = features.items()
+        if column.dtype.kind in "fiu":
+            return band_numbers(basis.rows, x=column, x_name=name)
+    return band_numbers(basis.rows)
+
+
+FIGURE = RowsFigure(
+    numbers=_report_numbers,
+    draw=draw_band,
+    caption=caption_band,
+    to_dict=json_fields("x_name", "x", "prediction", "lower", "upper"),
+)
+
+
+def plot_band(
+    certificate: AnyCertificate,
+    y: Any,
+    y_pred: Any,
+    scale: Any = None,
+    *,
+    x: Any = None,
+    groups: Any = None,
+    x_name: str | None = None,
+    y_name: str = "y",
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the certified band over rows: against a feature `x`, or against the prediction.
+
+    Up to 800 rows are drawn as points, more as a density. The band is the mean over neighbouring rows.
+
+    Parameters
+    ----------
+    certificate : Certificate, FamilyCertificate or GroupCertificate
+        The promise.
+    y, y_pred, scale, groups
+        Rows, as the certificate takes them; for a family, those of its best candidate.
+    x : array-like of shape (n,), optional
+        One feature.
+    x_name, y_name : str
+        The labels of the axes.
+    ax : matplotlib Axes, optional
+        The axes to draw on; by default those of a new figure.
+
+    Examples
+    --------
+    >>> import pacband
+    >>> X, y = pacband.datasets.paper_sample(2065, random_state=0)
+    >>> predicted, scale = pacband.datasets.paper_predictor(X), pacband.datasets.paper_scale(X)
+    >>> cert = pacband.certify(y, predicted, scale)
+    >>> ax = pacband.plot_band(cert, y, predicted, scale, x=X[:, 0], x_name="x")
+    >>> ax.figure.savefig("band.png")  # doctest: +SKIP
+    """
+    ax = look.axes_of(ax)
+    features = None if x is None else as_numbers("x", x)
+    rows = read_rows(certificate, y, y_pred, scale, X=features, groups=groups)
+    column = None if features is None else rows.features["x"]
+    numbers = band_numbers(rows, x=column, x_name=x_name or (PREDICTION if x is None else "x"))
+    if numbers is None:
+        raise InvalidInput("there is no row with a finite x and prediction to draw.")
+    return draw_band(numbers, ax, y_name=y_name)

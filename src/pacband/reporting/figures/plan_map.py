@@ -1,0 +1,163 @@
+"""What the samples allow: r/(N + 1) against N for several δ, and the place of a plan or certificate."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pacband.certificate import AnyCertificate, Certificate, FamilyCertificate
+from pacband.core import look
+from pacband.core.arrays import Floats
+from pacband.core.wording import figure, percent
+from pacband.exceptions import InvalidInput
+from pacband.planning import Plan, Share, min_samples
+from pacband.reporting.alternatives import DELTA_CHOICES
+from pacband.reporting.figures.figure import Caption, CertificateFigure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["FIGURE", "PlanNumbers", "caption_plan", "draw_plan", "plan_numbers", "plot_plan"]
+
+TITLE = "What the samples allow"
+
+
+@dataclass(frozen=True)
+class PlanNumbers:
+    """r/(N + 1) against N, a line (δ, N, r/(N + 1)) for every δ, and the (N, r) of a plan or certificate.
+
+    If the bound is chosen beforehand, r/(N + 1) is the violation to expect.
+    """
+
+    eps: float
+    delta: float
+    n_samples: int
+    rank: int
+    n_range: tuple[float, float]
+    lines: tuple[tuple[float, Floats, Floats], ...]
+    beforehand: bool
+
+    @property
+    def expected_violation(self) -> float:
+        """r/(N + 1)."""
+        return self.rank / (self.n_samples + 1)
+
+
+def plan_numbers(plan: Plan | Certificate) -> PlanNumbers:
+    """Return the lines around a plan or certificate.
+
+    A line joins the points (N, r/(N + 1)) where N is the smallest for its rank: the upper ends of the steps.
+    """
+    eps, delta, n_samples = plan.eps, plan.delta, plan.n_samples
+    share = plan.share if isinstance(plan, Certificate) else Share(plan.n_candidates)
+    smallest = min_samples(eps, share.own_delta(delta))
+    most = 20 * max(n_samples, smallest)
+    # The line of a δ within two powers of ten would run into the line of this one.
+    deltas = [other for other in DELTA_CHOICES if abs(math.log10(other / delta)) >= 2.0]
+    ranks = np.unique(np.geomspace(1, max(2.0, eps * most), 40).round()).astype(int)
+    lines = []
+    for each in sorted([*deltas, delta], reverse=True):
+        part = share.own_delta(each)
+        sizes = np.array([min_samples(eps, part, rank) for rank in ranks.tolist()], dtype=np.float64)
+        kept = sizes <= 1.5 * most
+        lines.append((each, sizes[kept], ranks[kept] / (sizes[kept] + 1.0)))
+    n_range = (0.7 * min(smallest, n_samples), most)
+    return PlanNumbers(eps, delta, n_samples, plan.rank, n_range, tuple(lines), beforehand=share.fraction >= 1)
+
+
+def draw_plan(numbers: PlanNumbers, ax: Axes | None = None) -> Axes:
+    """Draw a line for every δ, ε, and the point of the plan or certificate."""
+    ax = look.axes_of(ax)
+    for place, (delta, sizes, violation) in enumerate(numbers.lines):
+        mine = delta == numbers.delta
+        ax.plot(
+            sizes,
+            violation,
+            color=look.BAND if mine else look.POINT,
+            linewidth=2 if mine else 1,
+            zorder=3 if mine else 2,
+        )
+        # Every label has its own height, so that labels do not overlap where lines are close.
+        height = (0.62 - 0.13 * place) * numbers.eps
+        at = int(np.argmin(np.abs(violation - height)))
+        ax.annotate(
+            f"δ = {delta:g}",
+            (sizes[at], violation[at]),
+            fontsize=8.5,
+            color=look.BAND if mine else look.MUTED,
+            ha="center",
+            va="center",
+            bbox={"boxstyle": "round,pad=0.2", "fc": look.SURFACE, "ec": "none"},
+            zorder=5,
+        )
+    ax.axhline(numbers.eps, color=look.LIMIT, linewidth=1.4)
+    ax.annotate(
+        f"ε = {figure(numbers.eps)}: the promised maximum",
+        (numbers.n_range[0], numbers.eps),
+        xytext=(3, 4),
+        textcoords="offset points",
+        fontsize=look.SMALL,
+        color=look.LIMIT,
+    )
+    here = (numbers.n_samples, numbers.expected_violation)
+    ax.plot(*[[value] for value in here], "o", color=look.BAND, markersize=9, zorder=6, markeredgecolor=look.SURFACE)
+    ax.annotate(
+        f"N = {numbers.n_samples:,}, r = {numbers.rank:,}",
+        here,
+        xytext=(10, -10),
+        textcoords="offset points",
+        fontsize=look.SMALL,
+        color=look.INK,
+        fontweight="bold",
+        zorder=6,
+    )
+    ax.set_xscale("log")
+    ax.set_ylim(0, 1.16 * numbers.eps)
+    ax.set_xlim(*numbers.n_range)
+    ax.yaxis.set_major_formatter(look.format_percent)
+    ax.xaxis.set_major_formatter(look.format_count)
+    expected = "violation to expect, r/(N + 1)" if numbers.beforehand else "r/(N + 1), if chosen beforehand"
+    look.style_axes(ax, title=TITLE, x="calibration samples N", y=expected)
+    return ax
+
+
+def caption_plan(numbers: PlanNumbers) -> Caption:
+    """Write the caption."""
+    expected = "violation to expect" if numbers.beforehand else "r/(N + 1)"
+    subject = "The violation to expect, rank over N plus one," if numbers.beforehand else "Rank over N plus one"
+    return Caption(
+        TITLE,
+        f"{subject} rises with the number of samples towards ε = {figure(numbers.eps)}. For this certificate, with "
+        f"N = {numbers.n_samples:,} and rank {numbers.rank:,}, it is {percent(numbers.expected_violation)}.",
+        "The closer the point is to ε, the sharper is the bound.",
+        tuple(
+            (n, violation, f"δ = {delta:g}: {int(n):,} samples, {expected} {percent(violation)}")
+            for delta, sizes, violations in numbers.lines
+            for n, violation in zip(sizes.tolist(), violations.tolist(), strict=True)
+        ),
+    )
+
+
+def _report_numbers(certificate: AnyCertificate) -> PlanNumbers | None:
+    return None if certificate.single is None else plan_numbers(certificate.single)
+
+
+FIGURE = CertificateFigure(numbers=_report_numbers, draw=draw_plan, caption=caption_plan)
+
+
+def plot_plan(plan: Plan | Certificate | FamilyCertificate, *, ax: Axes | None = None) -> Axes:
+    """Draw the violation to expect against N, for several δ, and the place of a plan or certificate.
+
+    Examples
+    --------
+    >>> import pacband
+    >>> ax = pacband.plot_plan(pacband.plan(eps=0.05, delta=1e-6))
+    """
+    if isinstance(plan, FamilyCertificate):
+        plan = plan.certificate
+    if not isinstance(plan, (Plan, Certificate)):
+        raise InvalidInput(f"plan must be a plan or the certificate of one bound, got {type(plan).__name__}.")
+    return draw_plan(plan_numbers(plan), look.axes_of(ax))

@@ -1,0 +1,85 @@
+"""From the narrowest band to the widest: half-widths in increasing order, and the errors of the same rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pacband.core import look
+from pacband.core.arrays import Floats
+from pacband.core.wording import percent
+from pacband.reporting.figures.cloud import Cloud, draw_cloud, gather_points
+from pacband.reporting.figures.figure import Basis, Caption, RowsFigure, json_fields, name_sample
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["FIGURE", "WidthNumbers", "caption_widths", "draw_widths", "width_numbers"]
+
+TITLE = "From the narrowest band to the widest"
+N_SHARES = 201
+
+
+@dataclass(frozen=True)
+class WidthNumbers:
+    """Rows sorted by their half-width: the share of rows up to here, the half-width, and |error| of the same rows."""
+
+    share: Floats
+    half_width: Floats
+    cloud: Cloud
+    y_range: tuple[float, float]
+    sample: str
+
+
+def width_numbers(basis: Basis) -> WidthNumbers | None:
+    """Return the half-widths in increasing order; None if all are the same."""
+    rows = basis.rows
+    known = np.isfinite(rows.half_width) & np.isfinite(rows.error)
+    width, error = rows.half_width[known], np.abs(rows.error[known])
+    if not len(width) or width.max() - width.min() <= 1e-9 * abs(float(width.max())):
+        return None
+    order = np.argsort(width, kind="stable")
+    share = (np.arange(len(order)) + 0.5) / len(order)
+    grid = np.linspace(0, len(order) - 1, min(len(order), N_SHARES)).astype(int)
+    y_range = 0.0, max(float(width.max()), float(np.quantile(error, 0.999))) * 1.05
+    return WidthNumbers(
+        share=share[grid],
+        half_width=width[order][grid],
+        cloud=gather_points(share, error[order], y_range=y_range),
+        y_range=y_range,
+        sample=name_sample(rows),
+    )
+
+
+def draw_widths(numbers: WidthNumbers) -> Axes:
+    """Draw the half-widths over the errors."""
+    ax = look.axes_of(None)
+    draw_cloud(ax, numbers.cloud, "size of the error")
+    ax.plot(numbers.share, numbers.half_width, color=look.BAND, linewidth=2, label="half-width of the band")
+    ax.set_ylim(numbers.y_range)
+    ax.set_xlim(0, 1)
+    ax.xaxis.set_major_formatter(look.format_percent)
+    look.style_axes(ax, title=TITLE, x="rows, sorted by their half-width", y="half-width, |error|")
+    look.add_legend(ax)
+    return ax
+
+
+def caption_widths(numbers: WidthNumbers) -> Caption:
+    """Write the caption."""
+    shares, widths = numbers.share[::4].tolist(), numbers.half_width[::4].tolist()
+    return Caption(
+        TITLE,
+        f"Half-widths in increasing order, from {widths[0]:.4g} to {widths[-1]:.4g}, over the sizes of the errors.",
+        f"With a good σ̂, the errors stay below the line and equally close to it everywhere.{numbers.sample}",
+        tuple(
+            (share, width, f"{percent(share)} of rows: half-width up to {width:.4g}")
+            for share, width in zip(shares, widths, strict=True)
+        ),
+    )
+
+
+FIGURE = RowsFigure(
+    numbers=width_numbers, draw=draw_widths, caption=caption_widths, to_dict=json_fields("share", "half_width")
+)

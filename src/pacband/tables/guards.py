@@ -1,0 +1,88 @@
+"""Which rows of a table in an engine cannot be scored, and the error that names them: the rules of arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import narwhals as nw
+
+from pacband.core.arrays import refuse_large_integers
+from pacband.exceptions import InvalidInput, InvalidScale
+from pacband.scores.expressions import all_of, fails, finite, number, positive
+from pacband.tables.asks import Ask, ask_rows, count_rows
+from pacband.tables.engines import first_rows
+from pacband.tables.table import Table
+
+__all__ = ["Guards"]
+
+
+@dataclass(frozen=True)
+class Guards:
+    """The rules that every row of a table has to keep."""
+
+    table: Table
+
+    def can_be_scored(self) -> nw.Expr:
+        """Whether a row can be scored, in a frame that has the scores; false or null if it cannot."""
+        table = self.table
+        conditions = [~beyond for beyond in table.inexact.values()]
+        conditions += [positive(value) for value in table.scales.values()]
+        if table.rule.nonfinite == "violate":
+            conditions += [finite(number(name)) for name in table.target]
+        elif table.target:
+            conditions += [finite(nw.col(name)) for name in table.scores]
+        else:
+            conditions += [finite(number(name)) for name in table.predictions]
+        return all_of(conditions or [nw.lit(1) == 1])
+
+    def count_scorable(self) -> Ask:
+        """Ask how many rows can be scored, for `check`."""
+        return count_rows(self.can_be_scored())
+
+    def check(self, n_rows: int, n_scorable: int) -> None:
+        """Raise unless there are rows and all of them can be scored. The error names the rows that cannot."""
+        if n_rows == 0:
+            raise InvalidInput("the table is empty: at least one row is needed.")
+        if n_scorable != n_rows:
+            self._refuse_rows()
+            raise InvalidInput(
+                f"{n_rows - n_scorable} rows cannot be scored in one reading of the table, and all can in the next: "
+                "rows changed between two readings."
+            )
+
+    def check_all(self) -> None:
+        """Raise unless all rows can be scored, in a pass of its own. An empty table is accepted."""
+        scorable = self.count_scorable()
+        answers = ask_rows(self.table.scored, [scorable])
+        if answers.n_rows:
+            self.check(answers.n_rows, answers[scorable])
+
+    def _refuse_rows(self) -> None:
+        """Raise for the first rule that some row breaks, in the order of the rules for arrays."""
+        table = self.table
+        for name, beyond in table.inexact.items():
+            if self._count(beyond):
+                refuse_large_integers(f"column {table.user_names[name]!r}")
+        cure = "" if table.rule.min_scale is not None else " Declare a min_scale to put a floor under it."
+        for name, value in table.scales.items():
+            column = f"column {table.user_names[name]!r}"
+            rule = f"scale must be positive and finite in every row: {column} is zero, negative, NaN or infinite"
+            self._refuse(fails(positive(value)), rule, cure, InvalidScale)
+        must_be_finite = [*table.target, *(table.predictions if table.rule.nonfinite == "raise" else [])]
+        for name in must_be_finite:
+            rule = f"column {table.user_names[name]!r} must be finite: it is NaN, infinite or missing"
+            self._refuse(fails(finite(number(name))), rule)
+        if table.rule.nonfinite == "raise":
+            for value in table.scores.values():
+                self._refuse(fails(finite(value)), "the score overflows float64")
+
+    def _refuse(self, bad: nw.Expr, rule: str, cure: str = "", kind: type[InvalidInput] = InvalidInput) -> None:
+        """Raise if a condition is true in any row. The error states the rule, the number of rows and the first."""
+        if n_bad := self._count(bad):
+            rows = ", ".join(map(str, first_rows(self.table.frame, bad)))
+            where = (f", row {rows}" if n_bad == 1 else f", the first {rows}") + " (counting from 0)" if rows else ""
+            raise kind(f"{rule} in {n_bad} row{'s' if n_bad > 1 else ''}{where}.{cure}")
+
+    def _count(self, condition: nw.Expr) -> int:
+        ask = count_rows(condition)
+        return int(ask_rows(self.table.frame, [ask])[ask])

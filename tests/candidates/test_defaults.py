@@ -1,0 +1,34 @@
+"""The default predictors and scale models."""
+
+import numpy as np
+
+from pacband.candidates.defaults import default_predictors, default_scales
+from pacband.candidates.reader import TableReader
+
+
+def test_a_skewed_positive_target_is_also_tried_by_its_log(rng):
+    X = rng.uniform(-1, 1, (60, 2))
+    y = np.exp(2 * X[:, 0] + 0.3 * rng.standard_normal(60))
+    reader = TableReader().fit(X)
+    assert any("log" in name for name in default_predictors(reader, X, y, 0, 1))
+    assert not any("log" in name for name in default_predictors(reader, X, -y, 0, 1))
+    log = next(model for name, model in default_predictors(reader, X, y, 0, 1).items() if "log" in name)
+    z = (y - y.mean()) / y.std()
+    assert np.corrcoef(log.fit(X, z).predict(X), z)[0, 1] > 0.8
+
+
+def test_a_column_of_many_categories_stays_codes_for_boosting(rng):
+    many, few = np.arange(300) % 201, np.arange(300) % 3
+    X = np.array(
+        [[f"m{a}", f"f{b}", c] for a, b, c in zip(many, few, rng.uniform(size=300), strict=True)], dtype=object
+    )
+    reader = TableReader().fit(X)
+    predictors = default_predictors(reader, reader.transform(X), rng.standard_normal(300), 0, 1)
+    assert predictors["shallow boosting"].categorical_features == [1]
+    assert predictors["deep boosting"].categorical_features == [1]
+
+
+def test_one_default_scale_is_a_window_of_the_target(rng):
+    scales = default_scales(TableReader().fit(rng.uniform(size=(60, 2))), 2, 60, 0.9, 0, 1)
+    assert [name for name, scale in scales.items() if scale.of_target] == ["window"]
+    assert scales["window"].model.mass == 0.9

@@ -1,0 +1,53 @@
+"""Which candidates are certified, at which share of δ."""
+
+import numpy as np
+import pytest
+
+from pacband import NotEnoughSamples, certify, plan
+from pacband.candidates.entrants import entrants, group_entrants
+from pacband.certification.arrays import certify_family_rows
+from support.automatic import make_terms
+
+NAMES = ["a", "b", "c", "d", "e"]
+TERMS = make_terms()
+
+
+@pytest.mark.parametrize("n_samples", [29, 30, 44, 88, 206, 1000, 10_000])
+def test_shares_use_delta_and_cost_the_first_little(rng, n_samples):
+    shares = entrants(TERMS, NAMES, n_samples)
+    assert list(shares) == NAMES[: len(shares)]
+    assert float(sum(share.fraction for share in shares.values())) == pytest.approx(1.0, abs=1e-12)
+    assert sum(share.fraction for share in shares.values()) <= 1
+    zeros = dict.fromkeys(shares, (np.zeros(n_samples), np.ones(n_samples)))
+    certificate = certify_family_rows(TERMS, rng.uniform(size=n_samples), zeros, shares)
+    ranks = [one.rank for one in certificate.candidates.values()]
+    alone = certify(rng.uniform(size=n_samples), np.zeros(n_samples), eps=0.1, delta=0.05).rank
+    assert 0.95 * alone <= ranks[0] <= alone or alone == ranks[0] + 1
+    assert min(ranks) >= 1
+
+
+def test_too_few_calibration_rows_are_refused():
+    with pytest.raises(NotEnoughSamples):
+        entrants(TERMS, NAMES, 28)
+
+
+def test_one_candidate_gets_all_of_delta():
+    assert entrants(TERMS, ["a"], 29)["a"].fraction == 1
+
+
+@pytest.mark.parametrize("sizes", [[29, 29], [60, 200], [1000, 1000, 1000]])
+def test_groups_certify_as_many_as_the_smallest_group_allows(sizes):
+    def certifiable(kept):
+        try:
+            plan(0.1, 0.05, n_samples=min(sizes), n_candidates=kept * len(sizes))
+        except NotEnoughSamples:
+            return False
+        return True
+
+    if not certifiable(1):
+        with pytest.raises(NotEnoughSamples):
+            group_entrants(TERMS, NAMES, sizes)
+        return
+    kept = group_entrants(TERMS, NAMES, sizes)
+    assert kept == NAMES[: len(kept)]
+    assert [certifiable(k) for k in range(1, 6)] == [k <= len(kept) for k in range(1, 6)]

@@ -1,0 +1,32 @@
+"""The ledger of a search."""
+
+import time
+
+import pytest
+
+from pacband.candidates.ledger import Ledger, Tried
+
+
+def test_the_time_left_of_a_share_of_the_budget():
+    ledger = Ledger(100.0)
+    assert 99.0 < ledger.seconds_left() <= 100.0
+    assert 49.0 < ledger.seconds_left(0.5) <= 50.0
+    short = Ledger(1e-3)
+    time.sleep(2e-3)
+    assert short.seconds_left() < 0.0
+
+
+@pytest.mark.parametrize(("expected", "steps"), [(3, [(1, 3), (2, 3)]), (1, [(1, 1), (2, 2)])])
+def test_steps_are_reported_and_never_exceed_their_total(expected, steps):
+    seen = []
+    ledger = Ledger(1.0, lambda *step: seen.append(step))
+    ledger.expect_steps(expected)
+    ledger.finish_step()
+    ledger.finish_step()
+    assert seen == steps
+
+
+def test_a_drop_keeps_its_reason():
+    ledger = Ledger(1.0)
+    ledger.drop("forest", 0.5, "it predicts NaN")
+    assert ledger.dropped == [Tried("forest", None, 0.5, "dropped: it predicts NaN")]

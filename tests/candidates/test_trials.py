@@ -1,0 +1,86 @@
+"""Out-of-fold predictions in a limited time."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.model_selection import KFold, cross_val_predict
+
+from pacband.candidates.ledger import Ledger
+from pacband.candidates.trials import Task, cross_fit_all
+from support.automatic import Broken, Witness, draw
+
+
+class Silent(LinearRegression):
+    """A regressor that fails without a message."""
+
+    def fit(self, X, y):
+        raise ZeroDivisionError
+
+
+class Infinite(LinearRegression):
+    """A regressor that predicts no finite value."""
+
+    def predict(self, X):
+        return np.full(len(X), np.inf)
+
+
+class Short(LinearRegression):
+    """A regressor that predicts too few rows."""
+
+    def predict(self, X):
+        return super().predict(X)[2:]
+
+
+def run(models, X, y, *, budget=1000.0, share=0.5, needs_one=False):
+    folds = list(KFold(3, shuffle=True, random_state=0).split(X))
+    tasks = {name: Task(f"the {name}", model, y) for name, model in models.items()}
+    ledger = Ledger(budget)
+    found = cross_fit_all(tasks, X, folds, ledger, budget_share=share, n_jobs=1, needs_one=needs_one)
+    return found, [(one.name, one.status) for one in ledger.dropped], folds
+
+
+@pytest.mark.parametrize("n", [60, 2500])
+def test_predictions_are_those_of_cross_validation(rng, n):
+    X, y = draw(rng, n)
+    found, dropped, folds = run({"ridge": Ridge()}, X, y)
+    assert dropped == []
+    np.testing.assert_allclose(found["ridge"].predictions, cross_val_predict(Ridge(), X, y, cv=folds), rtol=1e-12)
+
+
+@pytest.mark.parametrize(("n", "sizes"), [(90, [60, 60, 60]), (2400, [800, 1600, 1600, 1600])])
+def test_the_trial_is_the_first_fold_if_there_are_few_rows(rng, n, sizes):
+    X, y = draw(rng, n)
+    Witness.shown = []
+    run({"witness": Witness()}, X, y)
+    assert [len(shown) for shown in Witness.shown] == sizes
+
+
+def test_what_fails_is_dropped_with_its_reason(rng):
+    X, y = draw(rng, 60)
+    models = {
+        "broken": Broken(),
+        "silent": Silent(),
+        "infinite": Infinite(),
+        "short": Short(),
+        "ridge": Ridge(),
+    }
+    found, dropped, _ = run(models, X, y)
+    assert list(found) == ["ridge"]
+    assert dropped[:3] == [
+        ("the broken", "dropped: singular"),
+        ("the silent", "dropped: ZeroDivisionError"),
+        ("the infinite", "dropped: it predicts NaN or infinite values"),
+    ]
+    assert [name for name, _ in dropped] == ["the broken", "the silent", "the infinite", "the short"]
+
+
+def test_without_time_only_the_first_success_is_kept_and_only_if_one_is_needed(rng):
+    X, y = draw(rng, 60)
+    models = {"broken": Broken(), "first": Ridge(), "second": Ridge()}
+    late = "dropped: the budget leaves no time to try it"
+    found, dropped, _ = run(models, X, y, budget=1e-9, needs_one=True)
+    assert list(found) == ["first"]
+    assert dropped == [("the broken", "dropped: singular"), ("the second", late)]
+    found, dropped, _ = run(models, X, y, budget=1e-9)
+    assert found == {}
+    assert {status for _, status in dropped} == {late}

@@ -1,0 +1,42 @@
+"""Model files where a command expects a certificate."""
+
+import os
+import zipfile
+
+import numpy as np
+import pandas as pd
+from sklearn.linear_model import LinearRegression
+
+from pacband import CertifiedRegressor
+
+
+def test_commands_that_take_a_certificate_say_what_is_wrong_with_a_model_file(tmp_path, run):
+    X = pd.DataFrame({"a": np.linspace(-1, 1, 300)})
+    model = CertifiedRegressor(LinearRegression(), eps=0.1, delta=0.05, random_state=0).fit(X, 3 * X.a)
+    path = model.save(tmp_path / "model.pacband")
+    X.assign(y=3 * X.a, p=model.predict(X)).to_csv(tmp_path / "rows.csv", index=False)
+    (tmp_path / "cut.pacband").write_bytes(path.read_bytes()[:-9])
+    with zipfile.ZipFile(tmp_path / "any.pacband", "w") as archive:
+        archive.writestr("anything.txt", "any archive")
+    commands = {
+        "apply": [],
+        "check": ["--target", "y"],
+        "monitor": ["--target", "y", "--state", tmp_path / "state.json"],
+        "report": ["--target", "y", "-o", tmp_path / "report.html"],
+    }
+    for command, options in commands.items():
+        for name, message in (
+            ("cut", "cut.pacband is truncated or damaged"),
+            ("any", "any.pacband is not a pacband/model file"),
+        ):
+            arguments = [tmp_path / f"{name}.pacband", tmp_path / "rows.csv", "--prediction", "p", *options]
+            code, out, err = run(command, *arguments)
+            assert (code, out) == (2, "")
+            assert message in err
+        assert not {"state.json", "report.html"} & set(os.listdir(tmp_path))
+    code, out, err = run("apply", path, tmp_path / "rows.csv", "--prediction", "p")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0] == "a,y,p,lower,upper"
+    code, out, err = run("apply", path, tmp_path / "rows.csv")
+    assert (code, out) == (2, "")
+    assert "a model predicts by itself: `pacband predict` adds its prediction and its band" in err

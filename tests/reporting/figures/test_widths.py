@@ -1,0 +1,19 @@
+"""Half-widths in increasing order."""
+
+import numpy as np
+
+import pacband
+
+
+def test_half_widths_are_sorted_and_end_at_the_widest(paper):
+    _, y, predicted, scale, cert = paper
+    numbers = pacband.report(cert, y, predicted, scale).summary.numbers["widths"]
+    assert (np.diff(numbers.half_width) >= 0).all()
+    np.testing.assert_allclose(numbers.half_width[[0, -1]], cert.gamma * np.array([scale.min(), scale.max()]))
+    np.testing.assert_allclose(numbers.share[[0, -1]], [0.5 / len(y), 1 - 0.5 / len(y)])
+
+
+def test_a_constant_band_has_no_such_figure(paper):
+    _, y, predicted, _, _ = paper
+    cert = pacband.certify(y, predicted, eps=0.05, delta=1e-3)
+    assert pacband.report(cert, y, predicted).summary.numbers["widths"] is None

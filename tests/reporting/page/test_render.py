@@ -1,0 +1,49 @@
+"""The page and the Markdown: safe, small, and names are text."""
+
+import re
+
+import numpy as np
+
+import pacband
+from support.pages import EVIL, Outline
+
+
+def test_the_page_is_one_sound_document(table):
+    X, y, prediction = table
+    cert = pacband.certify(y, prediction, eps=0.1, delta=1e-3)
+    page = pacband.report(cert, y, prediction, X=X, title=f"Title {EVIL}", command=f"run {EVIL} && 'x'").html
+    outline = Outline(page)
+    assert EVIL not in page
+    assert outline.tags.count("script") == 1
+    assert "b" not in outline.tags
+    assert any(EVIL in text for text in outline.text)
+    assert len(outline.ids) == len(set(outline.ids))
+    assert all(source.startswith(("#", "data:")) for source in outline.sources)
+    assert not re.search(r"https?://(?!www\.w3\.org/)", page)
+    assert outline.tags.count("h1") == 1
+    for svg in re.findall(r"<svg.*?</svg>", page, flags=re.DOTALL):
+        assert re.search(r"<title id=[^>]*>[^<]+</title><desc id=[^>]*>[^<]+</desc>", svg)
+        # Colours are the page's, so that figures follow it into the dark.
+        assert not re.search(r"#[0-9a-f]{6}", svg)
+
+
+def test_markdown_takes_names_literally(table):
+    X, y, prediction = table
+    cert = pacband.certify(y, prediction, eps=0.1, delta=1e-3)
+    text = pacband.report(cert, y, prediction, X=X).to_markdown()
+    assert EVIL not in text
+    assert r"a\$b\|c" in text
+    head, rule, *lines = next(block.split("\n") for block in text.split("\n\n") if block.startswith("| feature"))
+    assert all(len(re.split(r"(?<!\\)\|", line)) == len(rule.split("|")) for line in [head, *lines])
+    assert "\n\n\n" not in text
+
+
+def test_a_thousand_candidates_or_groups_make_no_book(rng):
+    y = rng.standard_normal(30_000)
+    candidates = {f"model {k}": y * (k / 1e4) for k in range(1000)}
+    family = pacband.certify_family(y, candidates, eps=0.1, delta=0.1)
+    groups = pacband.certify_groups(y, 0 * y, np.arange(30_000) % 600, eps=0.4, delta=0.5)
+    for page in (pacband.report(family).html, pacband.report(groups).html):
+        assert len(page) < 1_000_000
+        assert page.count("<tr>") < 450
+    assert "model 999 (best)" in pacband.report(family).html

@@ -1,0 +1,47 @@
+"""The verdict on the rows, in words."""
+
+import numpy as np
+from scipy.stats import binom
+
+import pacband
+from pacband import datasets
+
+
+def test_the_verdict_on_fresh_rows_is_the_exact_test(paper):
+    _, _, _, _, cert = paper
+    for spread, state in ((1.0, "kept"), (1.6, "contradicted")):
+        X, y = datasets.paper_sample(1000, random_state=9)
+        predicted, scale = datasets.paper_predictor(X), datasets.paper_scale(X)
+        y = predicted + spread * (y - predicted)
+        found = pacband.report(cert, y, predicted, scale, X=X)
+        outside = int(np.sum(np.abs(y - predicted) > cert.gamma * scale))
+        assert found.to_dict()["rows"]["n_violations"] == outside
+        assert (binom.sf(outside - 1, 1000, 0.05) <= 0.01) == (state == "contradicted")
+        assert found.summary.answer.state == state
+        assert found.summary.contradicted == (state == "contradicted")
+        # Only calibration rows give the bounds of other promises.
+        assert found.to_dict()["curve"] is None
+        assert found.to_dict()["alternatives"] == []
+
+
+def test_groups_share_the_level(rng):
+    """A count that is too large for one promise at level 0.01 may not be too large for one of two."""
+    calibration, labels = rng.standard_normal(4000), np.repeat(["a", "b"], 2000)
+    cert = pacband.certify_groups(calibration, 0 * calibration, labels, eps=0.1, delta=0.01)
+    fresh_labels = np.repeat(["a", "b"], 200)
+    for n_outside in (28, 30, 31, 40):
+        y = np.zeros(400)
+        y[200 : 200 + n_outside] = 1e6
+        page = pacband.report(cert, y, 0 * y, groups=fresh_labels)
+        alone = binom.sf(n_outside - 1, 200, 0.1)
+        assert page.summary.contradicted == (2 * alone <= 0.01)
+        verdict = pacband.check(cert, y, 0 * y, groups=fresh_labels)
+        assert page.summary.contradicted == (not verdict.holds)
+        assert page.summary.of_rows.verdict.counts["b"] == verdict.counts["b"]
+        if page.summary.contradicted:
+            assert f"a probability of at most {2 * alone:.2g}" in page.summary.answer.text
+
+
+def test_without_rows_nothing_was_tested(paper):
+    summary = pacband.report(paper[-1]).summary
+    assert (summary.answer.state, summary.contradicted, summary.of_rows) == ("untested", False, None)
