@@ -27,7 +27,7 @@ NAMES = {
     "or_": "and_", "and_": "or_", "any_of": "all_of", "all_of": "any_of",
 }  # fmt: skip
 # Where code runs once, when a function is made, or not at all.
-NOT_IN_THE_BODY = ("decorator_list", "args", "returns", "annotation")
+NOT_IN_THE_BODY = ("decorator_list", "returns", "annotation")
 
 
 @dataclass(slots=True)
@@ -90,8 +90,12 @@ def _nodes(parent: ast.AST, in_raise: bool) -> Iterator[tuple[tuple[ast.AST, str
         if name in NOT_IN_THE_BODY:
             continue
         for index, node in enumerate(value) if isinstance(value, list) else [(None, value)]:
-            # An f-string is a sentence.
-            if isinstance(node, ast.AST) and not isinstance(node, ast.JoinedStr) and not _is_known(node):
+            # Defaults are evaluated once as well; an f-string is a sentence.
+            if (
+                isinstance(node, ast.AST)
+                and not isinstance(node, ast.arguments | ast.JoinedStr)
+                and not _is_known(node)
+            ):
                 if hasattr(node, "lineno"):
                     yield (parent, name, index), node, in_raise
                 yield from _nodes(node, in_raise or isinstance(node, ast.Raise))
