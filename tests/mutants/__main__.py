@@ -36,7 +36,7 @@ SOURCE = HERE.parents[1] / "src"
 ROOMS = ("planning", "scores", "selection", "certificate")
 TESTED_BY = (*ROOMS, "certification", "judging")
 ALLOWED = 0.05
-# The tests of a mutant are those that take so many seconds in all; the mutant itself may take a few times as long.
+# The tests of a mutant are those that take so many seconds in all; the mutant itself may take twice as long, and more.
 SECONDS = 10.0
 PATIENCE = 5.0
 # A change that lets a number explode ends with a MemoryError.
@@ -51,6 +51,7 @@ class Mutation:
         self.mutants, self.jobs = mutants, jobs
         self.outcomes: list[str] = [""] * len(mutants)
         self.failed = False
+        self.functions: dict[tuple[str, str], list[FunctionType]] = defaultdict(list)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Note that a test failed."""
@@ -63,6 +64,14 @@ class Mutation:
         for path in sorted(paths):
             name = ".".join(Path(path).relative_to(SOURCE).with_suffix("").parts)
             assert importlib.import_module(name).__file__ == path
+        for value in gc.get_objects():
+            if isinstance(value, FunctionType) and value.__code__.co_filename in paths:
+                self.functions[value.__code__.co_filename, value.__code__.co_qualname].append(value)
+            elif isinstance(value, functools._lru_cache_wrapper):
+                # What was computed while the tests were collected is forgotten.
+                value.cache_clear()
+        # A process that does not touch what it shares with this one starts at once.
+        gc.freeze()
         reached, seconds = self.learn(session.items, paths)
         self.write_line(f"{len(session.items)} tests in {sum(seconds):.0f} s, {len(self.mutants)} mutants")
         running: dict[int, int] = {}
@@ -133,13 +142,13 @@ class Mutation:
         if pid:
             return pid
         # Processor time, so that a busy machine kills nothing; the alarm is for those that wait for ever.
-        limit = PATIENCE * (1.0 + sum(seconds[test] for test in tests))
+        limit = PATIENCE + 2.0 * sum(seconds[test] for test in tests)
         signal.setitimer(signal.ITIMER_PROF, limit)
         signal.alarm(60 + int(10 * limit))
         resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
         session.config.pluginmanager.unregister(name="terminalreporter")
         try:
-            apply(mutant)
+            apply(mutant, self.functions[str(mutant.path), mutant.function])
             for test in tests:
                 run_test(session.items[test])
                 if self.failed:
@@ -166,15 +175,11 @@ def run_test(item: pytest.Item) -> None:
     item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
 
 
-def apply(mutant: Mutant) -> None:
-    """Give the function its other code, and forget what was computed before."""
+def apply(mutant: Mutant, functions: Sequence[FunctionType]) -> None:
+    """Give the function its other code."""
     (code,) = (code for code in _codes(mutant.code()) if code.co_qualname == mutant.function)
-    target = str(mutant.path), mutant.function
-    for value in gc.get_objects():
-        if isinstance(value, functools._lru_cache_wrapper):
-            value.cache_clear()
-        elif isinstance(value, FunctionType) and (value.__code__.co_filename, value.__code__.co_qualname) == target:
-            value.__code__ = code
+    for function in functions:
+        function.__code__ = code
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
