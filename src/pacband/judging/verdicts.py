@@ -22,8 +22,8 @@ class Count:
     n_samples, violations : int
         The rows n, and those k of them whose error exceeds the bound.
     eps : float
-        The share of rows that may exceed the bound.
-    p_value : float
+            The share of rows that may exceed the bound.
+        p_value : float
         P{Bin(n, ε) ≥ k}: the largest probability of so many violations if the promise holds.
     interval : pair of float
         The Clopper-Pearson interval of the true share, at 95 %.
