@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from pacband.certificate import Promise
+from pacband.certificate.promise import ASSUMPTIONS, OWN_SCORES
 from pacband.core.checks import check_positive_integer
 from pacband.core.labels import Label
 from pacband.exceptions import NotEnoughSamples
@@ -111,6 +112,7 @@ class Terms:
             scale_kind=scale_kind,
             n_outputs=n_outputs,
             columns=columns,
+            assumptions=(*OWN_SCORES, ASSUMPTIONS[2]) if self.scoring.own else ASSUMPTIONS,
         )
 
     def promise_of(self, columns: Columns) -> Promise:

@@ -114,25 +114,28 @@ class Judge:
         gamma = self.gamma(label)
         return Request(edges_above(gamma), fingerprint_unit(gamma))
 
-    def judge(self, y: Any, y_pred: Any, scale: Any = None, groups: Any = None, *, unlabelled: bool = False) -> Judged:
+    def judge(
+        self, y: Any, y_pred: Any = None, scale: Any = None, groups: Any = None, *, unlabelled: bool = False
+    ) -> Judged:
         """Judge rows in memory, or raise.
 
         Parameters
         ----------
         y, y_pred, scale
-            The rows, as in `certify`.
+            The rows, as in `certify`. For own scores, y holds the scores, and nothing else is given.
         groups : array-like, optional
             The group of every row. A certificate that promises within groups needs it. For any other, the
             groups only sort the rows.
         unlabelled : bool
             Whether NaN in y means that the label has not come yet. Otherwise NaN is refused. With it, a single row may
-            come without its bracket.
+            come without its bracket. Own scores that count as infinite where they are NaN are never without a label.
         """
         check_same_rows(y=y, y_pred=y_pred, scale=scale, groups=groups)
         target, prediction, spread = self.basis.align(y, y_pred, scale, lone_row=unlabelled)
         labels, codes = self._codes(groups, len(target))
         without = np.zeros(len(labels), dtype=np.intp)
-        missing = _missing(target) if unlabelled else None
+        nan_violates = self.basis.scoring.own and self.basis.scoring.nonfinite == "violate"
+        missing = _missing(target) if unlabelled and not nan_violates else None
         if missing is not None:
             keep = ~missing
             without += missing.sum() if codes is None else np.bincount(codes[missing], minlength=len(labels))

@@ -31,7 +31,8 @@ def check_frame(
 ) -> Verdict:
     """Test a promise on labelled rows of a table; see `check`, and `certify_frame` for tables.
 
-    The columns are by default those that the certificate was made from.
+    The columns are by default those that the certificate was made from. For a certificate of own scores, `target` names
+    the column of the scores.
     """
     judge, level = Judge(certificate), check_probability("level", level)
     columns = labelled_columns(judge.basis, target=target, prediction=prediction, scale=scale, group=group)
