@@ -63,7 +63,7 @@ class AcceptancePlan:
         Examples
         --------
         >>> round(plan_acceptance(0.05, 0.05, eps_good=0.01).accept_probability(0.02), 4)
-        0.6408
+        0.6342
         """
         try:
             p = float(p)
@@ -101,7 +101,9 @@ class AcceptancePlan:
             "characteristic": [{"p": p, "accept_probability": accepted} for p, accepted in self.characteristic],
         }
 
-    def __str__(self) -> str:
+    @property
+    def procedure(self) -> str:
+        """What to do, and what it guarantees, in words."""
         c = self.max_violations
         allowed = "none of them violates" if c == 0 else f"at most {c} of them violate{'s' if c == 1 else ''}"
         return (
@@ -111,10 +113,14 @@ class AcceptancePlan:
             f"{percent(self.eps_good)} or less is rejected with probability at most {_risk(self.beta)}."
         )
 
+    def __str__(self) -> str:
+        lines = [f"  {percent(p):>8}  {percent(accepted):>8}" for p, accepted in self.characteristic]
+        return "\n".join([self.procedure, "violation probability, probability of acceptance:", *lines])
+
     def _repr_html_(self) -> str:
         return card(
             "pacband acceptance plan",
-            str(self),
+            self.procedure,
             [
                 ("samples N", str(self.n_samples)),
                 ("violations allowed c", str(self.max_violations)),
