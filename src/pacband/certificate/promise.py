@@ -102,7 +102,7 @@ class Promise:
         self.check_scale(scale)
         return target, prediction, spread_of(self.scoring, scale, target.shape)
 
-    def scores(self, y: Any, y_pred: Any, scale: Any = None) -> Floats:
+    def scores(self, y: Any, y_pred: Any = None, scale: Any = None) -> Floats:
         """Return the score of every row."""
         check_same_rows(y=y, y_pred=y_pred, scale=scale)
         return score_rows(self.scoring, *self.align(y, y_pred, scale))

@@ -154,7 +154,11 @@ class Summary:
         """Whether the promise holds, in words."""
         if self.of_rows is None:
             return UNTESTED
-        return word_verdict(self.of_rows.verdict, fingerprint_agrees=self.of_rows.rows.exact)
+        return word_verdict(
+            self.of_rows.verdict,
+            fingerprint_agrees=self.of_rows.rows.exact,
+            bound_given=self.certificate.basis.bound_given,
+        )
 
     @property
     def contradicted(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import narwhals as nw
@@ -28,7 +29,8 @@ class Guards:
         conditions = [~beyond for beyond in table.inexact.values()]
         conditions += [positive(value) for value in table.scales.values()]
         if table.rule.nonfinite == "violate" and table.rule.own:
-            return all_of(conditions or [nw.lit(1) == 1])
+            # Every score is a number or +∞.
+            return all_of([*conditions, *(nw.col(name) > -math.inf for name in table.scores)])
         if table.rule.nonfinite == "violate":
             conditions += [finite(number(name)) for name in table.target]
         elif table.target:
