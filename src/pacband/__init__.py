@@ -19,7 +19,7 @@ TYPE_CHECKING = False  # as in typing, whose import would be most of ours
 if TYPE_CHECKING:
     from typing import Any
 
-    from pacband import datasets, scale
+    from pacband import datasets, draws, scale
     from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
     from pacband.certification import (
         baselines,
@@ -110,7 +110,7 @@ _HOMES = {
     "tables": ("apply_frame", "certify_chunks", "certify_frame", "check_frame"),
 }
 _MODULE_OF = {name: module for module, names in _HOMES.items() for name in names}
-_MODULES = {module.rpartition(".")[2]: module for module in ("certification.baselines", "datasets", "scale")}
+_MODULES = {module.rpartition(".")[2]: module for module in ("certification.baselines", "datasets", "draws", "scale")}
 
 __all__ = [
     "AcceptancePlan",
@@ -149,6 +149,7 @@ __all__ = [
     "check_frame",
     "datasets",
     "diagnose",
+    "draws",
     "load",
     "max_rank",
     "min_samples",

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from pacband import InvalidInput
+from pacband.candidates import sample as sample_module
 from pacband.candidates.sample import draw_sample
 from support.automatic import draw
+from support.twins import use_number
 
 
 def test_the_target_is_standardised_and_every_row_is_in_one_test_fold(rng):
@@ -18,7 +20,7 @@ def test_the_target_is_standardised_and_every_row_is_in_one_test_fold(rng):
 
 
 def test_many_rows_are_screened_in_part_and_in_order(rng, monkeypatch):
-    monkeypatch.setattr("pacband.candidates.sample._MOST_ROWS", 40)
+    use_number(monkeypatch, sample_module, "_MOST_ROWS", 40)
     X, y = np.arange(100.0)[:, None], rng.standard_normal(100)
     sample, again, other = (draw_sample(X, y, np.random.RandomState(seed)) for seed in (0, 0, 1))
     assert len(sample.table) == 40 < len(sample.all_table)

@@ -7,6 +7,7 @@ import pytest
 from sklearn.linear_model import LinearRegression, Ridge
 
 from pacband import InvalidInput
+from pacband.candidates import sample as sample_module
 from pacband.candidates.automatic import auto_candidates
 from pacband.candidates.blend import fit_blend
 from pacband.candidates.defaults import ScaleModel
@@ -16,6 +17,7 @@ from pacband.candidates.sample import draw_sample
 from pacband.candidates.screening import cross_fit_predictors, cross_fit_scales, fit_stack
 from pacband.scores import ScoreRule
 from support.automatic import FAST, OPTIONS, Broken, Witness, draw
+from support.twins import use_number
 
 
 def test_no_row_is_judged_by_a_fit_that_saw_it(rng):
@@ -138,7 +140,7 @@ def test_boosting_is_averaged_with_the_fits_of_its_folds(stages):
 
 @pytest.mark.parametrize(("seconds_left", "n_rows"), [(1000.0, 100), (0.0, 60)])
 def test_predictors_are_fitted_on_all_rows_if_the_time_allows(rng, monkeypatch, seconds_left, n_rows):
-    monkeypatch.setattr("pacband.candidates.sample._MOST_ROWS", 60)
+    use_number(monkeypatch, sample_module, "_MOST_ROWS", 60)
     X, y = draw(rng, 100)
     sample = draw_sample(X, y, np.random.RandomState(0))
     ledger = Ledger(1000.0)

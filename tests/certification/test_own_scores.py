@@ -185,3 +185,15 @@ def test_a_file_cannot_state_more_about_scores(scores, values, message):
     columns = {"target": ["s"], "prediction": ["p"], "scale": [], "group": None}
     with pytest.raises(CertificateError, match="states prediction columns, except for own scores"):
         pacband.Certificate.from_dict({**cert.to_dict(), "columns": columns})
+
+
+def test_scores_of_units(rng):
+    machine = np.repeat(np.arange(300), 5)
+    loss = rng.gamma(2.0, 0.5, 300)[machine] + 0.1 * rng.random(1500)
+    units = pacband.draws.Units(machine, name="machine")
+    cert = certify_scores(loss, eps=0.1, delta=0.01, draws=units)
+    assert cert.gamma == float(np.sort(loss.reshape(300, 5).max(axis=1))[-cert.rank])
+    assert "of future machines keep all their scores within " in cert.promise
+    assert cert.verify(loss, draws=units)
+    with pytest.raises(InvalidInput, match="draws must be Units, Spaced or Weighted"):
+        certify_scores(loss, draws="machine")

@@ -19,9 +19,8 @@ def test_fit_refuses_a_table_whose_rows_were_copied(rng, times, columns):
         nearest().fit(X, y)
     # The cure in the message is one.
     assert nearest().fit(X[::times], y[::times]).certificate_.gamma > 0
-    nearest().fit(
-        X, y, calibration=sound(rng, 500)[:2] if columns == 3 else (sound(rng, 500)[0][:, :1], rng.random(500))
-    )
+    fresh = sound(rng, 500)[:2] if columns == 3 else (sound(rng, 500)[0][:, :1], rng.random(500))
+    assert nearest().fit(X, y, calibration=fresh).certificate_.n_samples == 500
 
 
 def test_copies_of_a_few_rows_are_refused_too(rng):
@@ -57,7 +56,7 @@ def test_after_oversampling_a_calibration_set_with_training_rows_is_refused(rng,
         model.calibrate(*half)
     with pytest.raises(ReusedData):
         nearest().fit(X[more], y[more], calibration=half)
-    model.calibrate(*fresh)
+    assert model.calibrate(*fresh).certificate_.n_samples == 300
 
 
 def test_after_oversampling_diagnose_and_the_check_of_a_model_find_training_rows(rng, tmp_path):
@@ -85,11 +84,12 @@ def test_rows_at_rest_may_calibrate_a_model_that_was_fitted_on_such_rows(rng):
     (_, (X, y)), *_ = tables_that_repeat(rng, 3000)
     model = nearest().fit(X, y)
     (_, (X_new, y_new)), *_ = tables_that_repeat(rng, 1000)
-    model.calibrate(X_new, y_new)
+    assert model.calibrate(X_new, y_new).certificate_.n_samples == len(y_new)
     with pytest.raises(ReusedData):
         model.calibrate(np.r_[X_new, X[:20]], np.r_[y_new, y[:20]])
 
 
 def test_a_training_set_is_not_refused_for_the_groups_of_a_coarse_table(rng):
     coarse, target = rng.integers(0, 5, (3000, 2)), rng.integers(0, 3, 3000)
-    CertifiedRegressor(Ridge(), **PROMISE).fit(coarse, target)
+    model = CertifiedRegressor(Ridge(), **PROMISE).fit(coarse, target)
+    assert model.certificate_.n_samples + len(model.training_rows_) == 3000

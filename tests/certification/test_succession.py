@@ -1,4 +1,4 @@
-"""Chains of certificates: what each spends, and that the whole keeps its promise."""
+"""Chains of certificates: the δ of each, and the promise of the whole chain."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -18,19 +18,19 @@ def chain(rng, length, delta, eps=0.05, n=3000):
     return certificates
 
 
-def test_no_chain_spends_more_than_its_delta(rng):
+def test_no_chain_uses_more_than_its_delta(rng):
     for delta in (1e-6, 0.01, 0.3, 1 / 3):
-        spent = Fraction(0)
+        used = Fraction(0)
         for k, cert in enumerate(chain(rng, 12, delta), start=1):
-            spent += Fraction(cert.delta)
-            assert spent <= 2 * Fraction(delta)
+            used += Fraction(cert.delta)
+            assert used <= 2 * Fraction(delta)
             assert cert.generation == k
             if k > 1:
                 assert cert.delta == pytest.approx(delta / (k * (k - 1)), rel=1e-15)
                 assert Fraction(cert.delta) <= Fraction(delta) / (k * (k - 1))
                 assert cert.chain_delta == 2 * delta
-                # Whatever comes after spends the rest: 1/(k(k+1)) + 1/((k+1)(k+2)) + … = 1/k.
-                assert spent + Fraction(delta) / k <= 2 * Fraction(delta)
+                # All certificates after it use the rest: 1/(k(k+1)) + 1/((k+1)(k+2)) + … = 1/k.
+                assert used + Fraction(delta) / k <= 2 * Fraction(delta)
 
 
 def test_every_certificate_names_the_one_before(rng, tmp_path):

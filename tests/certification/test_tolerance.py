@@ -167,7 +167,7 @@ def test_nothing_can_be_promised_if_all_exceed_the_tolerance():
         certify_tolerance([2.0] * 50, [0.0] * 50, 1.0)
     # With one score within it, something tiny can be.
     assert 0.99 < certify_tolerance([2.0] * 49 + [1.0], [0.0] * 50, 1.0, delta=0.05).eps < 1.0
-    with pytest.raises(pacband.NotEnoughSamples, match=r"1 of 2 .* at delta=1e-20 no share can be promised"):
+    with pytest.raises(InvalidInput, match=r"1 of 2 .* at delta=1e-20 no share can be promised"):
         certify_tolerance([2.0, 1.0], [0.0] * 2, 1.0, delta=1e-20)
 
 
@@ -192,3 +192,28 @@ def test_very_many_samples_promise_no_less_than_the_smallest_eps():
 
     cert = terms.certify_count(Tally(10**12, (0,), 0, np.empty(0)), n_outputs=1, scale_kind="none")
     assert cert.eps == 1e-9
+
+
+def test_units_are_counted_where_they_are_the_draws(rng):
+    machine = np.repeat(np.arange(200), 10)
+    y = rng.standard_normal(200)[machine] + 0.2 * rng.standard_normal(2000)
+    units = pacband.draws.Units(machine, name="machine")
+    cert = certify_tolerance(y, np.zeros(2000), 2.0, delta=0.01, draws=units)
+    k = int((np.abs(y).reshape(200, 10).max(axis=1) > 2.0).sum())
+    assert (cert.n_samples, cert.rank, cert.eps) == (200, k + 1, attained_eps(200, k + 1, 0.01))
+    assert cert.verify(y, np.zeros(2000), draws=units)
+    assert "of future machines keep all their errors within |y − T(x)| ≤ 2." in cert.promise
+    assert f"{k} of 200 calibration machines exceed the bound" in str(cert)
+    assert "calibration machines and future machines are independent draws" in cert.assumptions[0]
+
+
+def test_dependence_uses_up_a_part_of_delta(rng):
+    y = rng.standard_normal(4000)
+    spaced = pacband.draws.Spaced(10, mixing=0.2)
+    cert = certify_tolerance(y, np.zeros(4000), 2.0, delta=0.01, draws=spaced)
+    k = int((np.abs(y[9::10]) > 2.0).sum())
+    slack = 399 * 0.2**10
+    assert cert.eps == pytest.approx(attained_eps(400, k + 1, 0.01 - slack), rel=1e-12)
+    assert cert.eps > attained_eps(400, k + 1, 0.01)
+    with pytest.raises(InvalidInput, match="no share can be promised"):
+        certify_tolerance(y, np.zeros(4000), 2.0, delta=1e-6, draws=spaced)

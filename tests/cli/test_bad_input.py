@@ -97,7 +97,7 @@ ARGUMENTS = {
     "unknown label": (("apply", "groups.json", "moon.csv"), "labels without a certificate: 'moon'"),
     "spreadsheet": (("apply", "cert.json", "data.csv", "-o", "bands.xlsx"), "must end in .csv, .txt, .parquet, .pq, got .xlsx"),
     "JSON for a table": (("certify", "cert.json", *COLUMNS), "neither CSV nor Parquet: it looks like JSON"),
-    "confidence for delta": (("certify", "data.csv", *COLUMNS, "--delta", "99"), "for 99 % of what should hold, write 0.01"),
+    "confidence for delta": (("certify", "data.csv", *COLUMNS, "--delta", "99"), "if 99 % must hold, write 0.01"),
     "command": (("certfy", "data.csv"), "no such command 'certfy'. Did you mean 'certify'"),
     "option": (("certify", "data.csv", "--tarqet", "y"), "No such option"),
     "no scheduler": (("certify", "data.csv", *COLUMNS, "--engine", "dask", "--address", "tcp://127.0.0.1:9"), "no Dask scheduler"),
@@ -131,10 +131,14 @@ def test_what_is_asked_wrongly(case, pacband, folder):
 
 
 def test_an_unwritable_place(pacband, folder):
-    if os.geteuid() == 0:
-        pytest.skip("nothing is unwritable to root")
-    (folder / "empty").chmod(0o500)
-    refused(pacband("certify", "data.csv", *COLUMNS, *PROMISE, "-o", "empty/cert.json"), "cannot be written")
+    # Below a regular file nothing can be written, not even by root.
+    refused(
+        pacband("certify", "data.csv", *COLUMNS, *PROMISE, "-o", "data.csv/cert.json"),
+        "there is no directory .*data.csv",
+    )
+    if os.geteuid() != 0:
+        (folder / "empty").chmod(0o500)
+        refused(pacband("certify", "data.csv", *COLUMNS, *PROMISE, "-o", "empty/cert.json"), "cannot be written")
 
 
 @pytest.mark.parametrize("name", ["bands.csv", "bands.parquet"])

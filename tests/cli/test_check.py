@@ -4,14 +4,13 @@ import json
 import re
 
 import duckdb
-import numpy as np
 import pandas as pd
 import pytest
 from sklearn.linear_model import LinearRegression
 
 import pacband as library
 from pacband import CertifiedRegressor
-from pacband.tables.files import open_files
+from support.estimators import linear
 from support.shell import program
 from support.shell import training_table as table
 
@@ -68,27 +67,10 @@ def test_the_rows_that_the_shell_fitted_on_are_known_again(fitted, tmp_path):
     assert (verdict["reused"], verdict["training_rows"]) == (True, 400 - n_samples)
 
 
-def linear(n_rows, seed, outputs=1):
-    """A table of numbers and texts, and one or two targets."""
-    rng = np.random.default_rng(seed)
-    frame = pd.DataFrame({"a": rng.normal(size=n_rows), "b": rng.uniform(size=n_rows).round(6)})
-    for k in range(outputs):
-        frame[f"y{k}"] = (k + 1) * frame.a + rng.normal(size=n_rows)
-    frame["site"] = np.where(rng.random(n_rows) < 0.5, "north", "south")
-    return frame
-
-
 def fitted_on(frame, *targets, **options):
     y = frame[targets[0]] if len(targets) == 1 else frame[list(targets)]
     estimator = CertifiedRegressor(LinearRegression(), eps=0.1, delta=0.05, random_state=0, **options)
     return estimator.fit(frame[["a", "b"]], y)
-
-
-class Gaps(LinearRegression):
-    """A model that has no answer where `a` is large."""
-
-    def predict(self, X):
-        return np.where(np.asarray(X)[:, 0] > 2, np.nan, super().predict(X))
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
@@ -156,40 +138,6 @@ def test_the_rows_a_model_was_fitted_on_are_known_again(tmp_path, run, kind):
     getattr(linear(400, 1), f"to_{kind}")(tmp_path / f"rows.{kind}", index=False)
     _, out, _ = run(*asked, "--json")
     assert (json.loads(out)["reused"], json.loads(out)["training_rows"]) == (False, 0)
-
-
-def test_a_prediction_that_is_not_a_number_counts_with_a_model_as_with_its_certificate(tmp_path):
-    from pacband.tables.model_checking import check_model
-
-    rows = linear(600, 0)
-    model = CertifiedRegressor(Gaps(), eps=0.1, delta=0.05, random_state=0, nonfinite="violate")
-    model.fit(rows[["a", "b"]], rows.y0)
-    fresh = linear(5000, 1)
-    prediction = model.predict(fresh[["a", "b"]])
-    assert np.isnan(prediction).sum() > 50
-    fresh.to_parquet(tmp_path / "rows.parquet")
-    with open_files([tmp_path / "rows.parquet"]) as files:
-        found = check_model(model, {"a": "number", "b": "number"}, files.relation(["y0"]), target=["y0"])
-    assert found == library.check(model.certificate_, fresh.y0, prediction)
-    assert found.counts[""].violations >= np.isnan(prediction).sum()
-
-
-def test_a_model_with_groups_is_judged_in_each_of_them(tmp_path):
-    from pacband.tables.model_checking import check_model
-
-    rows = linear(900, 0).assign(kind=np.arange(900) % 2)
-    model = CertifiedRegressor(LinearRegression(), eps=0.1, delta=0.05, random_state=0, groups="kind")
-    model.fit(rows[["a", "kind"]], rows.y0)
-    fresh = linear(1000, 1).assign(kind=np.arange(1000) % 2)
-    fresh.loc[fresh.kind == 1, "y0"] *= 5
-    fresh.to_parquet(tmp_path / "rows.parquet")
-    kinds = {"a": "number", "kind": "number"}
-    with open_files([tmp_path / "rows.parquet"]) as files:
-        found = check_model(model, kinds, files.relation(["y0"]), target=["y0"])
-        with pytest.raises(library.exceptions.InvalidInput, match="promises within the groups of 'kind'"):
-            check_model(model, kinds, files.relation(["y0"]), target=["y0"], group="site")
-    assert found == library.check(model.certificate_, fresh.y0, model.predict(fresh[["a", "kind"]]), groups=fresh.kind)
-    assert found.contradicted == (1,)
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from sklearn.linear_model import LinearRegression
 
 import pacband as library
 from support.shell import PROGRAM
+from support.twins import put_in_place
 
 COLUMNS = ("--target", "y", "--prediction", "yhat", "--scale", "s")
 
@@ -33,7 +34,7 @@ def break_plan(monkeypatch, error):
     def broken(*args, **options):
         raise error
 
-    monkeypatch.setattr("pacband.planning.plan", broken)
+    put_in_place(monkeypatch, library.plan, broken)
 
 
 @pytest.mark.parametrize("error", UNEXPECTED, ids=lambda error: type(error).__name__)
@@ -112,7 +113,7 @@ def test_every_warning_is_one_line(monkeypatch, run):
         warnings.warn("first\x1b[2J", UserWarning, stacklevel=2)
         raise library.InvalidInput("end")
 
-    monkeypatch.setattr("pacband.planning.plan", warn)
+    put_in_place(monkeypatch, library.plan, warn)
     with warnings.catch_warnings():
         warnings.simplefilter("always")
         done = run("plan")

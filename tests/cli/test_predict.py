@@ -13,6 +13,7 @@ import pacband as library
 from pacband import CertifiedRegressor
 from support.shell import program
 from support.shell import training_table as table
+from support.twins import put_in_place
 
 # Before its third release pandas read floats to the last bit only where it was asked to.
 EXACT = {"float_precision": "round_trip"} if pd.__version__ < "3" else {}
@@ -121,7 +122,7 @@ def test_a_command_to_copy_is_quoted(monkeypatch, run, tmp_path):
     def refuse(path, **options):
         raise UntrustedTypes(path, ["lightgbm.x; touch owned", "good.Type"])
 
-    monkeypatch.setattr("pacband.estimators.files.load", refuse)
+    put_in_place(monkeypatch, library.load, refuse)
     (tmp_path / "data.csv").write_text("x\n1\n")
     done = run("predict", "model.pacband", "data.csv")
     assert done.returncode == 2

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+import pacband
 from pacband.core.checks import (
     check_choice,
     check_positive,
@@ -81,3 +82,11 @@ def test_a_matrix_is_symmetric_up_to_rounding():
         matrix[0, 1] = changed
         with pytest.raises(InvalidInput, match=r"^gauge must be symmetric and finite\.$"):
             check_symmetric("gauge", matrix)
+
+
+def test_an_integer_that_no_float_holds_is_no_probability():
+    for value in (10**400, -(10**400), math.inf):
+        with pytest.raises(InvalidInput):
+            pacband.plan(value, 0.1)
+        with pytest.raises(InvalidInput):
+            pacband.Monitor(pacband.certify([1.0] * 100, [0.0] * 100, eps=0.1, delta=0.1), false_alarm_interval=value)

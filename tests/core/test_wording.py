@@ -1,5 +1,6 @@
 """Printed numbers never say more than what holds."""
 
+import math
 from decimal import Decimal
 
 import pytest
@@ -47,3 +48,21 @@ def test_a_card_escapes_every_text():
     html = card("<a>", "<b>", [("<c>", "<d>")])
     assert not any(tag in html for tag in ("<a>", "<b>", "<c>", "<d>"))
     assert "&lt;d&gt;" in html
+
+
+@pytest.mark.parametrize(
+    ("shown", "text"),
+    [
+        (complement(1 - 1e-16), "1e-14 %"),
+        (complement(math.nextafter(0.05, 0)), "95 %"),
+        (complement(math.nextafter(0.05, 1)), "94.99999999 %"),
+        (complement(0.05), "95 %"),
+        (complement(1 / 3), "66.66666666 %"),
+        (confidence(1.2345678e-7), "1 − 1.23457e-07"),
+        (confidence(1.2345611e-7), "1 − 1.23457e-07"),
+        (confidence(1e-12), "1 − 1e-12"),
+        (confidence(5e-324), "1 − 4.94066e-324"),
+    ],
+)
+def test_a_printed_probability_holds_as_printed(shown, text):
+    assert shown == text

@@ -6,7 +6,9 @@ from numpy.testing import assert_allclose
 from sklearn.preprocessing import PolynomialFeatures
 
 from pacband.local import LocalKernelRidge, LocalRidge
-from pacband.local.solvers import neighbors
+from pacband.local.fits.dual import fit_dual
+from pacband.local.fits.primal import fit_primal
+from support.twins import put_in_place
 
 
 def draw(n=120, dims=2):
@@ -19,9 +21,8 @@ def draw(n=120, dims=2):
 def test_the_smaller_system_is_solved_and_both_agree(monkeypatch, n_neighbors, fit):
     X, y, points = draw()
     used = []
-    for name in ("fit_dual", "fit_primal"):
-        whole = getattr(neighbors, name)
-        monkeypatch.setattr(neighbors, name, lambda *a, n=name, f=whole, **k: used.append(n) or f(*a, **k))
+    for whole in (fit_dual, fit_primal):
+        put_in_place(monkeypatch, whole, lambda *a, f=whole, **k: used.append(f.__name__) or f(*a, **k))
     model = LocalRidge(PolynomialFeatures(2), alpha=0.3, n_neighbors=n_neighbors).fit(X, y)  # six features
     found = model.predict(points, return_std=True)
     assert set(used) == {fit}

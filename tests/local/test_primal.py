@@ -6,7 +6,8 @@ from numpy.testing import assert_allclose
 from sklearn.gaussian_process.kernels import Matern
 
 from pacband.local import LocalKernelRidge, LocalRidge
-from pacband.local.fits import primal
+from pacband.local.fits.primal import _complete as complete
+from support.twins import put_in_place
 
 TOL = 1e-10
 
@@ -73,8 +74,7 @@ def test_a_grid_over_decay_and_alpha_is_completed_as_its_members_are():
 
 def test_among_the_samples_nothing_has_to_be_completed(monkeypatch):
     completed = []
-    complete = primal._complete
-    monkeypatch.setattr(primal, "_complete", lambda *arguments: completed.append(complete(*arguments)))
+    put_in_place(monkeypatch, complete, lambda *arguments: completed.append(complete(*arguments)))
     rng = np.random.default_rng(0)
     X = rng.uniform(-2.5, 2.5, (2000, 1))
     model = LocalKernelRidge(gamma=5, alpha=0.02, decay=3).fit(X, np.sin(X[:, 0]))

@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from pacband.local import products
 from pacband.local.products import Products
+from support.twins import use_number
 
 
 def draw(rank, n=90):
@@ -23,7 +24,7 @@ def unpacked(packed, order):
 @pytest.mark.parametrize("memory", [1024, 0.5], ids=["kept", "in portions"])
 @pytest.mark.parametrize("rank", [0, 1, 20])
 def test_sums_are_those_of_the_definition(monkeypatch, rank, memory):
-    monkeypatch.setattr(products, "_PORTION", 1 << 14)
+    use_number(monkeypatch, products, "_PORTION", 1 << 14)
     F, r, weights = draw(rank)
     with sklearn.config_context(working_memory=memory):
         table = Products(F, r)

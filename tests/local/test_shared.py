@@ -1,10 +1,13 @@
 """What a family has in common is made once."""
 
 import numpy as np
+from joblib import hash as hash_value
 from sklearn.model_selection import ParameterGrid
 
-from pacband.local import LocalKernelRidge, factor, kernel_ridge, shared
+from pacband.local import LocalKernelRidge
+from pacband.local.factor import pivoted_cholesky
 from pacband.local.shared import Shared
+from support.twins import put_in_place
 
 
 def draw(dims):
@@ -19,9 +22,9 @@ def test_one_factorization_and_one_embedding_serve_all_decays_and_penalties(monk
 
     def counted(*args, **kwargs):
         calls.append(1)
-        return factor.pivoted_cholesky(*args, **kwargs)
+        return pivoted_cholesky(*args, **kwargs)
 
-    monkeypatch.setattr(kernel_ridge, "pivoted_cholesky", counted)
+    put_in_place(monkeypatch, pivoted_cholesky, counted)
     grid = list(ParameterGrid({"decay": range(1, 6), "alpha": [0.1, 1.0], "gamma": [1.0, 2.0]}))
     members = LocalKernelRidge().fit_grid(X, y, grid)
     assert len(calls) == 2
@@ -39,5 +42,5 @@ def test_equal_keys_share_and_a_single_member_hashes_nothing(monkeypatch):
     def refuse(*_):
         raise AssertionError("hashed")
 
-    monkeypatch.setattr(shared, "hash_value", refuse)
+    put_in_place(monkeypatch, hash_value, refuse)
     assert alone.get(lambda: 3, "a") == 3

@@ -27,6 +27,7 @@ def test_a_monitor_draws_any_label(tmp_path):
     monitor = Monitor(cert)
     monitor.update(y, np.zeros(300), groups=labels)
     monitor.plot().figure.savefig(tmp_path / "monitor.png")
+    assert (tmp_path / "monitor.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_a_monitor_has_the_look_of_the_reports():

@@ -9,6 +9,7 @@ import pacband
 from pacband.exceptions import CertificateError
 from pacband.monitoring import StateFile
 from support.monitor_command import save_certificate
+from support.rewriting import redigested
 
 
 @pytest.fixture
@@ -92,3 +93,63 @@ def test_two_links_to_one_state_have_one_lock(tmp_path):
         pass
     assert sorted(os.listdir(tmp_path)) == ["one.json", "other.json", "real"]
     assert os.listdir(tmp_path / "real") == ["state.json.lock"]
+
+
+@pytest.fixture
+def state(cert, rng, tmp_path):
+    monitor = pacband.Monitor(cert)
+    monitor.update(rng.standard_normal(3000), np.zeros(3000), batch_id="a")
+    return monitor.save(tmp_path / "state.json")
+
+
+WATCHES = [
+    {"n_violations": 3001},
+    {"n_rows": 10**30, "n_violations": 0},
+    {"n_rows": 1e30},
+    {"n_rows": 10**4000},
+    {"n_rows": 3000.0},
+    {"quiet": 10**30},
+    {"quiet": 3001},
+    {"n_unlabelled": 10**4000},
+    {"n_warnings": 10**4000},
+    {"warned_at": 3001},
+    {"revoked_at": 10**30},
+    {"revoked_at": 3001},
+    {"detector": [10**400, 0, 0]},
+    {"trace": "9" * 5000 + ":1"},
+    {"trace": "1:2"},
+    {"trace": "512:3 256:2"},
+    {"trace": "512:3 1024:2"},
+    {"trace": "4000:2"},
+    {"trace": " ".join(["1:1"] * 10_000)},
+    {"label": 10**400},
+    # Evidence that would have revoked the certificate, and a state that does not mention it.
+    {"n_violations": 2900, "trace": ""},
+]
+
+
+@pytest.mark.parametrize("changes", WATCHES, ids=[str(changes)[:30] for changes in WATCHES])
+def test_a_state_with_absurd_counts_is_refused(cert, state, changes):
+    redigested(state, lambda content: content["watches"][0].update(changes))
+    with pytest.raises(CertificateError) as caught:
+        pacband.Monitor.load(state, cert)
+    assert len(str(caught.value)) < 1000
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"alpha": 5e-324},
+        {"false_alarm_interval": 10**400},
+        {"state": "warning"},
+        {"state": "revoked"},
+        {"batches": ["x" * 100_000]},
+        {"batches": [str(k) for k in range(1025)]},
+        {"streams": [{"offset": 10**4000, "rows": 1, "sha256": "0" * 64}]},
+    ],
+)
+def test_a_state_with_absurd_settings_is_refused(cert, state, changes):
+    redigested(state, lambda content: content.update(changes))
+    with pytest.raises(CertificateError) as caught:
+        pacband.Monitor.load(state, cert)
+    assert len(str(caught.value)) < 1000

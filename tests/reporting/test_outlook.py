@@ -45,6 +45,17 @@ def test_groups_have_an_outlook_where_it_is_asked_for(rng):
     assert "of the next 100 rows of any one group" in str(found)
 
 
+def test_the_words_name_the_draws(rng):
+    y, machine = rng.standard_normal(3000), np.repeat(np.arange(600), 5)
+    for draws, words in (
+        (pacband.draws.Units(machine, name="machine"), "of the next 50 machines exceed the bound."),
+        (pacband.draws.Units(machine, "one", name="machine"), "of the next 50 rows, one of every machine, exceed the"),
+        (pacband.draws.Spaced(5), "of the next 50 rows, 5 apart, exceed the bound."),
+        (pacband.draws.Weighted(np.ones(3000), at_most=2.0), "of the next 50 rows exceed the bound."),
+    ):
+        assert words in str(outlook_of(pacband.certify(y, np.zeros(3000), eps=0.1, delta=0.01, draws=draws), 50))
+
+
 def test_a_report_of_a_given_bound_plans_no_rank(certificates):
     y, found = certificates
     page = pacband.report(found["given"], y, np.zeros(1500))

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import pacband
-from pacband.reporting import rows as report_rows
+from pacband.tables import sample
+from support.twins import use_number
 
 
 def test_calibration_rows_are_recognised_and_the_numbers_are_the_certificates(paper):
@@ -44,7 +45,7 @@ def test_calibration_rows_are_recognised_when_rounded_otherwise(paper, rng):
 
 
 def test_many_rows_make_no_larger_page(monkeypatch, rng):
-    monkeypatch.setattr(report_rows, "SAMPLE", 3000)
+    use_number(monkeypatch, sample, "SAMPLE", 3000)
     y, X = rng.standard_normal(40_000), rng.standard_normal((40_000, 3))
     cert = pacband.certify(y, np.zeros(40_000))
     large = pacband.report(cert, y, np.zeros(40_000), X=X)

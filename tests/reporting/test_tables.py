@@ -11,13 +11,12 @@ import pytest
 import pacband
 from pacband.diagnostics.tables import diagnose_table
 from pacband.exceptions import InvalidInput, InvalidScale
-from pacband.reporting import diagnosis as report_diagnosis
-from pacband.reporting import rows as report_rows
 from pacband.reporting.tables import report_table
 from pacband.scores import scores_of
 from pacband.tables import sample
 from pacband.tables.columns import columns_of, read_predicted, read_values
 from pacband.tables.files import open_files
+from support.twins import use_number
 
 N = 12_000
 
@@ -25,10 +24,8 @@ N = 12_000
 @pytest.fixture
 def small_samples(monkeypatch):
     """Tables of more than 4,000 rows are large, and 3,000 rows are drawn."""
-    for module in (sample, report_rows, report_diagnosis):
-        for name, value in (("WHOLE", 4000), ("SAMPLE", 3000)):
-            if hasattr(module, name):
-                monkeypatch.setattr(module, name, value)
+    use_number(monkeypatch, sample, "WHOLE", 4000)
+    use_number(monkeypatch, sample, "SAMPLE", 3000)
 
 
 @pytest.fixture
@@ -90,11 +87,8 @@ def test_counts_and_verdict_of_a_large_table_are_those_of_all_rows(frame, small_
     if fresh:
         frame["y"] = frame["p"] + 1.3 * (frame["y"] - frame["p"])
     found = numbers(report_table(cert, relation(frame), columns))
-    monkeypatch.setattr(report_rows, "WHOLE", N)
-    monkeypatch.setattr(report_rows, "SAMPLE", N)
-    monkeypatch.setattr(report_diagnosis, "SAMPLE", N)
-    monkeypatch.setattr(report_diagnosis, "WHOLE", N)
-    monkeypatch.setattr(sample, "WHOLE", N)
+    use_number(monkeypatch, sample, "WHOLE", N)
+    use_number(monkeypatch, sample, "SAMPLE", N)
     whole = numbers(report_table(cert, relation(frame), columns))
     assert found["verdict"] == whole["verdict"]
     for name in ("n_rows", "n_violations", "calibration", "fingerprint_agrees"):
@@ -295,8 +289,8 @@ def test_sound_large_tables_raise_findings_at_most_at_the_stated_level(monkeypat
     """At level .05 over 200 tables with exponential tails: more findings than this have a probability below 1e-6."""
     from scipy.stats import binom
 
-    monkeypatch.setattr(sample, "WHOLE", 600)
-    monkeypatch.setattr(sample, "SAMPLE", 300)
+    use_number(monkeypatch, sample, "WHOLE", 600)
+    use_number(monkeypatch, sample, "SAMPLE", 300)
     alarms = 0
     for _ in range(200):
         table = pd.DataFrame({"p": rng.standard_normal(900), "s": np.exp(0.5 * rng.standard_normal(900))})

@@ -1,289 +1,45 @@
-"""Scores and bands: every variant against its formula, and the band as the exact inverse of the score."""
-
-import decimal
+"""How a row becomes a score: the options of the rule, checked."""
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 
-import pacband
 from pacband.exceptions import InvalidInput, InvalidScale
-from pacband.scores import ScoreRule, band, scores_of
-
-FLOATS = st.floats(-1e6, 1e6, allow_subnormal=False)
-SCALES = st.floats(1e-3, 1e3)
+from pacband.scores import SCALE_KINDS, ScoreRule, scale_kind
 
 
-def columns(n=50, k=None, seed=0):
-    rng = np.random.default_rng(seed)
-    shape = n if k is None else (n, k)
-    return rng.normal(size=shape), rng.normal(size=shape), rng.uniform(0.1, 3, size=shape)
+def create(**options):
+    return ScoreRule.create(**{"side": "both", "gauge": "max", "min_scale": None, "nonfinite": "raise", **options})
 
 
-@pytest.mark.parametrize(
-    ("side", "formula"),
-    [("both", np.abs), ("upper", lambda e: e), ("lower", lambda e: -e)],
-)
-def test_sides(side, formula):
-    y, p, s = columns()
-    np.testing.assert_array_equal(scores_of(ScoreRule(side=side), y, p), formula(y - p))
-    np.testing.assert_array_equal(scores_of(ScoreRule(side=side), y, p, s), formula(y - p) / s)
+def test_the_kind_of_a_scale_is_the_number_of_its_parts():
+    ones = np.ones(3)
+    assert tuple(scale_kind(scale) for scale in (None, ones, (ones, ones))) == SCALE_KINDS
+    assert [scale_kind(scale) for scale in (2.0, [1.0, 2.0])] == ["symmetric", "symmetric"]
 
 
-def test_asymmetric_score_is_the_larger_of_the_two_sides():
-    y, p, low = columns()
-    high = columns(seed=1)[2]
-    expected = np.maximum((y - p) / high, (p - y) / low)
-    np.testing.assert_array_equal(scores_of(ScoreRule(), y, p, (low, high)), expected)
-    np.testing.assert_array_equal(scores_of(ScoreRule(), y, p, (low, low)), scores_of(ScoreRule(), y, p, low))
-
-
-def test_max_gauge_takes_the_largest_output():
-    y, p, s = columns(k=3)
-    np.testing.assert_array_equal(scores_of(ScoreRule(), y, p, s), np.max(np.abs(y - p) / s, axis=1))
-    np.testing.assert_array_equal(scores_of(ScoreRule(side="lower"), y, p, s), np.max((p - y) / s, axis=1))
-    per_row = s[:, 0]
-    np.testing.assert_array_equal(scores_of(ScoreRule(), y, p, per_row), np.max(np.abs(y - p), axis=1) / per_row)
-
-
-def test_ellipsoid_gauge_is_the_mahalanobis_norm():
-    y, p, s = columns(k=2)
-    sigma = np.array([[2.0, 0.7], [0.7, 1.0]])
-    rule = ScoreRule.create(side="both", gauge=sigma, min_scale=None, nonfinite="raise")
-    e = y - p
-    expected = np.sqrt(np.einsum("ni,ij,nj->n", e, np.linalg.inv(sigma), e))
-    np.testing.assert_allclose(scores_of(rule, y, p), expected, rtol=1e-13)
-    np.testing.assert_allclose(scores_of(rule, y, p, s[:, 0]), expected / s[:, 0], rtol=1e-13)
-    box = band(rule, 1.5, p)
-    np.testing.assert_allclose(box[..., 1] - p, np.broadcast_to(1.5 * np.sqrt(np.diag(sigma)), p.shape), rtol=1e-12)
-
-
-def test_float32_and_integers_are_computed_in_float64():
-    y, p, s = (column.astype(np.float32) for column in columns())
-    expected = np.abs(y.astype(np.float64) - p.astype(np.float64)) / s.astype(np.float64)
-    np.testing.assert_array_equal(scores_of(ScoreRule(), y, p, s), expected)
-    np.testing.assert_array_equal(scores_of(ScoreRule(), np.array([1], np.uint8), np.array([2], np.uint8)), [1.0])
-
-
-@pytest.mark.parametrize(
-    "wrap",
-    [list, tuple, pd.Series, pl.Series, lambda v: pd.Series(v, dtype="Float64"), lambda v: v[:, None],
-     lambda v: [decimal.Decimal(x) for x in v], lambda v: pd.DataFrame({"y": v})],
-    ids=["list", "tuple", "pandas", "polars", "nullable", "column", "decimals", "frame"],
-)  # fmt: skip
-def test_any_column_is_accepted(wrap):
-    y, p, _ = columns(n=4)
-    np.testing.assert_array_equal(scores_of(ScoreRule(), wrap(y), p), np.abs(y - p))
-
-
-def test_rows_beyond_one_block_are_scored_alike():
-    y, p, s = columns(n=40_000)
-    np.testing.assert_array_equal(scores_of(ScoreRule(), y, p, s), np.abs(y - p) / s)
-    ends = band(ScoreRule(), 2.0, p, s)
-    np.testing.assert_allclose(ends, np.column_stack([p - 2 * s, p + 2 * s]), rtol=1e-14, atol=1e-14)
-
-
-@given(
-    hnp.arrays(np.float64, 20, elements=FLOATS),
-    hnp.arrays(np.float64, 20, elements=FLOATS),
-    hnp.arrays(np.float64, 20, elements=SCALES),
-    hnp.arrays(np.float64, 20, elements=SCALES),
-    st.sampled_from(["none", "symmetric", "pair", "upper", "lower"]),
-)
-def test_a_value_lies_in_the_band_whenever_its_score_is_at_most_gamma(y, p, low, high, kind):
-    rule = ScoreRule(side=kind if kind in ("upper", "lower") else "both")
-    scale = {"none": None, "pair": (low, high)}.get(kind, low)
-    scores = scores_of(rule, y, p, scale)
-    for gamma in scores:
-        ends = band(rule, float(gamma), p, scale)
-        within = (ends[:, 0] <= y) & (y <= ends[:, 1])
-        assert within[scores <= gamma].all()
-        # Outward rounding is no more than a few units in the last place.
-        assert not within[scores > gamma + 1e-14 * abs(gamma) + 1e-9].any()
-
-
-def ill_conditioned(rng, k, condition):
-    """A positive definite matrix with this condition number, but for rounding."""
-    axes = np.linalg.qr(rng.standard_normal((k, k)))[0]
-    matrix = (axes * np.geomspace(1.0, 1.0 / condition, k)) @ axes.T * 10 ** rng.uniform(-3, 3)
-    return (matrix + matrix.T) / 2
-
-
-def contacts(matrix, lengths):
-    """Errors where the ellipsoid touches its box, ± Σ[:, j] for each output j, in several lengths."""
-    return np.concatenate([sign * length * matrix for sign in (-1, 1) for length in lengths])
-
-
-def outside(rule, gamma, y, p, scale=None):
-    ends = band(rule, gamma, p, scale)
-    y = y.reshape(ends.shape[:-1])
-    return ((y < ends[..., 0]) | (y > ends[..., 1])).reshape(len(y), -1).any(axis=1)
-
-
-@pytest.mark.parametrize("k", [1, 2, 3, 4, 8])
-@pytest.mark.parametrize("condition", [1.0, 1e3, 1e6, 1e9, 1e12])
-def test_no_row_whose_score_is_at_most_gamma_lies_outside_the_box_of_an_ellipsoid(k, condition):
-    for seed in range(5):
-        rng = np.random.default_rng(seed)
-        rule = ScoreRule.create(
-            side="both", gauge=ill_conditioned(rng, k, condition), min_scale=None, nonfinite="raise"
-        )
-        errors = contacts(np.array(rule.gauge), [1.0, 0.1, 3.0, *rng.uniform(0.1, 10, 10)])
-        for scale in (None, rng.uniform(0.01, 100, len(errors)), np.full(len(errors), 0.1)):
-            p = rng.standard_normal(errors.shape) * 10 ** rng.uniform(-2, 2)
-            for y, centre in ((errors, np.zeros_like(errors)), (p + errors, p)):
-                scores = scores_of(rule, y, centre, scale)
-                for gamma in scores:
-                    inside = scores <= gamma
-                    part = None if scale is None else scale[inside]
-                    assert not outside(rule, float(gamma), y[inside], centre[inside], part).any()
-
-
-@given(
-    hnp.arrays(np.float64, (3, 3), elements=st.floats(-1, 1)),
-    hnp.arrays(np.float64, (6, 3), elements=FLOATS),
-    hnp.arrays(np.float64, 12, elements=SCALES),
-    st.sampled_from([1.0, 1e-3, 1e-6, 1e-9]),
-)
-def test_an_ellipsoid_lies_in_its_box(root, errors, scale, ridge):
-    gauge = root @ root.T + ridge * np.eye(3)
-    assume(np.linalg.eigvalsh(gauge)[0] > 1e-15 * np.trace(gauge))
-    rule = ScoreRule.create(side="both", gauge=(gauge + gauge.T) / 2, min_scale=None, nonfinite="raise")
-    y = np.concatenate([errors, contacts(gauge, [1.0])])
-    scores = scores_of(rule, y, np.zeros_like(y), scale)
-    for gamma in scores:
-        inside = scores <= gamma
-        assert not outside(rule, float(gamma), y[inside], np.zeros((inside.sum(), 3)), scale[inside]).any()
-
-
-def test_a_check_that_counts_no_violation_means_that_no_row_lies_outside_the_band():
-    rng = np.random.default_rng(0)
-    gauge = np.array(
-        [
-            [0.8315, -0.8058, -0.6407, -0.4758],
-            [-0.8058, 1.0199, 0.9693, 0.8225],
-            [-0.6407, 0.9693, 1.009, 0.9465],
-            [-0.4758, 0.8225, 0.9465, 2.4494],
-        ]
-    )
-    errors = np.where((rng.random(2000) < 0.3)[:, None], gauge[:, 2], 0.0)
-    cert = pacband.certify(errors, np.zeros((2000, 4)), gauge=gauge)
-    assert pacband.check(cert, errors, np.zeros((2000, 4))).counts[""].violations == 0
-    assert not outside(cert.basis.scoring, cert.gamma, errors, np.zeros((2000, 4))).any()
-
-
-def test_a_row_has_the_same_score_alone_and_among_others():
-    rng = np.random.default_rng(0)
-    rule = ScoreRule.create(side="both", gauge=ill_conditioned(rng, 9, 1e6), min_scale=None, nonfinite="raise")
-    y, scale = rng.standard_normal((200, 9)), rng.uniform(1, 2, 200)
-    together = scores_of(rule, y, np.zeros_like(y), scale)
-    alone = [scores_of(rule, y[i : i + 1], np.zeros((1, 9)), scale[i : i + 1])[0] for i in range(200)]
-    np.testing.assert_array_equal(together, alone)
-
-
-def test_a_gauge_of_one_output_is_a_scale():
-    y, p, s = columns()
-    rule = ScoreRule.create(side="both", gauge=[[4.0]], min_scale=None, nonfinite="raise")
-    np.testing.assert_array_equal(scores_of(rule, y, p, s), np.abs(y - p) / (2 * s))
-    np.testing.assert_array_equal(band(rule, 3.0, p, s), band(ScoreRule(), 3.0, p, 2 * s))
-    np.testing.assert_array_equal(band(rule, 3.0, p), band(ScoreRule(), 3.0, p, np.full(len(p), 2.0)))
-
-
-@pytest.mark.parametrize("side", ["upper", "lower"])
-def test_a_score_that_overflows_downwards_is_an_overflow_in_any_company(side):
-    sign = -1.0 if side == "upper" else 1.0
-    y, p, scale = np.array([sign * 1e300, 0.0, 0.0]), np.array([0.0, 0.0, np.nan]), np.array([1e-10, 1.0, 1.0])
-    lenient = ScoreRule(side=side, nonfinite="violate")
-    np.testing.assert_array_equal(scores_of(lenient, y, p, scale), [np.inf, 0.0, np.inf])
-    np.testing.assert_array_equal(scores_of(lenient, y[:2], p[:2], scale[:2]), [np.inf, 0.0])
-    two = np.array([[sign * 1e300, 0.0], [0.0, 0.0]])
-    np.testing.assert_array_equal(scores_of(lenient, two, np.zeros((2, 2)), scale[:2]), [np.inf, 0.0])
-    with pytest.raises(InvalidInput, match="the score overflows float64 in 1 row, row 0"):
-        scores_of(ScoreRule(side=side), y[:2], p[:2], scale[:2])
-    chunks = [(y[i : i + 1], p[i : i + 1], scale[i : i + 1]) for i in range(3)] * 30
-    whole = [np.concatenate(part) for part in zip(*chunks, strict=True)]
-    options = {"eps": 0.9, "delta": 0.5, "side": side, "nonfinite": "violate"}
-    one = pacband.certify(*whole, **options)
-    many = pacband.certify_chunks(chunks, **options)
-    assert (one.gamma, one.data_digest) == (many.gamma, many.data_digest)
-
-
-def test_without_outward_rounding_a_tie_would_fall_out():
-    # The rounded sum −1e-16 + 1.0 misses y = 1 although its score is exactly γ = 1.
-    y, p = np.array([1.0]), np.array([-1e-16])
-    gamma = scores_of(ScoreRule(), y, p)[0]
-    assert p[0] + gamma < y[0]
-    assert band(ScoreRule(), gamma, p)[0, 1] >= y[0]
-
-
-def test_min_scale_puts_a_floor_under_the_scale_on_both_sides():
-    rule = ScoreRule(min_scale=0.5)
-    scale = np.array([0.1, -3.0, np.nan, 2.0])
-    np.testing.assert_array_equal(scores_of(rule, np.ones(4), np.zeros(4), scale), [2.0, 2.0, 2.0, 0.5])
-    np.testing.assert_allclose(band(rule, 2.0, np.zeros(4), scale)[:, 1], [1.0, 1.0, 1.0, 4.0])
-
-
-def test_nonfinite_predictions_count_as_infinite_errors_on_every_side():
-    p = np.array([0.0, np.nan, np.inf, -np.inf])
-    for side in ("both", "upper", "lower"):
-        rule = ScoreRule(side=side, nonfinite="violate")
-        assert list(np.isinf(scores_of(rule, np.zeros(4), p))) == [False, True, True, True]
-    ends = band(ScoreRule(nonfinite="violate"), 1.0, p)
-    np.testing.assert_array_equal(ends[1:], [[-np.inf, np.inf]] * 3)
-
-
-def test_a_nonfinite_output_is_seen_even_where_another_output_is_larger():
-    p = np.array([[np.inf, 0.0], [0.0, 0.0]])
-    with pytest.raises(InvalidInput, match="y_pred must be finite: it is NaN or infinite in 1 row, row 0"):
-        scores_of(ScoreRule(side="upper"), np.ones((2, 2)), p)
-
-
-ONES = np.ones(3)
+def test_a_rule_is_a_value_of_plain_numbers():
+    gauge = np.array([[2.0, 0.5], [0.5, 1.0]])
+    rule = create(gauge=gauge, min_scale=np.float32(0.5))
+    assert rule == create(gauge=gauge.tolist(), min_scale=0.5)
+    assert hash(rule) == hash(create(gauge=gauge, min_scale=0.5))
+    assert rule.matrix == rule.gauge == ((2.0, 0.5), (0.5, 1.0))
+    assert type(rule.min_scale) is float
+    assert create().matrix is None
+    assert create(gauge=[4.0]).matrix == ((4.0,),)
 
 
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: scores_of(ScoreRule(), ONES, np.ones(2)), InvalidInput, r"y and y_pred must have the same shape, got \(3,\) and \(2,\)"),
-        (lambda: scores_of(ScoreRule(), ONES, np.ones((3, 2))), InvalidInput, "same shape"),
-        (lambda: scores_of(ScoreRule(), [], []), InvalidInput, "y is empty"),
-        (lambda: scores_of(ScoreRule(), 3.0, 3.0), InvalidInput, r"y must have shape \(n,\) or \(n, k\), got \(\)"),
-        (lambda: scores_of(ScoreRule(), ["a"], ["b"]), InvalidInput, "y must be numeric"),
-        (lambda: scores_of(ScoreRule(), ["1.5"], [1.0]), InvalidInput, "y must be numeric"),
-        (lambda: scores_of(ScoreRule(), [[1.0], [2.0, 3.0]], [1.0, 2.0]), InvalidInput, "y must be numeric and rectangular"),
-        (lambda: scores_of(ScoreRule(), [1 + 2j], [1.0]), InvalidInput, "y must be numeric, got dtype complex128"),
-        (lambda: scores_of(ScoreRule(), np.array(["2020-01-01"], "M8[D]"), [1.0]), InvalidInput, "y must be numeric"),
-        (lambda: scores_of(ScoreRule(), [1.0, np.nan, np.inf], ONES), InvalidInput, r"y must be finite: it is NaN or infinite in 2 rows, the first 1, 2 \(counting from 0\)"),
-        (lambda: scores_of(ScoreRule(), pd.Series([1.0, None, 1.0], dtype="Float64"), ONES), InvalidInput, "y must be finite.*row 1"),
-        (lambda: scores_of(ScoreRule(), pl.Series([1, None, 1]), ONES), InvalidInput, "y must be finite.*row 1"),
-        (lambda: scores_of(ScoreRule(), np.ma.masked_equal([1.0, 5.0, 1.0], 5.0), ONES), InvalidInput, "y must be finite.*row 1"),
-        (lambda: scores_of(ScoreRule(), ONES, [1.0, np.nan, 1.0]), InvalidInput, "y_pred must be finite.*nonfinite='violate'"),
-        (lambda: scores_of(ScoreRule(nonfinite="violate"), [np.nan, 1, 1], ONES), InvalidInput, "y must be finite"),
-        (lambda: scores_of(ScoreRule(), [1.7e308, 0, 0], [-1.7e308, 0, 0]), InvalidInput, "the score overflows float64 in 1 row, row 0"),
-        (lambda: scores_of(ScoreRule(), ONES, ONES, np.ones(2)), InvalidInput, r"scale must have one value per row of shape \(3,\), got shape \(2,\)"),
-        (lambda: scores_of(ScoreRule(), ONES, ONES, (ONES,)), InvalidInput, r"a scale pair must be \(lower, upper\), got 1 parts"),
-        (lambda: scores_of(ScoreRule(side="upper"), ONES, ONES, (ONES, ONES)), InvalidInput, "a scale pair .* needs side='both'"),
-        (lambda: scores_of(ScoreRule(), ONES, ONES, [1.0, 0.0, -1.0]), InvalidScale, "scale must be positive and finite.*2 rows, the first 1, 2.*Declare a min_scale"),
-        (lambda: scores_of(ScoreRule(), ONES, ONES, [1.0, np.nan, 1.0]), InvalidScale, "1 row, row 1"),
-        (lambda: scores_of(ScoreRule(), ONES, ONES, [1.0, np.inf, 1.0]), InvalidScale, "1 row, row 1"),
-        (lambda: scores_of(ScoreRule(), ONES, ONES, (ONES, [1.0, 1.0, 0.0])), InvalidScale, "1 row, row 2"),
-        (lambda: scores_of(ScoreRule(min_scale=0.1), ONES, ONES, [1.0, np.inf, 1.0]), InvalidScale, "row 1"),
-        (lambda: band(ScoreRule(), 1.0, ONES, [1.0, 0.0, 1.0]), InvalidScale, "1 row, row 1"),
-        (lambda: band(ScoreRule(), 1.0, [1.0, np.nan]), InvalidInput, "y_pred must be finite"),
-        (lambda: ScoreRule.create(side="up", gauge="max", min_scale=None, nonfinite="raise"), InvalidInput, "side must be one of 'both', 'upper', 'lower', got 'up'"),
-        (lambda: ScoreRule.create(side="both", gauge="max", min_scale=None, nonfinite="drop"), InvalidInput, "nonfinite must be one of 'raise', 'violate', got 'drop'"),
-        (lambda: ScoreRule.create(side="both", gauge="max", min_scale=0.0, nonfinite="raise"), InvalidScale, "min_scale must be a positive finite number, got 0.0"),
-        (lambda: ScoreRule.create(side="both", gauge="max", min_scale="1", nonfinite="raise"), InvalidScale, "min_scale must be"),
-        (lambda: ScoreRule.create(side="both", gauge="min", min_scale=None, nonfinite="raise"), InvalidInput, "gauge must be one of 'max', got 'min'"),
-        (lambda: ScoreRule.create(side="upper", gauge=np.eye(2), min_scale=None, nonfinite="raise"), InvalidInput, "a matrix gauge has no sides"),
-        (lambda: ScoreRule.create(side="both", gauge=np.ones((2, 3)), min_scale=None, nonfinite="raise"), InvalidInput, "gauge must be 'max' or a square matrix"),
-        (lambda: ScoreRule.create(side="both", gauge=[[1, 2], [0, 1]], min_scale=None, nonfinite="raise"), InvalidInput, "symmetric"),
-        (lambda: ScoreRule.create(side="both", gauge=[[1, 2], [2, 1]], min_scale=None, nonfinite="raise"), InvalidInput, "positive definite"),
-        (lambda: scores_of(ScoreRule(gauge=((1.0, 0.0), (0.0, 1.0))), np.ones((3, 3)), np.ones((3, 3))), InvalidInput, "a 2×2 gauge takes 2 outputs, got 3"),
+        (lambda: create(side="up"), InvalidInput, "side must be one of 'both', 'upper', 'lower', got 'up'"),
+        (lambda: create(nonfinite="drop"), InvalidInput, "nonfinite must be one of 'raise', 'violate', got 'drop'"),
+        (lambda: create(min_scale=0.0), InvalidScale, "min_scale must be a positive finite number, got 0.0"),
+        (lambda: create(min_scale="1"), InvalidScale, "min_scale must be"),
+        (lambda: create(gauge="min"), InvalidInput, "gauge must be one of 'max', got 'min'"),
+        (lambda: create(side="upper", gauge=np.eye(2)), InvalidInput, "a matrix gauge has no sides"),
+        (lambda: create(gauge=np.ones((2, 3))), InvalidInput, "gauge must be 'max' or a square matrix"),
+        (lambda: create(gauge=[[1, 2], [0, 1]]), InvalidInput, "symmetric"),
+        (lambda: create(gauge=[[1, 2], [2, 1]]), InvalidInput, "positive definite"),
     ],
 )  # fmt: skip
 def test_bad_input_is_refused_with_rule_and_value(call, error, message):

@@ -170,3 +170,24 @@ def _gauss_legendre(n_nodes=180):
             weight = 1 / ((1 - x * x) * slope * slope)
             rule += [((1 + x) / 2, weight), ((1 - x) / 2, weight)]
     return tuple(rule)
+
+
+def relative_error(value, reference):
+    """Return |value/reference − 1| from 60 digits."""
+    with mpmath.workdps(60):
+        return float(abs(mpmath.mpf(value) / reference - 1))
+
+
+def anywhere(rng):
+    """Draw N and r over the whole range, from either end of the ranks."""
+    n_samples = int(10 ** rng.uniform(0, 12))
+    rank = min(n_samples, int(10 ** rng.uniform(0, math.log10(n_samples + 1))))
+    return n_samples, rank if rng.random() < 0.7 else n_samples + 1 - rank
+
+
+def near_the_worst(rng):
+    """Draw N and r where floats err most.
+
+    Up to N = 2³¹ the error of betaincc at small ranks grows like 3e-20·N; beyond, another expansion is used.
+    """
+    return int(2**31 * rng.uniform(0.8, 1.1)), int(10 ** rng.uniform(0, 1.7))

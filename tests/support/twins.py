@@ -1,4 +1,4 @@
-"""Wrong twins: a function replaced by a wrong one wherever the package uses it, whatever modules that is in."""
+"""Wrong twins: a function or a constant replaced wherever the package uses it, whatever modules that is in."""
 
 import sys
 
@@ -6,12 +6,20 @@ import sys
 def put_in_place(monkeypatch, function, twin):
     """Replace a function of pacband by its twin in every module that holds it."""
     places = [
-        (module, name)
-        for key, module in list(sys.modules.items())
-        if key.partition(".")[0] == "pacband" and module is not None
-        for name, value in list(vars(module).items())
-        if value is function
+        (module, name) for module in _modules() for name, value in list(vars(module).items()) if value is function
     ]
     assert places, f"no module holds {function!r}"
     for module, name in places:
         monkeypatch.setattr(module, name, twin)
+
+
+def use_number(monkeypatch, home, name, value):
+    """Replace a constant of pacband by another value, in its home and in every module that imported it."""
+    before = getattr(home, name)
+    for module in _modules():
+        if vars(module).get(name) is before:
+            monkeypatch.setattr(module, name, value)
+
+
+def _modules():
+    return [module for key, module in list(sys.modules.items()) if key.partition(".")[0] == "pacband" and module]

@@ -128,3 +128,16 @@ def test_bad_options(library, options, message, frame, in_engine):
         frame, message = frame.assign(y=1.0), f"all {N} calibration scores exceed the tolerance"
     with pytest.raises(InvalidInput, match=message):
         pacband.certify_frame(ALL[library](frame), **options)
+
+
+@pytest.mark.parametrize("library", ["pandas", "duckdb", "polars lazy"])
+def test_units_of_a_table(library, frame, in_engine):
+    frame = frame.assign(machine=np.repeat(np.arange(N // 5), 5))
+    units = pacband.draws.Units(frame.machine, name="machine")
+    native = ALL[library](frame)
+    scores = pacband.certify_frame(native, score="loss", eps=0.1, delta=1e-3, draws=pacband.draws.Units("machine"))
+    assert stated(scores) == stated(pacband.certify_scores(frame.loss, eps=0.1, delta=1e-3, draws=units))
+    given = pacband.certify_frame(
+        native, target="y", prediction="p", tolerance=2.0, delta=1e-3, draws=pacband.draws.Units("machine")
+    )
+    assert stated(given) == stated(pacband.certify_tolerance(frame.y, frame.p, 2.0, delta=1e-3, draws=units))

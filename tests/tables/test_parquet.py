@@ -10,7 +10,9 @@ import pytest
 from pacband import certify_groups
 from pacband.exceptions import InvalidInput
 from pacband.tables.files import open_files
+from pacband.tables.parquet import _describe as describe
 from support.files import ENGINES, PROMISE, certified, expected, same, write
+from support.twins import put_in_place
 
 pytestmark = pytest.mark.usefixtures("here")
 
@@ -82,11 +84,8 @@ def test_columns_in_another_order_are_the_same_columns(rows):
 
 
 def test_the_schema_of_many_files_is_looked_up_once(rows, monkeypatch):
-    from pacband.tables import parquet
-
     looked = []
-    described = parquet._describe
-    monkeypatch.setattr(parquet, "_describe", lambda file: looked.append(file) or described(file))
+    put_in_place(monkeypatch, describe, lambda file: looked.append(file) or describe(file))
     write(rows, "many/0.parquet")
     data = Path("many/0.parquet").read_bytes()
     for k in range(1, 300):

@@ -21,11 +21,11 @@ from sklearn.tree import DecisionTreeRegressor
 
 import pacband
 from pacband import CertifiedFamily, CertifiedRegressor, InvalidInput
-from pacband.candidates import screening
 from pacband.candidates.defaults import default_predictors, default_scales
 from pacband.candidates.reader import TableReader
 from pacband.candidates.views import scale_columns
 from pacband.exceptions import UnknownCategories
+from support.twins import put_in_place
 
 PROMISE = {"eps": 0.05, "delta": 1e-3}
 CODES = ["A", 1, 2.5, True, "007", "n/a", None, "1e+16", -0.0]
@@ -35,8 +35,8 @@ CODES = ["A", 1, 2.5, True, "007", "n/a", None, "1e+16", -0.0]
 def hasty(monkeypatch):
     """One fast predictor for the automatic family: these tests are about what it is given."""
     predictor = DecisionTreeRegressor(min_samples_leaf=5, random_state=0)
-    monkeypatch.setattr(screening, "default_predictors", lambda *_: {"tree": predictor})
-    monkeypatch.setattr(screening, "default_scales", lambda *_: {})
+    put_in_place(monkeypatch, default_predictors, lambda *_: {"tree": predictor})
+    put_in_place(monkeypatch, default_scales, lambda *_: {})
 
 
 def draw(rng, n, effect, kind=object):

@@ -88,6 +88,17 @@ def test_groups_have_their_own_counts(rng):
         assert found[label] == int(betabinom.isf(0.025, 100, part.rank, part.n_samples - part.rank + 1))
 
 
+def test_draws_are_what_is_counted(rng):
+    y = rng.standard_normal(4000)
+    rows = pacband.certify_scores(y[9::10], eps=0.1, delta=0.01)
+    spaced = pacband.certify_scores(y, eps=0.1, delta=0.01, draws=pacband.draws.Spaced(10, mixing=0.1))
+    slack = (400 + 200 - 1) * 0.1**10
+    assert spaced.outlook(200, 0.05) == int(betabinom.isf(0.05 - slack, 200, spaced.rank, 401 - spaced.rank))
+    assert rows.outlook(200, 0.05) <= spaced.outlook(200, 0.05)
+    with pytest.raises(InvalidInput, match=r"the dependence of 400 \+ 200 draws uses up all of delta=1e-08"):
+        spaced.outlook(200, 1e-8)
+
+
 def test_delta_is_that_of_the_certificate_by_default():
     cert = pacband.certify_scores(np.arange(1310.0), rank=32)
     assert cert.outlook(500) == cert.outlook(500, 1e-6) == 37

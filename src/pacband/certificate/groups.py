@@ -102,8 +102,8 @@ class GroupCertificate(Portable):
     def promise(self) -> str:
         """The promise in one sentence."""
         return (
-            f"{self.basis.confidence}, {self.basis.kept} of future errors within each of the {len(self.groups)} groups "
-            "stay within the bound of that group."
+            f"{self.basis.confidence}, {self.basis.kept} of future {self.basis.draws.subject} within each of the "
+            f"{len(self.groups)} groups stay within the bound of that group."
         )
 
     def __str__(self) -> str:

@@ -10,16 +10,17 @@ from pacband.certificate.portable import decode, encode
 from pacband.core.arrays import Floats, Numbers, as_numbers, check_same_rows
 from pacband.core.checks import check_choice, check_positive_integer, check_probability
 from pacband.core.wording import complement, confidence, round_up
+from pacband.draws import ROWS, DrawKind, Draws, Rows, draw_kind
 from pacband.exceptions import CertificateError, InvalidInput, InvalidScale
 from pacband.planning import check_eps
 from pacband.scores import SCALE_KINDS, ScoreRule, Spread, as_prediction, band, scale_kind, score_rows, spread_of
 from pacband.scores.columns import Columns
 from pacband.scores.rule import OWN
 
-__all__ = ["ASSUMPTIONS", "GIVEN_BOUND", "OWN_SCORES", "Promise"]
+__all__ = ["ASSUMPTIONS", "GIVEN_BOUND", "OWN_SCORES", "Promise", "assumptions_of"]
 
 ASSUMPTIONS = (
-    "calibration rows and future rows are independent draws from one distribution",
+    ROWS.assumption,
     "predictor and scale were built without the calibration rows",
     "ε, δ, the candidates and the rank were chosen before looking at the scores",
 )
@@ -60,6 +61,8 @@ class Promise:
         What the promise rests on.
     bound_given : bool
         Whether the user gave the bound γ̄, and ε was found.
+    draws : DrawKind
+        What one independent draw is.
     """
 
     eps: float
@@ -70,6 +73,7 @@ class Promise:
     columns: Columns | None = None
     assumptions: tuple[str, ...] = ASSUMPTIONS
     bound_given: bool = False
+    draws: DrawKind = ROWS
 
     def __post_init__(self) -> None:
         try:
@@ -102,10 +106,15 @@ class Promise:
         self.check_scale(scale)
         return target, prediction, spread_of(self.scoring, scale, target.shape)
 
-    def scores(self, y: Any, y_pred: Any = None, scale: Any = None) -> Floats:
-        """Return the score of every row."""
+    def scores(self, y: Any, y_pred: Any = None, scale: Any = None, *, draws: Draws | None = None) -> Floats:
+        """Return the score of every draw: of every row, or as `draws` makes draws of the rows."""
+        found = Rows() if draws is None else draws
+        if found.kind != self.draws:
+            raise InvalidInput(f"this certificate was made with draws of {self.draws}, got {found.kind}.")
         check_same_rows(y=y, y_pred=y_pred, scale=scale)
-        return score_rows(self.scoring, *self.align(y, y_pred, scale))
+        target, prediction, spread = self.align(y, y_pred, scale)
+        sample = found.sample(len(target))
+        return sample.reduce(score_rows(self.scoring, target, prediction, spread))
 
     def band(self, gamma: float | Floats, y_pred: Any, scale: Any = None) -> Floats:
         """Return the band of every row, (n, 2) or (n, k, 2), whose scores are at most γ: one γ, or one for each row."""
@@ -147,10 +156,11 @@ class Promise:
         return f"{left} ≤ {bound}{self._factor()}{each}"
 
     def claim(self, gamma: float) -> str:
-        """Return what holds for the share 1 − ε, in words: "of future errors satisfy …"."""
-        if self.scoring.own:
-            return f"of future scores are at most {round_up(gamma, 6):g}"
-        return f"of future errors satisfy {self.inequality(gamma)}"
+        """Return what is promised, in words: "at least 95 % of future errors satisfy …"."""
+        if not self.scoring.own:
+            return self.draws.sentence(self.kept, self.inequality(gamma))
+        sentence = self.draws.sentence(self.kept, f"{round_up(gamma, 6):g}")
+        return sentence.replace("errors", "scores").replace("satisfy", "are at most")
 
     def _factor(self, end: str = "") -> str:
         """Format ·σ̂(x), with the floor that is put under it."""
@@ -185,6 +195,8 @@ class Promise:
             "assumptions": list(self.assumptions),
             # Written only where it applies: files of other certificates keep their bytes.
             **({"bound": "given"} if self.bound_given else {}),
+            # If the draws are rows, the file states nothing about draws, as it did before there were others.
+            **({} if self.draws == ROWS else {"draws": self.draws.to_dict()}),
         }
 
     @classmethod
@@ -193,6 +205,7 @@ class Promise:
         columns = content["columns"]
         try:
             scoring = _scoring(content)
+            draws = draw_kind(content.get("draws"))
         except InvalidInput as error:
             raise CertificateError(f"no certificate can state this: {error}") from None
         return cls(
@@ -204,7 +217,16 @@ class Promise:
             columns=None if columns is None else Columns.from_dict(columns),
             assumptions=tuple(content["assumptions"]),
             bound_given=content.get("bound") == "given",
+            draws=draws,
         )
+
+
+def assumptions_of(scoring: ScoreRule, draws: DrawKind, *, bound_given: bool = False) -> tuple[str, ...]:
+    """Return what a promise about such scores and draws rests on."""
+    independent, built, chosen = ASSUMPTIONS
+    if scoring.own:
+        independent, built = OWN_SCORES
+    return independent if draws == ROWS else draws.assumption, built, GIVEN_BOUND if bound_given else chosen
 
 
 def _scoring(content: Mapping[str, Any]) -> ScoreRule:

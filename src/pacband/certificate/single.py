@@ -21,9 +21,11 @@ from pacband.certificate.promise import Promise
 from pacband.core.arrays import Floats, check_same_rows
 from pacband.core.checks import check_positive_integer, check_probability
 from pacband.core.wording import card, confidence, figure, percent
+from pacband.draws import Draws
 from pacband.exceptions import CertificateError, InvalidInput
 from pacband.planning import LARGEST_N, WHOLE, Share
 from pacband.planning.binomial import covering_delta, tail_at_most
+from pacband.planning.shares import rounded_up
 from pacband.planning.windows import most_violations
 from pacband.scores import Matrix, bound, mean_bound
 from pacband.scores.columns import Columns
@@ -97,7 +99,7 @@ class Certificate(Portable):
             raise CertificateError(f"gamma must not be negative where both sides are bounded, got {self.gamma}.")
         if self.bound_given and math.isinf(self.gamma):
             raise CertificateError(f"a bound that was given must be finite, got {self.gamma}.")
-        if not _certifies(self.n_samples, self.rank, self.eps, self.delta, self.share):
+        if not _certifies(self.n_samples, self.rank, self.eps, self.delta, self.share, self._slack):
             raise CertificateError(
                 f"rank {self.rank} of {self.n_samples} samples does not certify eps={self.eps:g} at "
                 f"delta={self.delta:g} for {self.n_candidates} candidate(s)."
@@ -179,9 +181,14 @@ class Certificate(Portable):
         return {None: self}
 
     @property
+    def _slack(self) -> Fraction:
+        """The part of δ that the dependence between draws uses up."""
+        return self.basis.draws.slack(self.n_samples)
+
+    @property
     def attained_delta(self) -> float:
         """n_F·B(r − 1; N, ε): the probability of failure attained, at most δ."""
-        return _attained(self.n_samples, self.rank, self.eps, self.share)
+        return _attained(self.n_samples, self.rank, self.eps, self.share, self._slack)
 
     @property
     def expected_violation(self) -> float:
@@ -224,12 +231,13 @@ class Certificate(Portable):
         The result is the smallest j with P{J > j} ≤ δ, where J is BetaBinomial(m; r, N − r + 1). This law is exact for
         continuous scores and a bound chosen beforehand. Tied scores make J smaller. For a bound that was given, the
         same j holds for every violation probability. If the bound is one of n_F candidates, or of n_F groups, each
-        gets its part of δ: then the counts of all hold together, whichever is chosen by the scores.
+        gets its part of δ: then the counts of all hold together, whichever is chosen by the scores. If draws depend on
+        each other as declared (`Spaced` with mixing), the dependence of all N + m draws uses up a part of δ.
 
         Parameters
         ----------
         m : int
-            The number of future draws.
+            The number of future draws: rows, units, or rows of a series with the same gap between them.
         delta : float in (0, 1), optional
             The probability that more violate. By default that of the certificate.
 
@@ -244,7 +252,13 @@ class Certificate(Portable):
         if n_future > LARGEST_N:
             raise InvalidInput(f"m must be at most {LARGEST_N:g}, got {n_future}.")
         risk = self.delta if delta is None else check_probability("delta", delta)
-        return _most_violations(self.n_samples, self.rank, n_future, self.share.budget(risk))
+        budget = self.share.budget(risk) - self.basis.draws.slack(self.n_samples + n_future)
+        if budget <= 0:
+            raise InvalidInput(
+                f"the dependence of {self.n_samples} + {n_future} draws uses up all of delta={risk:g}: "
+                "choose a smaller m, or a larger delta."
+            )
+        return _most_violations(self.n_samples, self.rank, n_future, budget)
 
     def bound(self, scale: Any = None) -> Any:
         """Return the certified bound on the error: γ̄ without a scale, else γ̄·σ̂(x) for every row.
@@ -276,13 +290,13 @@ class Certificate(Portable):
         check_same_rows(y_pred=y_pred, scale=scale)
         return self.basis.band(self.gamma, y_pred, scale)
 
-    def verify(self, y: Any, y_pred: Any = None, scale: Any = None) -> bool:
+    def verify(self, y: Any, y_pred: Any = None, scale: Any = None, *, draws: Draws | None = None) -> bool:
         """Recompute the certificate from its data: True if γ̄, N and the digest all come out the same.
 
-        A certificate of own scores takes the scores alone: ``verify(scores)``. If the bound was given, the number of
-        scores beyond it must come out the same.
+        If it was certified with `draws`, the same draws are needed. A certificate of own scores takes the scores alone:
+        ``verify(scores)``. If the bound was given, the number of scores beyond it must come out the same.
         """
-        return self.matches(self.basis.scores(y, y_pred, scale))
+        return self.matches(self.basis.scores(y, y_pred, scale, draws=draws))
 
     def matches(self, scores: Floats) -> bool:
         """Return True if these scores reproduce γ̄, N and the digest. Reorders `scores` in place."""
@@ -307,7 +321,7 @@ class Certificate(Portable):
                 f"{self.n_samples} calibration {'scores' if self.basis.scoring.own else 'errors'} count as infinite."
             )
         jointly = f", for all {self.n_candidates} candidates at once" if self.n_candidates > 1 else ""
-        return f"{self.basis.confidence}{jointly}, {self.basis.kept} {self.basis.claim(self.gamma)}."
+        return f"{self.basis.confidence}{jointly}, {self.basis.claim(self.gamma)}."
 
     def __str__(self) -> str:
         return (
@@ -317,13 +331,13 @@ class Certificate(Portable):
     def _bound_words(self) -> str:
         if self.bound_given:
             return (
-                f"The bound was given and the share was found: {self.rank - 1} of {self.n_samples} calibration samples "
-                "exceed the bound"
+                f"The bound was given and the share was found: {self.rank - 1} of {self.n_samples} calibration "
+                f"{self.basis.draws.counted} exceed the bound"
             )
         # r/(N + 1) is the mean for a candidate that was chosen beforehand. The best of several tends to have more.
         expected = f"; the violation to expect is {percent(self.expected_violation)}" if self._has_expected else ""
         place = f"the score of rank {self.rank} from the top"
-        return f"The bound is {place} among {self.n_samples} calibration samples{expected}"
+        return f"The bound is {place} among {self.n_samples} calibration {self.basis.draws.counted}{expected}"
 
     def _chain_words(self) -> str:
         if self.predecessor is None or self.chain_delta is None:
@@ -400,13 +414,15 @@ _PLAIN = (
 
 
 @lru_cache(maxsize=1 << 12)
-def _certifies(n_samples: int, rank: int, eps: float, delta: float, share: Share) -> bool:
-    return tail_at_most(n_samples, rank, eps, share.budget(delta))
+def _certifies(n_samples: int, rank: int, eps: float, delta: float, share: Share, slack: Fraction) -> bool:
+    budget = share.budget(delta) - slack
+    return budget > 0 and tail_at_most(n_samples, rank, eps, budget)
 
 
 @lru_cache(maxsize=1 << 12)
-def _attained(n_samples: int, rank: int, eps: float, share: Share) -> float:
-    return covering_delta(n_samples, rank, eps, share.fraction)
+def _attained(n_samples: int, rank: int, eps: float, share: Share, slack: Fraction) -> float:
+    alone = covering_delta(n_samples, rank, eps, share.fraction)
+    return alone if not slack else min(1.0, rounded_up(Fraction(alone) + slack / share.fraction))
 
 
 @lru_cache(maxsize=1 << 12)

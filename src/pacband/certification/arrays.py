@@ -19,6 +19,7 @@ from pacband.certification.terms import Terms
 from pacband.core.arrays import Numbers, as_numbers, check_lengths, check_same_rows
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import as_labels, group_rows
+from pacband.draws import Draws, Spaced
 from pacband.exceptions import InvalidInput
 from pacband.planning.shares import Share, weighted_shares
 from pacband.scores import ScoreRule, Spread, as_prediction, mean_offset, score_rows, spread_of, unanswered
@@ -49,6 +50,7 @@ def certify(
     min_scale: float | None = None,
     nonfinite: str = "raise",
     gauge: Any = "max",
+    draws: Draws | None = None,
 ) -> Certificate:
     """Certify the errors of a predictor on data it has not seen (Algorithms 1 and 2).
 
@@ -77,6 +79,8 @@ def certify(
         Refuse NaN and infinite predictions, or count them as infinite errors, which keeps the promise.
     gauge : "max" or positive definite matrix of shape (k, k)
         With k outputs: the largest scaled error, or sqrt(eᵀ Σ⁻¹ e).
+    draws : Units, Spaced or Weighted, optional
+        What one independent draw is, if it is not a row; see `pacband.draws`.
 
     Returns
     -------
@@ -111,6 +115,7 @@ def certify(
         min_scale=min_scale,
         nonfinite=nonfinite,
         gauge=gauge,
+        draws=draws,
     )
     return certify_rows(terms, y, y_pred, scale)
 
@@ -128,6 +133,7 @@ def certify_family(
     min_scale: float | None = None,
     nonfinite: str = "raise",
     gauge: Any = "max",
+    draws: Draws | None = None,
 ) -> FamilyCertificate:
     """Certify a family of candidates at once, and pick the sharpest at no loss of the promise (Theorem 1).
 
@@ -144,7 +150,7 @@ def certify_family(
     weights : mapping or sequence of float, optional
         The part of δ that each candidate may use; positive, summing to one. Choose it before looking at y. A mapping or
         a pandas Series is matched by name, a sequence by position.
-    eps, delta, rank, rule, side, min_scale, nonfinite, gauge
+    eps, delta, rank, rule, side, min_scale, nonfinite, gauge, draws
         As in `certify`.
 
     Examples
@@ -162,7 +168,15 @@ def certify_family(
     """
     check_candidates(candidates)
     terms = Terms.create(
-        eps=eps, delta=delta, rank=rank, rule=rule, side=side, min_scale=min_scale, nonfinite=nonfinite, gauge=gauge
+        eps=eps,
+        delta=delta,
+        rank=rank,
+        rule=rule,
+        side=side,
+        min_scale=min_scale,
+        nonfinite=nonfinite,
+        gauge=gauge,
+        draws=draws,
     )
     return certify_family_rows(terms, y, candidates, weighted_shares(weights, list(candidates)))
 
@@ -181,6 +195,7 @@ def certify_groups(
     min_scale: float | None = None,
     nonfinite: str = "raise",
     gauge: Any = "max",
+    draws: Draws | None = None,
 ) -> GroupCertificate:
     """Certify the errors within every group of rows: each of G groups at δ/G, so that all hold together.
 
@@ -193,7 +208,7 @@ def certify_groups(
         As in `certify`.
     groups : array-like of shape (n,)
         The group of every row: strings, numbers or booleans.
-    eps, delta, rule, side, n_candidates, min_scale, nonfinite, gauge
+    eps, delta, rule, side, n_candidates, min_scale, nonfinite, gauge, draws
         As in `certify`; each of n_F candidates in each of G groups is certified at δ/(n_F·G).
 
     Examples
@@ -216,6 +231,7 @@ def certify_groups(
         min_scale=min_scale,
         nonfinite=nonfinite,
         gauge=gauge,
+        draws=draws,
     )
     return certify_group_rows(terms, y, y_pred, groups, scale)
 
@@ -225,10 +241,11 @@ def certify_rows(
 ) -> Certificate:
     """Certify rows on these terms; `columns` names them if they come from a table."""
     target = as_numbers("y", y)
-    rank = terms.choose_rank(len(target))
+    sample = terms.draws.sample(len(target))
+    rank = terms.choose_rank(sample.n_draws)
     check_same_rows(y=y, y_pred=y_pred, scale=scale)
     prediction, spread = _align(terms.scoring, target, y_pred, scale)
-    scores = score_rows(terms.scoring, target, prediction, spread)
+    scores = sample.reduce(score_rows(terms.scoring, target, prediction, spread))
     basis = terms.promise(n_outputs=_outputs(target), scale_kind=spread.kind, columns=columns)
     return issue(basis, measure(scores, rank), rank, terms.share)
 
@@ -243,7 +260,8 @@ def certify_family_rows(
 ) -> FamilyCertificate:
     """Certify the candidates of a family on these terms, each at its share of δ."""
     target, scoring = as_numbers("y", y), terms.scoring
-    ranks = terms.family_ranks(len(target), shares)
+    sample = terms.draws.sample(len(target))
+    ranks = terms.family_ranks(sample.n_draws, shares)
     aligned = {}
     for name, candidate in candidates.items():
         y_pred, scale = split_candidate(candidate)
@@ -253,7 +271,7 @@ def certify_family_rows(
     certificates, mean_scale, offsets, without_band = {}, {}, {}, {}
     for name, (prediction, spread) in aligned.items():
         try:
-            scores = score_rows(scoring, target, prediction, spread)
+            scores = sample.reduce(score_rows(scoring, target, prediction, spread))
         except InvalidInput as error:
             raise type(error)(f"candidate {name!r}: {error}") from None
         basis = terms.promise(
@@ -273,10 +291,13 @@ def certify_group_rows(
     check_same_rows(y=y, y_pred=y_pred, groups=groups, scale=scale)
     target, labels = as_numbers("y", y), as_labels(groups)
     check_lengths(y=target, groups=labels)
-    members = group_rows(labels)
+    if isinstance(terms.draws, Spaced):
+        raise InvalidInput("Spaced draws cannot be combined with groups: certify the series of every group by itself.")
+    sample = terms.draws.sample(len(target))
+    members = group_rows(sample.assign(labels))
     ranks = terms.group_ranks({label: len(rows) for label, rows in members.items()})
     prediction, spread = _align(terms.scoring, target, y_pred, scale)
-    scores = score_rows(terms.scoring, target, prediction, spread)
+    scores = sample.reduce(score_rows(terms.scoring, target, prediction, spread))
     basis = terms.promise(n_outputs=_outputs(target), scale_kind=spread.kind, columns=columns)
     share = terms.share.among(len(members))
     return GroupCertificate(

@@ -6,10 +6,11 @@ from typing import Any
 
 from pacband.certificate import Certificate
 from pacband.certification.arrays import certify_rows
-from pacband.certification.terms import Terms
+from pacband.certification.terms import Terms, check_draws
 from pacband.certification.tolerance import ToleranceTerms, refuse_with_tolerance
 from pacband.core.arrays import as_numbers
 from pacband.core.checks import check_positive_integer
+from pacband.draws import Draws
 from pacband.exceptions import InvalidInput
 from pacband.planning import Share, check_choice_of_rank
 from pacband.scores import ScoreRule
@@ -27,6 +28,7 @@ def certify_scores(
     tolerance: float | None = None,
     n_candidates: int = 1,
     nonfinite: str = "raise",
+    draws: Draws | None = None,
 ) -> Certificate:
     """Certify scores that you compute yourself: at least 1 − ε of future scores are at most γ̄ (Property 1).
 
@@ -38,7 +40,7 @@ def certify_scores(
     ----------
     scores : array-like of shape (n,)
         The calibration scores; large is bad. Nothing that computes them may have been built from these rows.
-    eps, delta, rank, rule, n_candidates
+    eps, delta, rank, rule, n_candidates, draws
         As in `certify`.
     tolerance : float, optional
         A given bound on the score: ε is then found, as in `certify_tolerance`.
@@ -72,6 +74,7 @@ def certify_scores(
         tolerance=tolerance,
         n_candidates=n_candidates,
         nonfinite=nonfinite,
+        draws=draws,
     )
     column = as_numbers("scores", scores)
     if column.ndim != 1:
@@ -82,13 +85,15 @@ def certify_scores(
 
 
 def own_terms(
-    *, eps: Any, delta: Any, rank: Any, rule: Any, tolerance: Any, n_candidates: Any, nonfinite: Any
+    *, eps: Any, delta: Any, rank: Any, rule: Any, tolerance: Any, n_candidates: Any, nonfinite: Any, draws: Any
 ) -> Terms | ToleranceTerms:
     """Check what a user passed for own scores, or raise."""
     scoring = ScoreRule.of_own_scores(nonfinite)
     if tolerance is not None:
         refuse_with_tolerance(eps=eps, rank=rank, rule=rule)
-        return ToleranceTerms.create(tolerance=tolerance, delta=delta, scoring=scoring, n_candidates=n_candidates)
+        return ToleranceTerms.create(
+            tolerance=tolerance, delta=delta, scoring=scoring, n_candidates=n_candidates, draws=draws
+        )
     eps, delta, rank = check_choice_of_rank(eps, delta, rank, rule)
     share = Share(check_positive_integer("n_candidates", n_candidates))
-    return Terms(eps=eps, delta=delta, rank=rank, rule=rule, scoring=scoring, share=share)
+    return Terms(eps=eps, delta=delta, rank=rank, rule=rule, scoring=scoring, share=share, draws=check_draws(draws))

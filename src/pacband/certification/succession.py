@@ -13,6 +13,7 @@ from pacband.certification.tolerance import ToleranceTerms, refuse_with_toleranc
 from pacband.core.arrays import Floats
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import as_labels, group_rows
+from pacband.draws import ROWS
 from pacband.exceptions import InvalidInput, NotEnoughSamples, ReusedData
 from pacband.planning import WHOLE, check_choice_of_rank
 from pacband.planning.shares import rounded_down, successor_delta
@@ -85,6 +86,8 @@ def recalibrate(
     True
     """
     basis = check_certificate(certificate).basis
+    if basis.draws != ROWS:
+        raise InvalidInput(f"recalibrate follows certificates of rows, got one of {basis.draws.kind}: certify anew.")
     before = next(iter(certificate.parts.values()))
     chain = _link(certificate.digest, before)
     terms = Terms(

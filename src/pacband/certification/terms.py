@@ -11,15 +11,16 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from pacband.certificate import Promise
-from pacband.certificate.promise import ASSUMPTIONS, OWN_SCORES
+from pacband.certificate.promise import assumptions_of
 from pacband.core.checks import check_positive_integer
 from pacband.core.labels import Label
-from pacband.exceptions import NotEnoughSamples
+from pacband.draws import ROWS, Draws, Rows
+from pacband.exceptions import InvalidInput, NotEnoughSamples
 from pacband.planning import Share, check_choice_of_rank, choose_rank, choose_samples
 from pacband.scores import ScoreRule
 from pacband.scores.columns import Columns
 
-__all__ = ["Terms"]
+__all__ = ["Terms", "check_draws"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,6 +39,8 @@ class Terms:
         How a row is scored.
     share : Share
         The part of δ that a certificate may use: all of it, or the even part of n_F candidates.
+    draws : Draws
+        What one independent draw is.
     """
 
     eps: float
@@ -46,6 +49,7 @@ class Terms:
     rule: str
     scoring: ScoreRule
     share: Share
+    draws: Draws = Rows()  # noqa: RUF009 (it has no state)
 
     @classmethod
     def create(
@@ -60,6 +64,7 @@ class Terms:
         rank: Any = None,
         rule: Any = "exact",
         n_candidates: Any = 1,
+        draws: Any = None,
     ) -> Self:
         """Check what a user passed, or raise."""
         eps, delta, rank = check_choice_of_rank(eps, delta, rank, rule)
@@ -70,11 +75,24 @@ class Terms:
             rule=rule,
             scoring=ScoreRule.create(side=side, gauge=gauge, min_scale=min_scale, nonfinite=nonfinite),
             share=Share(check_positive_integer("n_candidates", n_candidates)),
+            draws=check_draws(draws),
         )
 
     def choose_rank(self, n_samples: int, share: Share | None = None) -> int:
-        """Return the rank of N rows at a share of δ, or raise `NotEnoughSamples`."""
-        return choose_rank(n_samples, self.eps, self.delta, share or self.share, rank=self.rank, rule=self.rule)
+        """Return the rank of N draws at a share of δ, or raise `NotEnoughSamples`."""
+        kind = self.draws.kind
+        try:
+            return choose_rank(
+                n_samples,
+                self.eps,
+                self.delta,
+                share or self.share,
+                rank=self.rank,
+                rule=self.rule,
+                slack=kind.slack(n_samples),
+            )
+        except NotEnoughSamples as error:
+            raise error if kind == ROWS else error.within(f"each {kind.noun} of a sample is one draw") from None
 
     def choose_samples(self, share: Share | None = None) -> int:
         """Return the N that the rule asks for at a share of δ."""
@@ -112,9 +130,19 @@ class Terms:
             scale_kind=scale_kind,
             n_outputs=n_outputs,
             columns=columns,
-            assumptions=(*OWN_SCORES, ASSUMPTIONS[2]) if self.scoring.own else ASSUMPTIONS,
+            draws=self.draws.kind,
+            assumptions=assumptions_of(self.scoring, self.draws.kind),
         )
 
     def promise_of(self, columns: Columns) -> Promise:
         """Return what a certificate on these terms promises about the columns of a table."""
         return self.promise(n_outputs=len(columns.target), scale_kind=columns.scale_kind, columns=columns)
+
+
+def check_draws(draws: Any) -> Draws:
+    """Return the draws that a user declared, or raise; None is every row."""
+    if draws is None:
+        return Rows()
+    if not isinstance(draws, Draws):
+        raise InvalidInput(f"draws must be Units, Spaced or Weighted of pacband.draws, got {type(draws).__name__}.")
+    return draws

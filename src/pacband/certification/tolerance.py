@@ -13,13 +13,16 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from pacband.certificate import Certificate, Promise
-from pacband.certificate.promise import ASSUMPTIONS, GIVEN_BOUND, OWN_SCORES
+from pacband.certificate.promise import assumptions_of
 from pacband.certificate.single import issue
+from pacband.certification.terms import check_draws
 from pacband.core.arrays import as_numbers, check_same_rows
 from pacband.core.checks import check_positive, check_positive_integer, check_probability
-from pacband.exceptions import InvalidInput, NotEnoughSamples
-from pacband.planning import Share, attained_eps, min_samples
+from pacband.draws import Draws, Rows
+from pacband.exceptions import InvalidInput
+from pacband.planning import Share, attained_eps
 from pacband.planning.plans import SMALLEST_EPS
+from pacband.planning.solving import smallest_eps
 from pacband.scores import ScoreRule, as_prediction, score_rows, spread_of
 from pacband.scores.columns import Columns
 from pacband.selection import Measured, Request, Tally, edges_above, tally
@@ -42,21 +45,30 @@ class ToleranceTerms:
         How a row is scored.
     share : Share
         The part of δ that the certificate may use: all of it, or the even part of n_F candidates.
+    draws : Draws
+        What one independent draw is.
     """
 
     tolerance: float
     delta: float
     scoring: ScoreRule
     share: Share
+    draws: Draws = Rows()  # noqa: RUF009 (it has no state)
 
     @classmethod
-    def create(cls, *, tolerance: Any, delta: Any, scoring: ScoreRule, n_candidates: Any = 1) -> Self:
+    def create(
+        cls, *, tolerance: Any, delta: Any, scoring: ScoreRule, n_candidates: Any = 1, draws: Any = None
+    ) -> Self:
         """Check what a user passed, or raise."""
         delta, n_candidates = check_probability("delta", delta), check_positive_integer("n_candidates", n_candidates)
         # Raises unless δ/n_F is a budget that is decided exactly.
         attained_eps(1, 1, delta, n_candidates)
         return cls(
-            tolerance=_check_tolerance(tolerance, scoring), delta=delta, scoring=scoring, share=Share(n_candidates)
+            tolerance=_check_tolerance(tolerance, scoring),
+            delta=delta,
+            scoring=scoring,
+            share=Share(n_candidates),
+            draws=check_draws(draws),
         )
 
     @property
@@ -72,7 +84,8 @@ class ToleranceTerms:
         if prediction.shape != target.shape:
             raise InvalidInput(f"y and y_pred must have the same shape, got {target.shape} and {prediction.shape}.")
         spread = spread_of(self.scoring, scale, target.shape)
-        scores = score_rows(self.scoring, target, prediction, spread)
+        sample = self.draws.sample(len(target))
+        scores = sample.reduce(score_rows(self.scoring, target, prediction, spread))
         n_outputs = int(target.shape[1]) if target.ndim == 2 else 1
         return self.certify_count(
             tally(scores, self.request), n_outputs=n_outputs, scale_kind=spread.kind, columns=columns
@@ -89,16 +102,12 @@ class ToleranceTerms:
             )
         rank = beyond + 1
         # ε below 1e-9 is not decided exactly; a larger ε is promised as well.
-        eps = max(SMALLEST_EPS, attained_eps(n_samples, rank, self.delta, self.share.n_candidates))
+        budget = self.share.budget(self.delta) - self.draws.kind.slack(n_samples)
+        eps = max(SMALLEST_EPS, smallest_eps(n_samples, rank, budget)) if budget > 0 else 1.0
         if eps >= 1.0:
-            needed = min_samples(math.nextafter(1.0, 0.0), self.delta, rank, self.share.n_candidates)
-            raise NotEnoughSamples(
+            raise InvalidInput(
                 f"{beyond} of {n_samples} calibration scores exceed the tolerance {self.tolerance:g}: at "
-                f"delta={self.delta:g} no share can be promised.",
-                n_samples=n_samples,
-                needed=needed,
-                eps_here=None,
-                delta_here=None,
+                f"delta={self.delta:g} no share can be promised."
             )
         basis = Promise(
             eps=eps,
@@ -107,8 +116,9 @@ class ToleranceTerms:
             scale_kind=scale_kind,
             n_outputs=n_outputs,
             columns=columns,
-            assumptions=(*(OWN_SCORES if self.scoring.own else ASSUMPTIONS[:2]), GIVEN_BOUND),
+            assumptions=assumptions_of(self.scoring, self.draws.kind, bound_given=True),
             bound_given=True,
+            draws=self.draws.kind,
         )
         measured = Measured(n_samples, self.tolerance, seal(n_samples, found.total))
         return issue(basis, measured, rank, self.share)
@@ -126,6 +136,7 @@ def certify_tolerance(
     min_scale: float | None = None,
     nonfinite: str = "raise",
     gauge: Any = "max",
+    draws: Draws | None = None,
 ) -> Certificate:
     """Certify the share of errors within a given tolerance.
 
@@ -140,7 +151,7 @@ def certify_tolerance(
         The bound on the score: without a scale in units of y, with a scale in units of σ̂(x).
     delta : float in (0, 1)
         The promise fails with probability at most δ.
-    side, n_candidates, min_scale, nonfinite, gauge
+    side, n_candidates, min_scale, nonfinite, gauge, draws
         As in `certify`.
 
     Returns
@@ -151,7 +162,7 @@ def certify_tolerance(
     Raises
     ------
     InvalidInput
-        If all scores exceed the tolerance: no share can be promised.
+        If all scores exceed the tolerance, or nearly all: no share can be promised.
 
     Examples
     --------
@@ -164,7 +175,9 @@ def certify_tolerance(
     With confidence 95 %, at least 97.941 % of future errors satisfy |y − T(x)| ≤ 2.5.
     """
     scoring = ScoreRule.create(side=side, gauge=gauge, min_scale=min_scale, nonfinite=nonfinite)
-    terms = ToleranceTerms.create(tolerance=tolerance, delta=delta, scoring=scoring, n_candidates=n_candidates)
+    terms = ToleranceTerms.create(
+        tolerance=tolerance, delta=delta, scoring=scoring, n_candidates=n_candidates, draws=draws
+    )
     return terms.certify_rows(y, y_pred, scale)
 
 

@@ -11,6 +11,8 @@ from pacband.cli.console import print_json, print_message, print_result, progres
 from pacband.cli.options import (
     candidate_columns,
     column_options,
+    declared_draws,
+    draw_options,
     engine_options,
     is_given,
     json_option,
@@ -29,6 +31,7 @@ Examples:
   pacband certify data.csv --target y --prediction yhat -o cert.json
   pacband certify data.parquet --target y --prediction yhat --scale s --eps 0.01 -o cert.json
   pacband certify data.csv --target y --prediction yhat --group site -o cert.json
+  pacband certify data.csv --target y --prediction yhat --unit machine --within 0.99 -o cert.json
   pacband certify data.csv --target y --candidate lin=p1 --candidate gbm=p2:s2 -o cert.json
   pacband certify 'year=*/*.parquet' --target y --prediction yhat --report report.html
   pacband certify data.csv --target y --prediction yhat --tolerance 2.0 --eps 0.05
@@ -62,6 +65,7 @@ Examples:
     "code 1 if more than that share may exceed it.",
 )
 @promise_options
+@draw_options
 @click.option(
     "--n-candidates",
     type=int,
@@ -88,12 +92,21 @@ def command(
     as_json: bool,
     engine: str,
     address: str | None,
+    unit: str | None,
+    within: str,
+    gap: int | None,
+    mixing: float | None,
+    importance: str | None,
+    at_most: float | None,
+    seed: int,
     **promise: Any,
 ) -> None:
     """Certify the predictions in CSV or Parquet FILES: names, globs, directories, or - for standard input.
 
     The model must not have been fitted on these rows. They are read in a stream, so memory does not grow with their
     number. With --group, each group gets its own bound. With --tolerance, the bound is given and the share is found.
+    The rows must be independent. If they are not, --unit, --gap or --importance declare what one independent draw is;
+    the columns are then read into memory.
     """
     if score is None and (target is None or (prediction is None) == (not candidates)):
         raise click.UsageError("name the --target column, and either the --prediction column or --candidate columns.")
@@ -109,11 +122,20 @@ def command(
     if page is not None and (engine != "duckdb" or any(map(is_stream, files))):
         raise click.UsageError("--report reads the rows again: it needs files, and the engine duckdb.")
 
+    draws = declared_draws(unit, within, gap, mixing, importance, at_most, seed)
+    if page is not None and draws is not None:
+        raise click.UsageError(
+            "--report shows rows as draws: it cannot be combined with --unit, --gap or --importance."
+        )
     family = candidate_columns(candidates) or None
     columns = [score, target, prediction, *scale] if family is None else [target, *_column_names(family)]
     with (
         open_table(
-            files, [name for name in columns if name], also=[group] if group else [], engine=engine, address=address
+            files,
+            [name for name in (*columns, importance) if name],
+            also=[name for name in (group, unit) if name],
+            engine=engine,
+            address=address,
         ) as table,
         progress_bar("certifying") as progress,
     ):
@@ -127,6 +149,7 @@ def command(
             weights=_parse_weights(weights),
             score=score,
             tolerance=tolerance,
+            draws=draws,
             progress=progress,
             **promise,
         )

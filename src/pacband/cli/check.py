@@ -37,6 +37,7 @@ Examples:
     help="Level of the test: the probability that it contradicts a promise that holds.",
 )
 @click.option("--report", "page", type=Output(), help="HTML file to write a page to that shows these rows.")
+@click.option("--unit", help="Column of units, if the promise is about units.  [default: the certificate's]")
 @model_options
 @json_option
 def command(
@@ -46,6 +47,7 @@ def command(
     prediction: tuple[str, ...],
     scale: tuple[str, ...],
     group: str | None,
+    unit: str | None,
     level: float,
     page: str | None,
     trust: tuple[str, ...],
@@ -77,8 +79,12 @@ def command(
     outputs = {"target": list(target) or None, "prediction": list(prediction) or None}
     named: dict[str, Any] = {**outputs, "scale": scale_columns(scale), "group": group}
     columns = labelled_columns(cert.basis, **named)
-    with open_table(files, columns.numeric, also=[columns.group] if columns.group else []) as table:
-        verdict = check_frame(cert, with_labels(table, columns.group, labels_of(cert)), **named, level=level)
+    units = getattr(cert.basis.draws, "unit", None) if unit is None else unit
+    if page is not None and cert.basis.draws.kind in ("units", "spaced"):
+        raise click.UsageError("--report shows rows as draws: this certificate makes a promise about other draws.")
+    with open_table(files, columns.numeric, also=[name for name in (columns.group, units) if name]) as table:
+        labelled = with_labels(table, columns.group, labels_of(cert))
+        verdict = check_frame(cert, labelled, **named, unit=unit, level=level)
         if page is not None:
             from pacband.cli.pages import report_files
 

@@ -10,7 +10,9 @@ import click
 __all__ = [
     "candidate_columns",
     "column_options",
+    "declared_draws",
     "delta_option",
+    "draw_options",
     "engine_options",
     "eps_option",
     "is_given",
@@ -100,6 +102,23 @@ model_options = _join(
     ),
 )
 
+draw_options = _join(
+    click.option("--unit", help="Column of units, such as machines: a unit is one draw, and new units are to come."),
+    click.option(
+        "--within",
+        default="all",
+        show_default=True,
+        metavar="all|one|SHARE",
+        help="With --unit: all rows of a unit stay inside, or at least this share of them, such as 0.99; one: one row "
+        "of every unit is drawn at random.",
+    ),
+    click.option("--gap", type=int, help="The rows are one series: use every GAP-th row as a draw."),
+    click.option("--mixing", type=float, help="With --gap: the declared rate ρ of the mixing coefficients β(a) = ρ^a."),
+    click.option("--importance", help="Column of w(x), the density of future inputs over that of these inputs."),
+    click.option("--at-most", type=float, help="With --importance: a bound of w(x), declared beforehand."),
+    click.option("--seed", type=int, default=0, show_default=True, help="Seed of --within one and --importance."),
+)
+
 engine_options = _join(
     click.option(
         "--engine",
@@ -168,3 +187,37 @@ def candidate_columns(candidates: tuple[str, ...]) -> dict[str, Any]:
             raise click.UsageError(f"the candidate {name!r} is given twice.")
         found[name] = (parts[0], scale_columns(tuple(parts[1:])))
     return found
+
+
+def declared_draws(
+    unit: str | None,
+    within: str,
+    gap: int | None,
+    mixing: float | None,
+    importance: str | None,
+    at_most: float | None,
+    seed: int,
+) -> Any:
+    """Return what one draw is, as the options declare it; None is a row."""
+    if sum(given is not None for given in (unit, gap, importance)) > 1:
+        raise click.UsageError("name one of --unit, --gap and --importance: a draw is one thing.")
+    if unit is None and within != "all":
+        raise click.UsageError("--within needs --unit.")
+    if gap is None and mixing is not None:
+        raise click.UsageError("--mixing needs --gap.")
+    if (importance is None) != (at_most is None):
+        raise click.UsageError("--importance and --at-most need each other.")
+    from pacband.draws import Spaced, Units, Weighted
+
+    if unit is not None:
+        return Units(unit, _within(within), random_state=seed)
+    if gap is not None:
+        return Spaced(gap, mixing)
+    return None if importance is None or at_most is None else Weighted(importance, at_most=at_most, random_state=seed)
+
+
+def _within(given: str) -> str | float:
+    try:
+        return float(given)
+    except ValueError:
+        return given

@@ -18,6 +18,7 @@ from pacband.certificate import AnyCertificate
 from pacband.core.checks import check_probability
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import sorted_labels
+from pacband.draws import Units
 from pacband.exceptions import InvalidInput
 from pacband.judging.judge import Judge
 from pacband.judging.verdicts import Count, Verdict
@@ -37,6 +38,7 @@ def check(
     scale: Any = None,
     *,
     groups: Any = None,
+    draws: Units | None = None,
     level: float = 0.01,
 ) -> Verdict:
     """Test a promise on labelled rows that were not used to make it.
@@ -52,6 +54,8 @@ def check(
         The group of every row. A group certificate needs it: each group's own promise is tested. Any other certificate
         makes one promise about all rows together, and that one is tested; `Verdict.groups` then lists the groups, to
         show where the bound is weak.
+    draws : Units, optional
+        The units of the rows, if the certificate makes a promise about units.
     level : float in (0, 1)
         The probability that a promise which holds is contradicted, at most.
 
@@ -65,10 +69,12 @@ def check(
     >>> pacband.check(cert, 2 * rng.standard_normal(500), np.zeros(500)).holds
     False
     """
-    return check_pieces(certificate, [(y, y_pred, scale, groups)], level=level)
+    return check_pieces(certificate, [(y, y_pred, scale, groups)], level=level, draws=draws)
 
 
-def check_pieces(certificate: AnyCertificate, pieces: Iterable[Piece], *, level: float = 0.01) -> Verdict:
+def check_pieces(
+    certificate: AnyCertificate, pieces: Iterable[Piece], *, level: float = 0.01, draws: Units | None = None
+) -> Verdict:
     """Test a promise on rows that come in pieces, as `check` does on all of them at once.
 
     Only counts and fingerprints are kept, one for each group: memory does not grow with the rows.
@@ -78,7 +84,7 @@ def check_pieces(certificate: AnyCertificate, pieces: Iterable[Piece], *, level:
     n_rows = 0
     for y, y_pred, scale, groups in pieces:
         try:
-            judged = judge.judge(y, y_pred, scale, groups)
+            judged = judge.judge(y, y_pred, scale, groups, draws=draws)
         except InvalidInput as error:
             # The error counts its rows from the beginning of the piece.
             raise (type(error)(f"in the rows from {n_rows} on: {error}") if n_rows else error) from None

@@ -18,6 +18,8 @@ from pacband.certificate import AnyCertificate, Certificate, check_certificate
 from pacband.certificate.certified_labels import refuse_unknown
 from pacband.core.arrays import Floats, Numbers, check_same_rows
 from pacband.core.labels import Label, as_labels, factorize
+from pacband.draws import Draws, Rows, Sample, Spaced, Units
+from pacband.draws.kinds import SpacedDraws, UnitDraws
 from pacband.exceptions import InvalidInput
 from pacband.scores import Spread, score_rows
 from pacband.selection import Request, Tally, edges_above
@@ -115,7 +117,14 @@ class Judge:
         return Request(edges_above(gamma), fingerprint_unit(gamma))
 
     def judge(
-        self, y: Any, y_pred: Any = None, scale: Any = None, groups: Any = None, *, unlabelled: bool = False
+        self,
+        y: Any,
+        y_pred: Any = None,
+        scale: Any = None,
+        groups: Any = None,
+        *,
+        unlabelled: bool = False,
+        draws: Draws | None = None,
     ) -> Judged:
         """Judge rows in memory, or raise.
 
@@ -129,10 +138,14 @@ class Judge:
         unlabelled : bool
             Whether NaN in y means that the label has not come yet. Otherwise NaN is refused. With it, a single row may
             come without its bracket. Own scores that count as infinite where they are NaN are never without a label.
+        draws : Units, optional
+            The units of the rows, if the certificate promises something about units.
         """
+        sample_of = self._draws(draws)
         check_same_rows(y=y, y_pred=y_pred, scale=scale, groups=groups)
         target, prediction, spread = self.basis.align(y, y_pred, scale, lone_row=unlabelled)
-        labels, codes = self._codes(groups, len(target))
+        sample = sample_of.sample(len(target))
+        labels, codes = self._codes(groups, len(target), sample)
         without = np.zeros(len(labels), dtype=np.intp)
         nan_violates = self.basis.scoring.own and self.basis.scoring.nonfinite == "violate"
         missing = _missing(target) if unlabelled and not nan_violates else None
@@ -141,10 +154,27 @@ class Judge:
             without += missing.sum() if codes is None else np.bincount(codes[missing], minlength=len(labels))
             target, prediction, codes = target[keep], prediction[keep], None if codes is None else codes[keep]
             spread = Spread(tuple(part[keep] for part in spread.parts), spread.floor)
-        scores = score_rows(self.basis.scoring, target, prediction, spread)
+        scores = sample.reduce(score_rows(self.basis.scoring, target, prediction, spread))
         return Judged(labels, scores, codes, np.array([self.gamma(label) for label in labels]), without)
 
-    def _codes(self, groups: Any, n_rows: int) -> tuple[list[Label | None], npt.NDArray[np.intp] | None]:
+    def _draws(self, draws: Draws | None) -> Draws:
+        """Return how these rows make draws, or raise unless it is what the certificate promises about."""
+        kind = self.basis.draws
+        if isinstance(kind, UnitDraws):
+            if not isinstance(draws, Units) or draws.kind.within != kind.within:
+                raise InvalidInput(
+                    f"this certificate makes a promise about {kind.plural}: pass draws=Units(labels, "
+                    f"within={kind.within!r})."
+                )
+            return draws
+        if draws is not None:
+            raise InvalidInput("draws were given, but the certificate makes no promise about units.")
+        # Rows after deployment are draws of the future distribution: weights were for the calibration rows alone.
+        return Spaced(kind.gap) if isinstance(kind, SpacedDraws) else Rows()
+
+    def _codes(
+        self, groups: Any, n_rows: int, sample: Sample
+    ) -> tuple[list[Label | None], npt.NDArray[np.intp] | None]:
         """Return the groups that occur, and the place of each row's group among them."""
         if groups is None:
             if self.grouped:
@@ -153,7 +183,7 @@ class Judge:
         labels = as_labels([groups] if isinstance(groups, (str, int, float, np.generic)) else groups)
         if len(labels) != n_rows:
             raise InvalidInput(f"y and groups must have one length, got {n_rows} and {len(labels)}.")
-        names, codes = factorize(labels)
+        names, codes = factorize(sample.assign(labels))
         self.check_known(names)
         return list(names), codes
 

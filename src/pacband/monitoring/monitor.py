@@ -17,6 +17,7 @@ from pacband.core.checks import check_positive, check_probability
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import Label
 from pacband.core.wording import card, figure, percent
+from pacband.draws.kinds import RowDraws, WeightedDraws
 from pacband.exceptions import CertificateError, InvalidInput
 from pacband.judging.judge import Judge
 from pacband.monitoring.ledger import Ledger
@@ -105,6 +106,11 @@ class Monitor:
         false_alarm_interval: float = 1e5,
     ) -> None:
         self._judge = Judge(certificate)
+        if not isinstance(self._judge.basis.draws, (RowDraws, WeightedDraws)):
+            raise InvalidInput(
+                f"a monitor counts rows, and this certificate makes a promise about other draws "
+                f"({self._judge.basis.draws.kind}): use check on whole {self._judge.basis.draws.counted}."
+            )
         self.certificate = certificate
         # A certificate never changes, so its digest is computed once.
         self._digest: str | None = None

@@ -15,6 +15,7 @@ bisection on integers: each side is monotonic.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
@@ -268,14 +269,28 @@ def choose_samples(
 
 @lru_cache(maxsize=1 << 12)
 def choose_rank(
-    n_samples: int, eps: float, delta: float, share: Share = WHOLE, *, rank: int | None = None, rule: str = "exact"
+    n_samples: int,
+    eps: float,
+    delta: float,
+    share: Share = WHOLE,
+    *,
+    rank: int | None = None,
+    rule: str = "exact",
+    slack: Fraction = Fraction(0),
 ) -> int:
     """Return the rank of N samples at a share of δ: the one asked for, or that of the rule; raise if it is not valid.
+
+    `slack` is the part of the share that the dependence between samples uses up.
 
     The groups of a large table are many, and their numbers of rows few: what was decided is kept.
     """
     _check_budget(delta, share)
-    budget = share.budget(delta)
+    budget = share.budget(delta) - slack
+    if budget <= 0:
+        raise InvalidInput(
+            f"the dependence between {n_samples} samples uses up {float(slack):.3g}, and delta={delta:g} leaves "
+            f"{float(share.budget(delta)):.3g} for it: take a larger gap or a larger delta."
+        )
     if rank is None and rule == "exact":
         chosen = largest_rank(n_samples, eps, budget)
         valid = chosen > 0
@@ -286,17 +301,17 @@ def choose_rank(
         chosen = rank or (1 if rule == "maximum" else half_rank(n_samples, eps))
         valid = chosen > 0 and tail_at_most(n_samples, chosen, eps, budget)
     if not valid:
-        raise _not_enough_samples(n_samples, eps, delta, share, rank=chosen, rule=rule)
+        raise _not_enough_samples(n_samples, eps, delta, share, budget, rank=chosen, rule=rule)
     return chosen
 
 
 def _not_enough_samples(
-    n_samples: int, eps: float, delta: float, share: Share, *, rank: int, rule: str
+    n_samples: int, eps: float, delta: float, share: Share, budget: Fraction, *, rank: int, rule: str
 ) -> NotEnoughSamples:
     """Return the error that states what (ε, δ) need, and what these samples can promise instead."""
     asked, here = max(1, rank), max(1, min(rank, n_samples))
-    needed = samples_by_rule(eps, share.budget(delta), asked, rule)
-    eps_here = smallest_eps(n_samples, here, share.budget(delta))
+    needed = samples_by_rule(eps, budget, asked, rule)
+    eps_here = smallest_eps(n_samples, here, budget)
     delta_here = covering_delta(n_samples, here, eps, share.fraction)
     at = f"at rank {asked}" if rule == "exact" else f"by rule {rule!r}"
     offers = [

@@ -16,7 +16,7 @@ from typing import Any
 
 from pacband.exceptions import InvalidInput
 
-__all__ = ["WHOLE", "Share", "rounded_down", "successor_delta", "weighted_shares"]
+__all__ = ["WHOLE", "Share", "rounded_down", "rounded_up", "successor_delta", "weighted_shares"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +105,12 @@ def rounded_down(value: Fraction) -> float:
     """Return the largest float that is at most this value: rounded shares never sum to more than one."""
     nearest = float(value)
     return nearest if Fraction(nearest) <= value else math.nextafter(nearest, 0.0)
+
+
+def rounded_up(value: Fraction) -> float:
+    """Return the smallest float that is at least this value."""
+    nearest = float(value)
+    return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
 
 
 def _named_weights(weights: Any, names: list[str]) -> tuple[list[Any], list[Any]]:

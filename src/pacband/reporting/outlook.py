@@ -7,6 +7,7 @@ from typing import Any
 
 from pacband.certificate import AnyCertificate, GroupCertificate
 from pacband.core.wording import confidence
+from pacband.draws.kinds import DrawKind, SpacedDraws, UnitDraws
 
 __all__ = ["DEFAULT_ROWS", "Outlook", "outlook_of"]
 
@@ -15,7 +16,7 @@ DEFAULT_ROWS = 1000
 
 @dataclass(frozen=True)
 class Outlook:
-    """At most `violations` of the next `n_future` rows exceed the bound, with confidence 1 − δ.
+    """At most `violations` of the next `n_future` draws exceed the bound, with confidence 1 − δ.
 
     If every group has its own bound, the rows are those of one group, whichever it is, and `violations` is the largest
     number over the groups.
@@ -25,14 +26,13 @@ class Outlook:
     violations: int
     delta: float
     grouped: bool
+    draws: str = "rows"
 
     def __str__(self) -> str:
         group = " of any one group" if self.grouped else ""
         exceed = "exceed" if self.violations != 1 else "exceeds"
-        return (
-            f"With confidence {confidence(self.delta)}, at most {self.violations:,} of the next {self.n_future:,} rows"
-            f"{group} {exceed} the bound."
-        )
+        window = f"the next {self.n_future:,} {self.draws}{group}"
+        return f"With confidence {confidence(self.delta)}, at most {self.violations:,} of {window} {exceed} the bound."
 
     def to_dict(self) -> dict[str, Any]:
         """Return the outlook as JSON-ready values."""
@@ -48,4 +48,12 @@ def outlook_of(certificate: AnyCertificate, n_future: int | None) -> Outlook | N
         n_future = DEFAULT_ROWS
     found = certificate.outlook(n_future)
     violations = found if isinstance(found, int) else max(found.values())
-    return Outlook(n_future, violations, certificate.delta, grouped)
+    return Outlook(n_future, violations, certificate.delta, grouped, _name_draws(certificate.basis.draws))
+
+
+def _name_draws(kind: DrawKind) -> str:
+    if isinstance(kind, SpacedDraws):
+        return f"rows, {kind.gap} apart,"
+    if isinstance(kind, UnitDraws):
+        return f"rows, one of every {kind.noun}," if kind.within == "one" else kind.plural
+    return "rows"

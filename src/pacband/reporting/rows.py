@@ -18,6 +18,7 @@ from pacband.certificate import AnyCertificate, FamilyCertificate
 from pacband.certificate.family import split_candidate
 from pacband.core.arrays import Floats, Numbers, as_numbers
 from pacband.core.labels import as_labels
+from pacband.draws.kinds import RowDraws, WeightedDraws
 from pacband.exceptions import InvalidInput
 from pacband.judging.judge import Judge
 from pacband.reporting.census import Census, count_rows
@@ -133,6 +134,11 @@ def read_rows(
     if y_pred is None and not certificate.basis.scoring.own:
         raise InvalidInput("y_pred must be given with y: the predictions of the same rows.")
     judge = Judge(certificate)
+    if not isinstance(judge.basis.draws, (RowDraws, WeightedDraws)):
+        raise InvalidInput(
+            f"a report with rows shows rows as draws, and this certificate makes a promise about other draws "
+            f"({judge.basis.draws.kind}): leave y out, or use check."
+        )
     # Groups that the certificate does not know about are one more way to slice the rows.
     judged = judge.judge(y, y_pred, scale, groups if judge.grouped else None)
     labels = None if groups is None else as_labels(groups)

@@ -31,7 +31,11 @@ def make_terms(
     refuse_with_tolerance(rank=promised["rank"], rule=promised["rule"], eps=promised["eps"])
     scoring = ScoreRule.create(**scored, nonfinite=promised["nonfinite"])
     return ToleranceTerms.create(
-        tolerance=tolerance, delta=promised["delta"], scoring=scoring, n_candidates=promised["n_candidates"]
+        tolerance=tolerance,
+        delta=promised["delta"],
+        scoring=scoring,
+        n_candidates=promised["n_candidates"],
+        draws=promised["draws"],
     )
 
 

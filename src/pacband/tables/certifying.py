@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -16,6 +17,7 @@ from pacband.certification.terms import Terms
 from pacband.certification.tolerance import ToleranceTerms
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import Label, as_labels, group_rows
+from pacband.draws import ROWS, Draws
 from pacband.exceptions import InvalidInput
 from pacband.planning.shares import Share, weighted_shares
 from pacband.scores import scores_of
@@ -23,7 +25,8 @@ from pacband.scores.columns import Columns
 from pacband.selection import Measured, Request, Search, begin_search, check_unchanged, current_limits, select
 from pacband.selection.fingerprint import fingerprint_unit, seal
 from pacband.tables.certified_columns import make_terms, named_columns, score_column
-from pacband.tables.columns import as_frame, check_columns, in_memory, read_predicted, read_values
+from pacband.tables.columns import as_frame, check_columns, in_memory, read_predicted, read_values, refuse_inexact
+from pacband.tables.engines import fetch_columns
 from pacband.tables.means import count_unanswered, mean_offsets, mean_scales
 from pacband.tables.scan import GroupScan, TableScan
 from pacband.tables.table import Table
@@ -54,6 +57,7 @@ def certify_frame(
     min_scale: float | None = None,
     nonfinite: str = "raise",
     gauge: Any = "max",
+    draws: Draws | None = None,
     progress: Progress | None = None,
 ) -> Certificate | FamilyCertificate | GroupCertificate:
     """Certify columns of a table: one predictor, one within every group, or a family of candidates.
@@ -82,6 +86,9 @@ def certify_frame(
         Called after every pass over the table.
     eps, delta, weights, rank, rule, side, n_candidates, min_scale, nonfinite, gauge
         As in `certify`, `certify_family` and `certify_groups`. A matrix gauge needs a table in memory.
+    draws : Units, Spaced or Weighted, optional
+        What one draw is, if it is not a row; labels and weights may be names of columns: ``Units("machine")``. The
+        columns are then read into memory, also from DuckDB and polars; other engines are refused.
 
     Returns
     -------
@@ -97,7 +104,8 @@ def certify_frame(
     1.0
     """
     promised: dict[str, Any] = {
-        "eps": eps, "delta": delta, "rank": rank, "rule": rule, "n_candidates": n_candidates, "nonfinite": nonfinite
+        "eps": eps, "delta": delta, "rank": rank, "rule": rule, "n_candidates": n_candidates, "nonfinite": nonfinite,
+        "draws": draws,
     }  # fmt: skip
     scored: dict[str, Any] = {"side": side, "min_scale": min_scale, "gauge": gauge}
     terms = make_terms(promised, scored, tolerance, own=score is not None)
@@ -117,10 +125,13 @@ def certify_frame(
     shares = weighted_shares(weights, list(named)) if candidates is not None else None
 
     table = as_frame(frame)
-    schema = check_columns(table, [name for columns in named.values() for name in columns.numeric], group)
+    numeric = [name for columns in named.values() for name in columns.numeric]
+    schema = check_columns(table, numeric, group, terms.draws.column)
+    wanted = list(dict.fromkeys([*(name for columns in named.values() for name in columns.all), *_draw_columns(terms)]))
     if isinstance(table, nw.DataFrame):
-        wanted = dict.fromkeys(name for columns in named.values() for name in columns.all)
         return _certify_in_memory(terms, in_memory(table, wanted), named, shares)
+    if terms.draws.kind != ROWS:
+        return _certify_in_memory(terms, _fetch_whole(terms, table, schema, wanted, numeric), named, shares)
     limits = current_limits()
     whole = len(named) <= limits.together or terms.scoring.matrix is not None
     parts = [named] if whole else _parts(named, limits.together)
@@ -157,6 +168,8 @@ def _certify_in_memory(
     shares: Mapping[str, Share] | None,
 ) -> Certificate | FamilyCertificate | GroupCertificate:
     """Certify a table whose columns are in memory."""
+    for name in _draw_columns(terms):
+        terms = replace(terms, draws=terms.draws.bind(values[name]))
     columns = next(iter(named.values()))
     y = read_values(values, columns.target)
     if shares is not None and isinstance(terms, Terms):
@@ -168,6 +181,24 @@ def _certify_in_memory(
     if columns.group is not None:
         return certify_group_rows(terms, y, prediction, values[columns.group], scale, columns=columns)
     return certify_rows(terms, y, prediction, scale, columns=columns)
+
+
+def _draw_columns(terms: Terms | ToleranceTerms) -> list[str]:
+    return [] if terms.draws.column is None else [terms.draws.column]
+
+
+def _fetch_whole(
+    terms: Terms | ToleranceTerms, table: nw.LazyFrame[Any], schema: nw.Schema, names: list[str], numeric: list[str]
+) -> dict[str, Any]:
+    """Bring the columns of a table into memory, in the order of its rows: draws other than rows are made here."""
+    engine = table.implementation
+    if engine not in (nw.Implementation.DUCKDB, nw.Implementation.POLARS):
+        raise InvalidInput(
+            f"draws of {terms.draws.kind.kind} are made in memory, from tables of pandas, polars, pyarrow or DuckDB; "
+            f"this one is of {engine.name.lower()}."
+        )
+    refuse_inexact(table, schema, numeric)
+    return dict(fetch_columns(table.select(*names), names))
 
 
 def _single(terms: Terms, table: Table, columns: Columns, sample: Any, reporting: Reporting) -> Certificate:

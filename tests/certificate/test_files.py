@@ -1,24 +1,96 @@
-"""Files whose digest is right and whose content is absurd: certificates and monitor states end in CertificateError."""
+"""Certificate files: damage, edits and forgeries are refused, and the error states which."""
 
 import json
-import math
 import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import pacband
-from pacband.core.documents import _digest, _serialize
-from pacband.exceptions import CertificateError
+from pacband import CertificateError, load
+from support.certificates import ALL_KINDS
+from support.rewriting import redigested, rewrite
+
+FILE = {}
 
 
-def redigested(path, change):
-    """Change a document by a function of its content, and give it the digest of what it now is."""
-    document = json.loads(path.read_text())
-    change(document["content"])
-    document["sha256"] = _digest({key: value for key, value in document.items() if key != "sha256"})
-    path.write_bytes(_serialize(document))
+@pytest.fixture(scope="module", autouse=True)
+def _file(tmp_path_factory):
+    FILE["path"] = tmp_path_factory.mktemp("certificates") / "cert.json"
+    FILE["data"] = ALL_KINDS["family"].save(FILE["path"]).read_bytes()
+
+
+@given(st.data())
+def test_any_changed_byte_is_detected(data):
+    original = FILE["data"]
+    position = data.draw(st.integers(0, len(original) - 1))
+    value = data.draw(st.integers(0, 255).filter(lambda byte: byte != original[position]))
+    FILE["path"].write_bytes(original[:position] + bytes([value]) + original[position + 1 :])
+    with pytest.raises(CertificateError):
+        load(FILE["path"])
+
+
+@given(st.data())
+def test_any_truncation_is_detected_and_named(data):
+    original = FILE["data"]
+    FILE["path"].write_bytes(original[: data.draw(st.integers(0, len(original) - 3))])
+    with pytest.raises(CertificateError, match=r"truncated|damaged"):
+        load(FILE["path"])
+
+
+@pytest.mark.parametrize(
+    ("change", "resign", "message"),
+    [
+        (lambda d: d["content"].update(gamma=0.1), False, "edited or damaged: its content does not match its digest"),
+        (lambda d: d.update(schema_version=2), True, "written by a newer pacband: its schema_version is 2"),
+        (lambda d: d.update(schema="other"), True, "is not a pacband/certificate file"),
+        (lambda d: d["content"].update(eps=1e-4), True, "does not certify eps=0.0001"),
+        (lambda d: d["content"].update(rank=399), True, "does not certify"),
+        (lambda d: d["content"].update(side="sideways"), True, "does not follow its schema"),
+        (lambda d: d["content"].pop("delta"), True, "does not follow its schema"),
+        (lambda d: d["content"].update(extra=1), True, "does not follow its schema"),
+    ],
+)
+def test_a_doctored_file_is_refused(change, resign, message, tmp_path):
+    path = ALL_KINDS["constant"].save(tmp_path / "cert.json")
+    rewrite(path, change, resign=resign)
+    with pytest.raises(CertificateError, match=message):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "truncated"),
+        ("[]", "is not a pacband/certificate file"),
+        ("{} extra", "damaged: not JSON"),
+        ('{"schema": NaN}', "damaged: NaN is not JSON"),
+        ("[" * 100_000, "damaged|truncated"),
+    ],
+)
+def test_what_is_no_certificate_is_refused(text, message, tmp_path):
+    path = tmp_path / "cert.json"
+    path.write_text(text)
+    with pytest.raises(CertificateError, match=message):
+        load(path)
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(CertificateError, match="damaged"):
+        load(path)
+
+
+def test_reformatted_file_is_refused(tmp_path):
+    path = ALL_KINDS["constant"].save(tmp_path / "cert.json")
+    path.write_text(json.dumps(json.loads(path.read_text())))
+    with pytest.raises(CertificateError, match="edited or reformatted"):
+        load(path)
+
+
+def test_missing_file_is_a_file_error(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        load(tmp_path / "nowhere.json")
 
 
 @pytest.fixture
@@ -106,74 +178,6 @@ def test_words_inside_families_and_groups_are_compared_as_well(rng, tmp_path):
         redigested(path, lambda content, parts=parts: content[parts].append(content[parts][0]))
         with pytest.raises(CertificateError, match="3 certificates under 2 names"):
             pacband.load(path)
-
-
-@pytest.fixture
-def state(single, rng, tmp_path):
-    monitor = pacband.Monitor(pacband.load(single))
-    monitor.update(rng.standard_normal(3000), np.zeros(3000), batch_id="a")
-    return monitor.save(tmp_path / "state.json")
-
-
-WATCHES = [
-    {"n_violations": 3001},
-    {"n_rows": 10**30, "n_violations": 0},
-    {"n_rows": 1e30},
-    {"n_rows": 10**4000},
-    {"n_rows": 3000.0},
-    {"quiet": 10**30},
-    {"quiet": 3001},
-    {"n_unlabelled": 10**4000},
-    {"n_warnings": 10**4000},
-    {"warned_at": 3001},
-    {"revoked_at": 10**30},
-    {"revoked_at": 3001},
-    {"detector": [10**400, 0, 0]},
-    {"trace": "9" * 5000 + ":1"},
-    {"trace": "1:2"},
-    {"trace": "512:3 256:2"},
-    {"trace": "512:3 1024:2"},
-    {"trace": "4000:2"},
-    {"trace": " ".join(["1:1"] * 10_000)},
-    {"label": 10**400},
-    # Evidence that would have revoked the certificate, and a state that says nothing of it.
-    {"n_violations": 2900, "trace": ""},
-]
-
-
-@pytest.mark.parametrize("changes", WATCHES, ids=[str(changes)[:30] for changes in WATCHES])
-def test_a_state_with_absurd_counts_is_refused(single, state, changes):
-    redigested(state, lambda content: content["watches"][0].update(changes))
-    with pytest.raises(CertificateError) as caught:
-        pacband.Monitor.load(state, pacband.load(single))
-    assert len(str(caught.value)) < 1000
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"alpha": 5e-324},
-        {"false_alarm_interval": 10**400},
-        {"state": "warning"},
-        {"state": "revoked"},
-        {"batches": ["x" * 100_000]},
-        {"batches": [str(k) for k in range(1025)]},
-        {"streams": [{"offset": 10**4000, "rows": 1, "sha256": "0" * 64}]},
-    ],
-)
-def test_a_state_with_absurd_settings_is_refused(single, state, changes):
-    redigested(state, lambda content: content.update(changes))
-    with pytest.raises(CertificateError) as caught:
-        pacband.Monitor.load(state, pacband.load(single))
-    assert len(str(caught.value)) < 1000
-
-
-def test_an_integer_that_no_float_holds_is_no_probability():
-    for value in (10**400, -(10**400), math.inf):
-        with pytest.raises(pacband.exceptions.InvalidInput):
-            pacband.plan(value, 0.1)
-        with pytest.raises(pacband.exceptions.InvalidInput):
-            pacband.Monitor(pacband.certify([1.0] * 100, [0.0] * 100, eps=0.1, delta=0.1), false_alarm_interval=value)
 
 
 FILES = Path(__file__).parents[1] / "files"

@@ -1,0 +1,275 @@
+"""What a user declares about draws, and how the scores of rows become the scores of draws.
+
+`Draws.sample` looks at labels, order and weights, never at scores. It fixes how many draws there are before the rank is
+chosen; only then are scores reduced.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pacband.core.arrays import Floats, as_numbers, name_rows
+from pacband.core.checks import check_positive, check_positive_integer
+from pacband.core.labels import as_labels, factorize
+from pacband.draws.kinds import ROWS, DrawKind, SpacedDraws, UnitDraws, WeightedDraws
+from pacband.exceptions import InvalidInput
+from pacband.planning import WHOLE, Share, choose_rank
+
+__all__ = ["Draws", "Rows", "Sample", "Spaced", "Units", "Weighted"]
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """The draws that some rows make, known before any score.
+
+    Attributes
+    ----------
+    n_draws : int
+        How many draws there are.
+    reduce : function
+        Returns the score of every draw from the scores of all rows.
+    rows : array of int or None
+        A row of every draw; None where every row is a draw.
+    codes : array of int or None
+        For every row the draw it belongs to; None where a draw has one row.
+    """
+
+    n_draws: int
+    reduce: Callable[[Floats], Floats]
+    rows: npt.NDArray[np.intp] | None = None
+    codes: npt.NDArray[np.intp] | None = None
+
+    def assign(self, labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return the group of every draw from the groups of rows, or raise if a draw has rows of several groups."""
+        if self.rows is None:
+            return labels
+        found = labels[self.rows]
+        if self.codes is not None and (mixed := labels != found[self.codes]).any():
+            raise InvalidInput(
+                f"every unit must be in one group, for its rows are one draw: a unit has another group in "
+                f"{name_rows(mixed)}."
+            )
+        return found
+
+
+class Draws(ABC):
+    """What one independent draw is, as a user declares it."""
+
+    kind: DrawKind
+
+    @abstractmethod
+    def sample(self, n_rows: int) -> Sample:
+        """Return the draws that n rows make, or raise unless the declaration fits them."""
+
+    @property
+    def column(self) -> str | None:
+        """The column of a table that the draws are read from, if one was named in place of its values."""
+        return None
+
+    def bind(self, values: Any) -> Draws:
+        """Return the draws with the values of their column."""
+        return self
+
+
+class Rows(Draws):
+    """Every row is a draw: the default."""
+
+    kind = ROWS
+
+    def sample(self, n_rows: int) -> Sample:
+        """Return n draws."""
+        return Sample(n_rows, lambda scores: scores)
+
+
+class Units(Draws):
+    """A unit is a draw: the rows of one machine, patient or run depend on each other, units do not.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n,)
+        The unit of every row; in tables the name of a column.
+    within : "all", "one" or float in (0, 1)
+        "all": at least 1 − ε of future units keep *all* rows within the bound; the score of a unit is its largest. A
+        share such as 0.99: they keep at least that share of their rows within it. "one": of every unit one row is drawn
+        at random; the promise is then about future rows, every unit counted equally.
+    name : str, optional
+        What a unit is called in the promise; in tables the name of the column.
+    random_state : int
+        The seed by which "one" draws its rows. It is part of the certificate.
+
+    Examples
+    --------
+    >>> import numpy as np, pacband
+    >>> rng = np.random.default_rng(0)
+    >>> machine = np.repeat(np.arange(300), 20)
+    >>> error = rng.standard_normal(300)[machine] + 0.3 * rng.standard_normal(6000)
+    >>> units = pacband.draws.Units(machine, name="machine")
+    >>> print(pacband.certify(error, np.zeros(6000), eps=0.1, delta=0.01, draws=units).promise)
+    With confidence 99 %, at least 90 % of future machines keep all their errors within |y − T(x)| ≤ 2.34827.
+    """
+
+    def __init__(self, labels: Any, within: str | float = "all", *, name: str = "unit", random_state: int = 0) -> None:
+        if isinstance(random_state, bool) or not isinstance(random_state, (int, np.integer)):
+            raise InvalidInput(f"random_state must be an integer, which the certificate states, got {random_state!r}.")
+        self.labels = labels
+        # A column names its units.
+        name = labels if isinstance(labels, str) and name == "unit" else name
+        self.kind: UnitDraws = UnitDraws(within, name, int(random_state) if within == "one" else None)
+
+    @property
+    def column(self) -> str | None:
+        """The column of units, if one was named in place of labels."""
+        return self.labels if isinstance(self.labels, str) else None
+
+    def bind(self, values: Any) -> Units:
+        """Return the units with the labels of their column."""
+        seed = self.kind.seed or 0
+        return Units(values, self.kind.within, name=self.kind.unit, random_state=seed)
+
+    def sample(self, n_rows: int) -> Sample:
+        """Return a draw for every unit."""
+        if isinstance(self.labels, str):
+            raise InvalidInput(f"labels must be one label per row; the column {self.labels!r} needs a table.")
+        labels = as_labels(self.labels)
+        if len(labels) != n_rows:
+            raise InvalidInput(f"y and the labels of units must have one length, got {n_rows} and {len(labels)}.")
+        _, codes = factorize(labels)
+        order = np.argsort(codes, kind="stable")
+        sizes = np.bincount(codes)
+        starts = np.cumsum(sizes) - sizes
+        if self.kind.seed is not None:
+            drawn = np.random.default_rng(self.kind.seed).integers(0, sizes)
+            rows = order[starts + drawn]
+            return Sample(len(sizes), lambda scores: scores[rows], rows, codes)
+        if self.kind.within == "all":
+            return Sample(len(sizes), lambda scores: np.maximum.reduceat(scores[order], starts), order[starts], codes)
+        places = starts + np.array([self.kind.row_in_unit(int(size)) for size in sizes], dtype=np.intp)
+        return Sample(len(sizes), lambda scores: scores[np.lexsort((scores, codes))][places], order[starts], codes)
+
+
+class Spaced(Draws):
+    """Every a-th row of one series, in the order of time: the last row of every `gap` rows.
+
+    Parameters
+    ----------
+    gap : int
+        a. Rows between are not used. If inputs have lags, let the gap exceed them.
+    mixing : float or function, optional
+        The declared β-mixing coefficients of the series: a rate ρ, for β(a) = ρ^a, or a function a → β(a). Without it
+        the promise assumes that rows a apart are independent. It is never estimated from the rows.
+
+    Examples
+    --------
+    >>> Spaced.best(100_000, eps=0.05, delta=1e-6, mixing=0.5).kind
+    SpacedDraws(gap=33, mixing=1.1641532182693481e-10)
+    """
+
+    def __init__(self, gap: int, mixing: float | Callable[[int], float] | None = None) -> None:
+        gap = check_positive_integer("gap", gap)
+        self.kind: SpacedDraws = SpacedDraws(gap, None if mixing is None else _beta(mixing, gap))
+
+    @classmethod
+    def best(
+        cls, n_rows: int, *, eps: float, delta: float, mixing: float | Callable[[int], float], n_candidates: int = 1
+    ) -> Spaced:
+        """Return the gap with the sharpest promise, from (N, ε, δ, β) alone: r/(m + 1) is largest."""
+        found: tuple[float, int] | None = None
+        share = Share(n_candidates)
+        for gap in range(1, n_rows + 1):
+            n_draws = n_rows // gap
+            # With so few draws not even independent ones suffice, nor does any larger gap.
+            if found is not None and _largest_violation(n_draws, eps, delta, share) <= found[0]:
+                break
+            slack = SpacedDraws(gap, _beta(mixing, gap)).slack(n_draws)
+            sharpness = _largest_violation(n_draws, eps, delta, share, slack)
+            if sharpness > (0.0 if found is None else found[0]):
+                found = sharpness, gap
+            if n_draws == 1:
+                break
+        if found is None:
+            raise InvalidInput(
+                f"no gap makes the promise eps={eps:g}, delta={delta:g} with {n_rows} rows and this mixing."
+            )
+        return cls(found[1], mixing)
+
+    def sample(self, n_rows: int) -> Sample:
+        """Return a draw for every `gap` rows."""
+        gap = self.kind.gap
+        if gap > n_rows:
+            raise InvalidInput(f"gap must not exceed the number of rows, {n_rows}, got {gap}.")
+        return Sample(n_rows // gap, lambda scores: scores[gap - 1 :: gap].copy(), np.arange(gap - 1, n_rows, gap))
+
+
+class Weighted(Draws):
+    """Rows accepted with probability w(x)/b: draws of the future inputs, under a covariate shift that is known.
+
+    Parameters
+    ----------
+    importance : array-like of shape (n,)
+        w(x), the density of future inputs over that of calibration inputs; in tables the name of a column.
+    at_most : float
+        b, a bound of w over all x, declared beforehand.
+    random_state : int
+        The seed of the acceptance. It is part of the certificate.
+    """
+
+    def __init__(self, importance: Any, *, at_most: float, random_state: int = 0) -> None:
+        if isinstance(random_state, bool) or not isinstance(random_state, (int, np.integer)):
+            raise InvalidInput(f"random_state must be an integer, which the certificate states, got {random_state!r}.")
+        self.importance = importance
+        self.kind: WeightedDraws = WeightedDraws(check_positive("at_most", at_most), int(random_state))
+
+    @property
+    def column(self) -> str | None:
+        """The column of the importance, if one was named in place of its values."""
+        return self.importance if isinstance(self.importance, str) else None
+
+    def bind(self, values: Any) -> Weighted:
+        """Return the weighted draws with the values of their column."""
+        return Weighted(values, at_most=self.kind.at_most, random_state=self.kind.seed)
+
+    def sample(self, n_rows: int) -> Sample:
+        """Return the accepted rows as draws."""
+        weights = as_numbers("importance", self.importance).astype(np.float64)
+        if weights.shape != (n_rows,):
+            raise InvalidInput(f"importance must have one value per row, {n_rows}, got shape {weights.shape}.")
+        bad = ~((weights >= 0.0) & (weights <= self.kind.at_most))
+        if bad.any():
+            raise InvalidInput(
+                f"importance must be in [0, at_most] = [0, {self.kind.at_most:g}]: it is negative, NaN or larger in "
+                f"{name_rows(bad)}."
+            )
+        uniform = np.random.default_rng(self.kind.seed).random(n_rows)
+        rows = np.flatnonzero(uniform * self.kind.at_most < weights)
+        if not len(rows):
+            raise InvalidInput("no row was accepted: importance is too small against at_most.")
+        return Sample(len(rows), lambda scores: scores[rows], rows)
+
+
+def _beta(mixing: float | Callable[[int], float], gap: int) -> float:
+    """Return β(a), or raise unless it is a mixing coefficient: in [0, 1] and not increasing."""
+    if not callable(mixing):
+        rate = check_positive("mixing", mixing)
+        if rate >= 1.0:
+            raise InvalidInput(f"mixing must be a rate in (0, 1) or a function, got {mixing!r}.")
+        return rate**gap
+    here, further = float(mixing(gap)), float(mixing(gap + 1))
+    if not 0.0 <= further <= here <= 1.0:
+        raise InvalidInput(
+            f"mixing must be in [0, 1] and not increase, got β({gap}) = {here:g} and β({gap + 1}) = {further:g}."
+        )
+    return here
+
+
+def _largest_violation(n_draws: int, eps: float, delta: float, share: Share = WHOLE, slack: Any = 0) -> float:
+    """Return r/(m + 1) for the largest valid rank, or 0 if there is none."""
+    try:
+        return choose_rank(n_draws, eps, delta, share, slack=slack) / (n_draws + 1)
+    except InvalidInput:
+        return 0.0

@@ -1,0 +1,53 @@
+"""The certificate of groups: every row has the bound of its own group."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from pacband import CertificateError, GroupCertificate, InvalidInput, certify_groups
+from pacband.core.frozen import FrozenMap
+from pacband.scores import ScoreRule
+from support.certificates import ALL_KINDS, PROMISE, SITES, P, S, Y
+
+
+def test_group_certificate_answers_with_the_rows_own_group():
+    cert = ALL_KINDS["groups"]
+    band = cert.interval([0.0, 0.0], ["south", "north"], scale=[1.0, 1.0])
+    np.testing.assert_allclose(band[:, 1], [cert.groups["south"].gamma, cert.groups["north"].gamma], rtol=1e-14)
+    assert (cert.eps, cert.delta, cert.n_samples) == (0.1, 0.01, 400)
+    with pytest.raises(InvalidInput, match=r"labels without a certificate: 'west'. Certified are 'north', 'south'"):
+        cert.interval([0.0], ["west"], scale=[1.0])
+    with pytest.raises(InvalidInput, match="groups and y_pred must have one length, got 1 and 2"):
+        cert.interval([0.0, 1.0], ["north"], scale=[1.0, 1.0])
+
+
+def test_groups_cannot_use_more_than_delta():
+    groups = ALL_KINDS["groups"].groups
+    with pytest.raises(CertificateError, match="do not make one promise"):
+        GroupCertificate(groups=FrozenMap({**groups, "west": groups["north"]}))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"scoring": ScoreRule(side="upper")}, {"scale_kind": "none"}, {"n_outputs": 2}, {"assumptions": ("none",)}],
+    ids=lambda change: next(iter(change)),
+)
+def test_groups_that_score_rows_differently_make_no_promise(change):
+    groups = ALL_KINDS["groups"].groups
+    other = dataclasses.replace(groups["south"], basis=dataclasses.replace(groups["south"].basis, **change))
+    with pytest.raises(CertificateError, match="must make one promise: they score rows differently"):
+        GroupCertificate(groups=FrozenMap({**groups, "south": other}))
+    # Equal ways of scoring are one promise, also as separate objects, such as from a file.
+    equal = dataclasses.replace(groups["south"], basis=dataclasses.replace(groups["south"].basis))
+    assert equal.basis is not groups["north"].basis
+    assert GroupCertificate(groups=FrozenMap({**groups, "south": equal})) == ALL_KINDS["groups"]
+
+
+def test_the_bound_of_a_row_is_that_of_its_group_and_has_no_single_certificate():
+    cert = ALL_KINDS["groups"]
+    gammas = {label: part.gamma for label, part in cert.groups.items()}
+    assert cert.gamma(SITES).tolist() == [gammas[site] for site in SITES]
+    assert cert.single is None
+    assert cert.parts is cert.groups
+    assert set(gammas) == {"north", "south"} == set(certify_groups(Y, P, SITES, S, **PROMISE).groups)

@@ -1,0 +1,78 @@
+"""Every kind of certificate as JSON and as a value: saved whole or not at all."""
+
+import dataclasses
+import json
+import os
+import pickle
+from importlib import resources
+
+import jsonschema
+import pytest
+
+from pacband import CertificateError, certify, load
+from support.certificates import ALL_KINDS, each_kind
+
+
+@each_kind
+def test_survives_a_file_bit_for_bit(cert, tmp_path):
+    path = cert.save(tmp_path / "cert.json")
+    again = load(path)
+    assert again == cert
+    assert type(again) is type(cert)
+    assert again.to_dict() == cert.to_dict()
+    again.save(tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_bytes() == path.read_bytes()
+
+
+@each_kind
+def test_survives_pickling_and_is_immutable(cert):
+    assert pickle.loads(pickle.dumps(cert)) == cert
+    assert hash(cert) == hash(pickle.loads(pickle.dumps(cert)))
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        cert.eps = 0.5
+    for name in ("candidates", "groups"):
+        with pytest.raises((TypeError, AttributeError)):
+            getattr(cert, name)["one"] = None
+
+
+@each_kind
+def test_file_follows_the_shipped_schema(cert, tmp_path):
+    document = json.loads(cert.save(tmp_path / "cert.json").read_text())
+    schema = json.loads(resources.files("pacband.core.schemas").joinpath("pacband-certificate.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    assert list(jsonschema.Draft202012Validator(schema).iter_errors(document)) == []
+
+
+def test_saving_is_atomic(tmp_path, monkeypatch):
+    path = ALL_KINDS["constant"].save(tmp_path / "cert.json")
+    before = path.read_bytes()
+
+    def crash(*_):
+        raise OSError("disk full")
+
+    for step in ("fsync", "replace"):
+        with monkeypatch.context() as patch:
+            patch.setattr(os, step, crash)
+            with pytest.raises(OSError, match="disk full"):
+                ALL_KINDS["scaled"].save(path)
+        assert path.read_bytes() == before
+        assert [entry.name for entry in tmp_path.iterdir()] == ["cert.json"]
+
+
+def test_saving_through_a_link_keeps_the_link(tmp_path):
+    (tmp_path / "link.json").symlink_to(tmp_path / "real.json")
+    ALL_KINDS["constant"].save(tmp_path / "link.json")
+    assert (tmp_path / "link.json").is_symlink()
+    assert load(tmp_path / "real.json") == ALL_KINDS["constant"]
+
+
+def test_saving_never_replaces_what_is_no_file(tmp_path):
+    with pytest.raises(CertificateError, match="is not a regular file"):
+        ALL_KINDS["constant"].save(tmp_path)
+
+
+def test_a_missing_directory_is_named_and_not_the_draft(tmp_path):
+    cert = certify([1.0, 2.0, 3.0], [1.5, 2.0, 2.0], eps=0.5, delta=0.5)
+    with pytest.raises(FileNotFoundError, match="there is no directory") as caught:
+        cert.save(tmp_path / "nowhere" / "cert.json")
+    assert caught.value.filename == str(tmp_path / "nowhere" / "cert.json")

@@ -1,0 +1,170 @@
+"""What rows make a draw: reductions against brute force, the figures of the literature, and what is refused."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binom
+
+from pacband import InvalidInput, NotEnoughSamples, certify, certify_family, certify_groups, check, load, max_rank
+from pacband.draws import Spaced, Units, Weighted
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 6), st.floats(-5, 5)), min_size=1, max_size=60),
+    st.sampled_from([0.5, 0.9, 0.34, 0.99]),
+)
+def test_the_score_of_a_unit_is_that_of_its_definition(rows, share):
+    labels, scores = np.array([label for label, _ in rows]), np.array([score for _, score in rows])
+    names = sorted(set(labels.tolist()))
+    everything = Units(labels).sample(len(rows)).reduce(scores)
+    part = Units(labels, share).sample(len(rows)).reduce(scores)
+    for name, largest, among in zip(names, everything, part, strict=True):
+        own = np.sort(scores[labels == name])
+        assert largest == own[-1]
+        # At least the share of the rows lie at or below, and with one row fewer it would be less.
+        assert among == own[math.ceil(Fraction(repr(share)) * len(own)) - 1]
+
+
+def test_one_row_of_every_unit_is_drawn_without_looking_at_scores(rng):
+    labels = rng.permutation(np.repeat(np.arange(50), 7))
+    one = Units(labels, "one", random_state=3)
+    scores = np.arange(350.0)
+    drawn = one.sample(350).reduce(scores).astype(int)
+    assert labels[drawn].tolist() == list(range(50))
+    np.testing.assert_array_equal(one.sample(350).reduce(-scores), -drawn)
+    assert (Units(labels, "one", random_state=4).sample(350).reduce(scores) != drawn).any()
+
+
+def test_rows_of_a_series_are_the_last_of_every_gap():
+    np.testing.assert_array_equal(Spaced(4).sample(11).reduce(np.arange(11.0)), [3.0, 7.0])
+
+
+@pytest.mark.parametrize(("rate", "gap", "n_draws", "rank"), [(0.5, 33, 3030, 97), (0.9, 216, 462, 5)])
+def test_the_best_gap_follows_from_the_mixing_alone(rate, gap, n_draws, rank):
+    """Against all gaps, with the largest r for which B(r − 1; m, ε) + (m − 1)β(a) ≤ δ by scipy's binomial."""
+    n_rows, eps, delta = 100_000, 0.05, 1e-6
+    sharpest = (0.0, 0, 0)
+    for each in range(1, 500):
+        m = n_rows // each
+        tails = binom.cdf(np.arange(200), m, eps) + (m - 1) * rate**each
+        r = int(np.count_nonzero(tails <= delta))
+        sharpest = max(sharpest, (r / (m + 1), -each, r))
+    assert sharpest[1:] == (-gap, rank)
+    best = Spaced.best(n_rows, eps=eps, delta=delta, mixing=rate)
+    assert best.kind.gap == gap
+    assert best.sample(n_rows).n_draws == n_draws
+    cert = certify(np.arange(float(n_rows)), np.zeros(n_rows), eps=eps, delta=delta, draws=best)
+    assert (cert.n_samples, cert.rank) == (n_draws, rank)
+    exact = binom.cdf(rank - 1, n_draws, eps) + (n_draws - 1) * rate**gap
+    assert cert.attained_delta == pytest.approx(exact, rel=1e-9)
+    # The twin that does not count the mixing has a larger rank.
+    assert max_rank(n_draws, eps, delta) > rank or rate == 0.9
+
+
+def test_accepted_rows_have_the_weighted_distribution(rng):
+    """The mean of x among accepted rows is Σwx/Σw, within 6 standard errors (false alarm 1e-8)."""
+    x = rng.random(200_000)
+    sample = Weighted(2 * x, at_most=2.0, random_state=0).sample(len(x))
+    accepted = sample.reduce(x)
+    assert abs(accepted.mean() - 2 / 3) < 6 * math.sqrt(1 / 18 / len(accepted))
+    assert sample.n_draws == len(accepted)
+
+
+@pytest.fixture
+def rows(rng):
+    machine = np.repeat(np.arange(300), 10)
+    error = rng.standard_normal(300)[machine] + 0.3 * rng.standard_normal(3000)
+    return machine, error
+
+
+@pytest.mark.parametrize("within", ["all", 0.9, "one"])
+def test_the_promise_says_what_a_draw_is_and_survives_its_file(within, rows, tmp_path):
+    machine, error = rows
+    units = Units(machine, within, name="machine_id")
+    cert = certify(error, 0 * error, eps=0.1, delta=0.01, draws=units)
+    assert cert.n_samples == 300
+    assert cert.rank == max_rank(300, 0.1, 0.01)
+    words = {
+        "all": "at least 90 % of future machines keep all their errors within",
+        0.9: "at least 90 % of future machines keep at least 90 % of their errors within",
+        "one": "at least 90 % of future errors, with all machines counted equally, satisfy",
+    }
+    assert words[within] in cert.promise
+    assert cert.assumptions[0] == "calibration machines and future machines are independent draws from one distribution"
+    assert "among 300 calibration machines" in str(cert)
+    assert load(cert.save(tmp_path / "cert.json")) == cert
+    assert cert.verify(error, 0 * error, draws=units)
+    with pytest.raises(InvalidInput, match="was made with draws of"):
+        cert.verify(error, 0 * error)
+
+
+def test_a_certificate_of_rows_states_nothing_about_draws(rng):
+    assert "draws" not in certify(rng.standard_normal(300), np.zeros(300), eps=0.1, delta=0.01).to_dict()
+
+
+def test_units_are_checked_as_units(rows, rng):
+    machine, error = rows
+    cert = certify(error, 0 * error, eps=0.1, delta=0.01, draws=Units(machine, name="machine"))
+    verdict = check(cert, error, 0 * error, draws=Units(machine, name="machine"))
+    assert (verdict.counts[""].n_samples, verdict.reused) == (300, True)
+    assert verdict.counts[""].violations == cert.rank - 1
+    fresh = 3 * rng.standard_normal(300)[machine]
+    assert not check(cert, fresh, 0 * fresh, draws=Units(machine)).holds
+    with pytest.raises(InvalidInput, match=r"makes a promise about machines: pass draws=Units\(labels, within='all'\)"):
+        check(cert, error, 0 * error)
+
+
+def test_families_and_groups_of_units(rows):
+    machine, error = rows
+    units = Units(machine)
+    family = certify_family(error, {"a": 0 * error, "b": 0.1 + 0 * error}, eps=0.1, delta=0.01, draws=units)
+    assert family.n_samples == 300
+    site = np.where(machine % 2, "north", "south")
+    groups = certify_groups(error, 0 * error, site, eps=0.1, delta=0.01, draws=units)
+    assert {label: part.n_samples for label, part in groups.groups.items()} == {"north": 150, "south": 150}
+    assert "of future units within each of the 2 groups" in groups.promise
+    with pytest.raises(InvalidInput, match="every unit must be in one group"):
+        certify_groups(error, 0 * error, np.arange(3000) % 2, eps=0.1, delta=0.01, draws=units)
+    with pytest.raises(InvalidInput, match="Spaced draws cannot be combined with groups"):
+        certify_groups(error, 0 * error, site, eps=0.1, delta=0.01, draws=Spaced(2))
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Units([1, 2], within=1.5), r"within must be in \(0, 1\), got 1.5"),
+        (lambda: Units([1, 2], within="some"), "within must be one of 'all', 'one', got 'some'"),
+        (lambda: Units([1, 2], "one", random_state=None), "random_state must be an integer"),
+        (lambda: Units([1, 2]).sample(3), "must have one length, got 3 and 2"),
+        (lambda: Units([1.0, math.nan]).sample(2), "must have a label in every row"),
+        (lambda: Spaced(0), "gap must be at least 1, got 0"),
+        (lambda: Spaced(11).sample(10), "gap must not exceed the number of rows, 10, got 11"),
+        (lambda: Spaced(5, mixing=1.5), "mixing must be a rate in"),
+        (lambda: Spaced(5, mixing=lambda a: a / 100), "must be in .0, 1. and not increase"),
+        (lambda: Spaced(5, mixing=lambda a: 2.0 / a**0.1), "must be in .0, 1. and not increase"),
+        (lambda: Weighted([1.0, -1.0, 3.0, math.nan], at_most=2.0).sample(4), "3 rows, the first 1, 2, 3"),
+        (lambda: Weighted([1.0], at_most=0.0), "at_most must be a positive finite number, got 0.0"),
+        (lambda: Weighted([1.0, 1.0], at_most=2.0).sample(3), r"one value per row, 3, got shape \(2,\)"),
+        (lambda: certify([1.0], [1.0], draws="machine"), "draws must be Units, Spaced or Weighted"),
+    ],
+)  # fmt: skip
+def test_what_is_declared_wrongly_is_refused(make, message):
+    with pytest.raises(InvalidInput, match=message):
+        make()
+
+
+def test_too_few_units_are_named(rng):
+    y, machine = rng.standard_normal(1000), np.repeat(np.arange(20), 50)
+    with pytest.raises(NotEnoughSamples, match=r"each machine of a sample is one draw.*got n_samples=20") as caught:
+        certify(y, 0 * y, eps=0.05, delta=0.05, draws=Units(machine, name="machine"))
+    assert caught.value.needed == 59
+
+
+def test_a_mixing_that_uses_up_delta_is_refused(rng):
+    y = rng.standard_normal(1000)
+    with pytest.raises(InvalidInput, match="take a larger gap or a larger delta"):
+        certify(y, 0 * y, eps=0.1, delta=1e-6, draws=Spaced(2, mixing=0.9))

@@ -1,0 +1,52 @@
+"""Verdicts: exact p-values and intervals, and words that can be read."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mpmath import binomial, mp, mpf
+from scipy.stats import binom, binomtest
+
+import pacband
+from pacband.judging import Count
+from support.judged import certified_frame
+
+
+@given(st.integers(1, 400), st.data(), st.floats(1e-4, 0.9))
+def test_the_p_value_is_the_upper_tail_of_the_binomial(n, data, eps):
+    k = data.draw(st.integers(0, n))
+    with mp.workdps(40):
+        tail = sum(binomial(n, j) * mpf(eps) ** j * (1 - mpf(eps)) ** (n - j) for j in range(k, n + 1))
+        assert Count.of(n, k, eps).p_value == pytest.approx(float(tail), rel=1e-9, abs=1e-300)
+
+
+@given(st.integers(1, 400), st.data())
+def test_the_interval_is_that_of_clopper_and_pearson(n, data):
+    k = data.draw(st.integers(0, n))
+    expected = binomtest(k, n).proportion_ci(0.95, method="exact")
+    assert Count.of(n, k, 0.1).interval == pytest.approx((expected.low, expected.high), abs=1e-9)
+
+
+@pytest.mark.parametrize("eps", [0.01, 0.05, 0.3])
+@pytest.mark.parametrize("level", [0.2, 0.05, 0.01])
+def test_a_promise_that_just_holds_is_contradicted_at_the_level_at_most(eps, level):
+    # By enumeration. The twin that asks for more than k violations in place of k or more is caught.
+    eager = False
+    for n in range(1, 200):
+        contradicting = [k for k in range(n + 1) if Count.of(n, k, eps).p_value <= level]
+        assert binom.pmf(contradicting, n, eps).sum() <= level * (1 + 1e-9)
+        twin = [k for k in range(n + 1) if k and Count.of(n, k + 1, eps).p_value <= level] if n > 1 else []
+        eager |= binom.pmf([k for k in twin if k <= n], n, eps).sum() > level
+    assert eager
+
+
+@pytest.fixture
+def made(rng):
+    return certified_frame(rng)
+
+
+def test_a_verdict_can_be_read(made):
+    cert, frame = made
+    verdict = pacband.check(cert, frame.y, frame.p, frame.s)
+    assert str(verdict).startswith("The data do not contradict the promise (level 0.01).\n")
+    assert verdict.to_dict()["counts"][0]["n_samples"] == 2000
+    assert "pacband check" in verdict._repr_html_()

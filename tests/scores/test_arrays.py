@@ -1,0 +1,167 @@
+"""Scores and bands in numpy: every variant against its formula, and the band as the exact inverse of the score."""
+
+import decimal
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import pacband
+from pacband.exceptions import InvalidInput
+from pacband.scores import ScoreRule, band, scores_of
+
+FLOATS = st.floats(-1e6, 1e6, allow_subnormal=False)
+SCALES = st.floats(1e-3, 1e3)
+
+
+def columns(n=50, k=None, seed=0):
+    rng = np.random.default_rng(seed)
+    shape = n if k is None else (n, k)
+    return rng.normal(size=shape), rng.normal(size=shape), rng.uniform(0.1, 3, size=shape)
+
+
+@pytest.mark.parametrize(
+    ("side", "formula"),
+    [("both", np.abs), ("upper", lambda e: e), ("lower", lambda e: -e)],
+)
+def test_sides(side, formula):
+    y, p, s = columns()
+    np.testing.assert_array_equal(scores_of(ScoreRule(side=side), y, p), formula(y - p))
+    np.testing.assert_array_equal(scores_of(ScoreRule(side=side), y, p, s), formula(y - p) / s)
+
+
+def test_asymmetric_score_is_the_larger_of_the_two_sides():
+    y, p, low = columns()
+    high = columns(seed=1)[2]
+    expected = np.maximum((y - p) / high, (p - y) / low)
+    np.testing.assert_array_equal(scores_of(ScoreRule(), y, p, (low, high)), expected)
+    np.testing.assert_array_equal(scores_of(ScoreRule(), y, p, (low, low)), scores_of(ScoreRule(), y, p, low))
+
+
+def test_max_gauge_takes_the_largest_output():
+    y, p, s = columns(k=3)
+    np.testing.assert_array_equal(scores_of(ScoreRule(), y, p, s), np.max(np.abs(y - p) / s, axis=1))
+    np.testing.assert_array_equal(scores_of(ScoreRule(side="lower"), y, p, s), np.max((p - y) / s, axis=1))
+    per_row = s[:, 0]
+    np.testing.assert_array_equal(scores_of(ScoreRule(), y, p, per_row), np.max(np.abs(y - p), axis=1) / per_row)
+
+
+def test_float32_and_integers_are_computed_in_float64():
+    y, p, s = (column.astype(np.float32) for column in columns())
+    expected = np.abs(y.astype(np.float64) - p.astype(np.float64)) / s.astype(np.float64)
+    np.testing.assert_array_equal(scores_of(ScoreRule(), y, p, s), expected)
+    np.testing.assert_array_equal(scores_of(ScoreRule(), np.array([1], np.uint8), np.array([2], np.uint8)), [1.0])
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [list, tuple, pd.Series, pl.Series, lambda v: pd.Series(v, dtype="Float64"), lambda v: v[:, None],
+     lambda v: [decimal.Decimal(x) for x in v], lambda v: pd.DataFrame({"y": v})],
+    ids=["list", "tuple", "pandas", "polars", "nullable", "column", "decimals", "frame"],
+)  # fmt: skip
+def test_any_column_is_accepted(wrap):
+    y, p, _ = columns(n=4)
+    np.testing.assert_array_equal(scores_of(ScoreRule(), wrap(y), p), np.abs(y - p))
+
+
+def test_rows_beyond_one_block_are_scored_alike():
+    y, p, s = columns(n=40_000)
+    np.testing.assert_array_equal(scores_of(ScoreRule(), y, p, s), np.abs(y - p) / s)
+    ends = band(ScoreRule(), 2.0, p, s)
+    np.testing.assert_allclose(ends, np.column_stack([p - 2 * s, p + 2 * s]), rtol=1e-14, atol=1e-14)
+
+
+@given(
+    hnp.arrays(np.float64, 20, elements=FLOATS),
+    hnp.arrays(np.float64, 20, elements=FLOATS),
+    hnp.arrays(np.float64, 20, elements=SCALES),
+    hnp.arrays(np.float64, 20, elements=SCALES),
+    st.sampled_from(["none", "symmetric", "pair", "upper", "lower"]),
+)
+def test_a_value_lies_in_the_band_whenever_its_score_is_at_most_gamma(y, p, low, high, kind):
+    rule = ScoreRule(side=kind if kind in ("upper", "lower") else "both")
+    scale = {"none": None, "pair": (low, high)}.get(kind, low)
+    scores = scores_of(rule, y, p, scale)
+    for gamma in scores:
+        ends = band(rule, float(gamma), p, scale)
+        within = (ends[:, 0] <= y) & (y <= ends[:, 1])
+        assert within[scores <= gamma].all()
+        # Outward rounding is no more than a few units in the last place.
+        assert not within[scores > gamma + 1e-14 * abs(gamma) + 1e-9].any()
+
+
+@pytest.mark.parametrize("side", ["upper", "lower"])
+def test_a_score_that_overflows_downwards_is_an_overflow_in_any_company(side):
+    sign = -1.0 if side == "upper" else 1.0
+    y, p, scale = np.array([sign * 1e300, 0.0, 0.0]), np.array([0.0, 0.0, np.nan]), np.array([1e-10, 1.0, 1.0])
+    lenient = ScoreRule(side=side, nonfinite="violate")
+    np.testing.assert_array_equal(scores_of(lenient, y, p, scale), [np.inf, 0.0, np.inf])
+    np.testing.assert_array_equal(scores_of(lenient, y[:2], p[:2], scale[:2]), [np.inf, 0.0])
+    two = np.array([[sign * 1e300, 0.0], [0.0, 0.0]])
+    np.testing.assert_array_equal(scores_of(lenient, two, np.zeros((2, 2)), scale[:2]), [np.inf, 0.0])
+    with pytest.raises(InvalidInput, match="the score overflows float64 in 1 row, row 0"):
+        scores_of(ScoreRule(side=side), y[:2], p[:2], scale[:2])
+    chunks = [(y[i : i + 1], p[i : i + 1], scale[i : i + 1]) for i in range(3)] * 30
+    whole = [np.concatenate(part) for part in zip(*chunks, strict=True)]
+    options = {"eps": 0.9, "delta": 0.5, "side": side, "nonfinite": "violate"}
+    one = pacband.certify(*whole, **options)
+    many = pacband.certify_chunks(chunks, **options)
+    assert (one.gamma, one.data_digest) == (many.gamma, many.data_digest)
+
+
+def test_without_outward_rounding_a_tie_would_fall_out():
+    # The rounded sum −1e-16 + 1.0 misses y = 1 although its score is exactly γ = 1.
+    y, p = np.array([1.0]), np.array([-1e-16])
+    gamma = scores_of(ScoreRule(), y, p)[0]
+    assert p[0] + gamma < y[0]
+    assert band(ScoreRule(), gamma, p)[0, 1] >= y[0]
+
+
+def test_nonfinite_predictions_count_as_infinite_errors_on_every_side():
+    p = np.array([0.0, np.nan, np.inf, -np.inf])
+    for side in ("both", "upper", "lower"):
+        rule = ScoreRule(side=side, nonfinite="violate")
+        assert list(np.isinf(scores_of(rule, np.zeros(4), p))) == [False, True, True, True]
+    ends = band(ScoreRule(nonfinite="violate"), 1.0, p)
+    np.testing.assert_array_equal(ends[1:], [[-np.inf, np.inf]] * 3)
+
+
+def test_a_nonfinite_output_is_seen_even_where_another_output_is_larger():
+    p = np.array([[np.inf, 0.0], [0.0, 0.0]])
+    with pytest.raises(InvalidInput, match="y_pred must be finite: it is NaN or infinite in 1 row, row 0"):
+        scores_of(ScoreRule(side="upper"), np.ones((2, 2)), p)
+
+
+ONES = np.ones(3)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: scores_of(ScoreRule(), ONES, np.ones(2)), InvalidInput, r"y and y_pred must have the same shape, got \(3,\) and \(2,\)"),
+        (lambda: scores_of(ScoreRule(), ONES, np.ones((3, 2))), InvalidInput, "same shape"),
+        (lambda: scores_of(ScoreRule(), [], []), InvalidInput, "y is empty"),
+        (lambda: scores_of(ScoreRule(), 3.0, 3.0), InvalidInput, r"y must have shape \(n,\) or \(n, k\), got \(\)"),
+        (lambda: scores_of(ScoreRule(), ["a"], ["b"]), InvalidInput, "y must be numeric"),
+        (lambda: scores_of(ScoreRule(), ["1.5"], [1.0]), InvalidInput, "y must be numeric"),
+        (lambda: scores_of(ScoreRule(), [[1.0], [2.0, 3.0]], [1.0, 2.0]), InvalidInput, "y must be numeric and rectangular"),
+        (lambda: scores_of(ScoreRule(), [1 + 2j], [1.0]), InvalidInput, "y must be numeric, got dtype complex128"),
+        (lambda: scores_of(ScoreRule(), np.array(["2020-01-01"], "M8[D]"), [1.0]), InvalidInput, "y must be numeric"),
+        (lambda: scores_of(ScoreRule(), [1.0, np.nan, np.inf], ONES), InvalidInput, r"y must be finite: it is NaN or infinite in 2 rows, the first 1, 2 \(counting from 0\)"),
+        (lambda: scores_of(ScoreRule(), pd.Series([1.0, None, 1.0], dtype="Float64"), ONES), InvalidInput, "y must be finite.*row 1"),
+        (lambda: scores_of(ScoreRule(), pl.Series([1, None, 1]), ONES), InvalidInput, "y must be finite.*row 1"),
+        (lambda: scores_of(ScoreRule(), np.ma.masked_equal([1.0, 5.0, 1.0], 5.0), ONES), InvalidInput, "y must be finite.*row 1"),
+        (lambda: scores_of(ScoreRule(), ONES, [1.0, np.nan, 1.0]), InvalidInput, "y_pred must be finite.*nonfinite='violate'"),
+        (lambda: scores_of(ScoreRule(nonfinite="violate"), [np.nan, 1, 1], ONES), InvalidInput, "y must be finite"),
+        (lambda: scores_of(ScoreRule(), [1.7e308, 0, 0], [-1.7e308, 0, 0]), InvalidInput, "the score overflows float64 in 1 row, row 0"),
+        (lambda: band(ScoreRule(), 1.0, [1.0, np.nan]), InvalidInput, "y_pred must be finite"),
+        (lambda: scores_of(ScoreRule(gauge=((1.0, 0.0), (0.0, 1.0))), np.ones((3, 3)), np.ones((3, 3))), InvalidInput, "a 2×2 gauge takes 2 outputs, got 3"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_refused_with_rule_and_value(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
