@@ -63,7 +63,7 @@ class AcceptancePlan:
         Examples
         --------
         >>> round(plan_acceptance(0.05, 0.05, eps_good=0.01).accept_probability(0.02), 4)
-        0.6342
+        0.6337
         """
         try:
             p = float(p)
