@@ -12,10 +12,12 @@ LOCK := .venv-lock
 export PIP_ROOT_USER_ACTION = ignore
 # A process a core, and one thread in each.
 PARALLEL := --numprocesses auto --dist loadgroup
-test verify: export OMP_NUM_THREADS = 1
+test verify mutants: export OMP_NUM_THREADS = 1
+# `make test COVERAGE=1` measures the lines that the tests run, and fails below the floor in pyproject.toml.
+COVERAGE ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test browser lint verify bench lock clean
+.PHONY: help demo test coverage browser lint verify mutants bench lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -25,7 +27,10 @@ demo: $(VENV)/demo.stamp  ## the paper's example, end to end
 
 test: $(VENV)/test.stamp  ## the tests (a few minutes)
 	@$(MAKE) --no-print-directory browser || echo "The browser tests will be skipped."
-	$(BIN)/python -m pytest $(PARALLEL)
+	$(BIN)/python -m pytest $(PARALLEL) $(if $(COVERAGE),--cov)
+
+coverage:  ## the tests, and the lines of src/pacband that they run
+	@$(MAKE) --no-print-directory test COVERAGE=1
 
 browser: $(VENV)/browser.stamp  ## Chromium and axe-core for the browser tests
 
@@ -34,9 +39,13 @@ lint: $(VENV)/lint.stamp  ## ruff and mypy --strict
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-verify: $(VENV)/test.stamp $(OLDEST)/test.stamp  ## the long studies, and the tests on the oldest supported libraries
+verify: $(VENV)/test.stamp $(OLDEST)/test.stamp  ## the long studies, the tests on the oldest supported libraries, and mutants
 	$(BIN)/python -m pytest tests -m verify $(PARALLEL)
 	$(OLDEST)/bin/python -m pytest tests $(PARALLEL)
+	@$(MAKE) --no-print-directory mutants
+
+mutants: $(VENV)/test.stamp  ## small changes of the rooms that decide the promise: a test must fail for each
+	$(BIN)/python tests/mutants
 
 bench: $(VENV)/bench.stamp  ## the benchmarks, side by side with peers
 	$(BIN)/python -m benchmarks
@@ -51,7 +60,7 @@ lock:  ## the newest libraries of today, for .ci/run
 	rm -rf $(LOCK)
 
 clean:  ## remove the environments and caches
-	rm -rf .venv .venv-* .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-* .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage .coverage.*
 
 $(VENV)/bin/python:
 	@$$(.ci/find-python $(PYTHON)) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "pacband needs Python 3.11 or newer")'

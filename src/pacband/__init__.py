@@ -1,21 +1,21 @@
-"""Say how wrong a prediction model can be, and keep your word.
+"""Certify how wrong a prediction model can be.
 
-Bring any predictor and data it has not seen; get a certificate that, with confidence 1−δ, at least 1−ε of
-future errors satisfy |y − T(x)| ≤ γ̄·σ̂(x).
+pacband takes any predictor and data that the predictor has not seen, and returns a certificate: with confidence 1−δ, at
+least 1−ε of future errors satisfy |y − T(x)| ≤ γ̄·σ̂(x).
 
 >>> import pacband
 >>> plan = pacband.plan(eps=0.05, delta=1e-6)
 >>> plan.n_samples, plan.rank
 (1310, 32)
 
-Importing pacband loads nothing else; each name arrives with its first use.
+Importing pacband loads no other library. The first use of a name loads its module.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
 
-TYPE_CHECKING = False  # as in typing, whose import would be most of ours
+TYPE_CHECKING = False  # as typing.TYPE_CHECKING, without the time that importing typing takes
 if TYPE_CHECKING:
     from typing import Any
 

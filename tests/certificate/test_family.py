@@ -1,13 +1,16 @@
 """The certificate of a family: every candidate is named, and all of them share one δ."""
 
 import dataclasses
+import math
 
 import numpy as np
 import pytest
 
-from pacband import CertificateError, certify_family
+from pacband import CertificateError, certify, certify_family
+from pacband.certificate.family import FamilyCertificate
 from pacband.core.frozen import FrozenMap
-from support.certificates import ALL_KINDS, PROMISE, P, S, Y
+from pacband.planning import Share
+from support.certificates import ALL_KINDS, PROMISE, P, S, Y, changed
 
 
 def test_html_escapes_names():
@@ -20,10 +23,10 @@ def test_the_violation_to_expect_is_stated_only_for_a_candidate_chosen_beforehan
     y = np.random.default_rng(0).standard_normal(500)
     one = certify_family(y, {"a": np.zeros(500)}, eps=0.1, delta=0.01)
     two = certify_family(y, {"a": np.zeros(500), "b": np.full(500, 0.1)}, eps=0.1, delta=0.01)
-    assert "violation to expect" in str(one)
-    assert "violation to expect" in one.certificate._repr_html_()
-    assert "violation to expect" not in str(two)
-    assert "violation to expect" not in two.certificate._repr_html_()
+    assert "expected violation" in str(one)
+    assert "expected violation" in one.certificate._repr_html_()
+    assert "expected violation" not in str(two)
+    assert "expected violation" not in two.certificate._repr_html_()
     assert "rank" in str(two)
 
 
@@ -32,7 +35,7 @@ def test_a_family_cannot_use_more_than_delta():
     alone = FrozenMap(dict.fromkeys(family.candidates, ALL_KINDS["constant"]))
     with pytest.raises(CertificateError, match="do not make one promise"):
         dataclasses.replace(family, candidates=alone)
-    with pytest.raises(CertificateError, match="the best and the bounds"):
+    with pytest.raises(CertificateError, match="best, mean_bound and sharpness of a family must name its candidates"):
         dataclasses.replace(family, best="nobody")
 
 
@@ -47,3 +50,72 @@ def test_family_certificate_names_every_candidate():
         family.certificate.interval(P, S if family.best == "two ✓" else None),
     )
     assert (family.eps, family.delta, family.n_samples) == (0.1, 0.01, 400)
+
+
+def family(gammas, offsets, unanswered, side="upper"):
+    """Join certificates with these bounds."""
+    one = certify(Y, np.zeros(400), eps=0.2, delta=0.1, rank=50, side=side)
+    certificates = {name: changed(one, gamma=gamma, n_candidates=len(gammas)) for name, gamma in gammas.items()}
+    assert {cert.share for cert in certificates.values()} == {Share(len(gammas))}
+    return FamilyCertificate.of(certificates, dict.fromkeys(gammas, 1.0), offsets, unanswered)
+
+
+def test_the_best_has_the_smallest_mean_distance():
+    joined = family({"a": 1.0, "b": 1.2}, {"a": 0.5, "b": 0.0}, {"a": 0, "b": 0})
+    assert joined.best == "b"
+    assert dict(joined.sharpness) == {"a": 1.5, "b": 1.2}
+    assert dict(joined.mean_bound) == {"a": 1.0, "b": 1.2}
+
+
+def test_a_candidate_without_an_answer_in_some_row_has_no_finite_mean_bound():
+    joined = family({"a": 1.0, "b": 2.0}, {"a": 0.0, "b": 0.0}, {"a": 1, "b": 0})
+    assert joined.best == "b"
+    assert joined.mean_bound["a"] == joined.sharpness["a"] == math.inf
+
+
+@pytest.mark.parametrize(
+    ("unanswered", "offsets", "best"),
+    [
+        ({"a": 2, "b": 1}, {"a": 0.0, "b": 0.0}, "b"),  # the fewest rows without a band
+        ({"a": 1, "b": 1}, {"a": 0.0, "b": 0.0}, "a"),  # of those, the sharpest in the other rows
+        ({"a": 1, "b": 1}, {"a": 0.5, "b": 0.0}, "b"),
+    ],
+)
+def test_where_no_candidate_has_a_band_in_every_row(unanswered, offsets, best):
+    assert family({"a": 1.0, "b": 1.2}, offsets, unanswered).best == best
+
+
+@pytest.mark.parametrize(("side", "words"), [("both", "mean bound"), ("upper", "mean distance")])
+def test_every_candidate_has_a_line_and_the_best_a_star(side, words):
+    joined = family({"a": 1.0, "long name": 1.25}, {"a": 0.0, "long name": 0.0}, {"a": 0, "long name": 0}, side)
+    error = {"both": "|y − T(x)|", "upper": "y − T(x)"}[side]
+    lines = str(joined).split("\n")
+    assert lines[0] == joined.promise
+    assert lines[1] == f"* a          {words} 1           {error} ≤ 1"
+    assert lines[2] == f"  long name  {words} 1.25        {error} ≤ 1.25"
+    assert lines[3].startswith("The bound is the score of rank")
+    html = joined._repr_html_()
+    assert "a (best)" in html
+    assert "long name (best)" not in html
+    assert f"{words} 1.25" in html
+
+
+def test_the_promise_of_two_candidates():
+    joined = certify_family(Y, {"zero": np.zeros(400), "one": np.ones(400)}, eps=0.2, delta=0.1)
+    assert joined.promise == (
+        "With confidence 90 %, each of the 2 candidates keeps at least 80 % of future errors within its own bound; "
+        "the sharpest is 'zero'."
+    )
+
+
+def test_bounds_and_best_must_be_those_of_the_candidates():
+    joined = family({"a": 1.0, "b": 2.0}, {"a": 0.0, "b": 0.0}, {"a": 0, "b": 0})
+    for change in (
+        {"mean_bound": FrozenMap({"a": 1.0})},
+        {"sharpness": FrozenMap({"a": 1.0, "c": 2.0})},
+        {"best": "c"},
+    ):
+        with pytest.raises(
+            CertificateError, match="the best and the bounds of a family must be those of its candidates"
+        ):
+            dataclasses.replace(joined, **change)

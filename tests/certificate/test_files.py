@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pacband
-from pacband import CertificateError, load
-from support.certificates import ALL_KINDS
+from pacband import Certificate, CertificateError, InvalidInput, certify, load
+from pacband.certificate.files import check_certificate
+from support.certificates import ALL_KINDS, changed
 from support.rewriting import redigested, rewrite
 
 FILE = {}
@@ -147,7 +148,9 @@ def test_a_promise_in_words_that_contradicts_the_numbers_is_refused(single):
         content["promise"] = content["promise"].replace("95 %", "99.9 %")
 
     redigested(single, widen)
-    with pytest.raises(CertificateError, match="its promise in words is not that of its numbers, which say: With"):
+    with pytest.raises(
+        CertificateError, match="its promise in words does not agree with its numbers, which state: With"
+    ):
         pacband.load(single)
     # The same numbers in other words are the same promise.
     redigested(single, lambda content: content.update(promise=f"So be it. {promise}"))
@@ -191,3 +194,41 @@ def test_files_that_were_written_earlier_still_load(tmp_path):
         monitor = pacband.Monitor.load(shutil.copy(FILES / f"{state}.json", tmp_path), certificates[name])
         assert monitor.n_rows == 3000
         assert (monitor.state == "revoked") == (name == "groups")
+
+
+@pytest.fixture
+def cert(rng):
+    return certify(rng.standard_normal(200), np.zeros(200), eps=0.1, delta=0.1)
+
+
+@pytest.mark.parametrize("error", [OverflowError("too large"), MemoryError("full"), TypeError("no"), ValueError("odd")])
+def test_numbers_that_cannot_be_computed_with_make_no_certificate(cert, tmp_path, monkeypatch, error):
+    path = cert.save(tmp_path / "cert.json")
+
+    def fail(content):
+        raise error
+
+    monkeypatch.setattr(Certificate, "from_dict", fail)
+    with pytest.raises(CertificateError, match=rf"cert\.json: its numbers make no certificate: {error}\."):
+        load(path)
+
+
+def test_only_a_certificate_is_one(cert):
+    assert check_certificate(cert) is cert
+
+    class Fitted:
+        certificate_ = cert
+
+    with pytest.raises(
+        InvalidInput, match=r"certificate must be one that pacband made, got Fitted\. Pass its certificate_\.$"
+    ):
+        check_certificate(Fitted())
+    with pytest.raises(InvalidInput, match=r"certificate must be one that pacband made, got dict\.$"):
+        check_certificate(cert.to_dict())
+
+
+def test_the_attained_delta_that_a_file_states_may_be_delta_and_no_more(cert, tmp_path):
+    # All δ is used where the attained one is asked for.
+    exact = changed(cert, delta=cert.attained_delta)
+    assert exact.attained_delta == exact.delta
+    assert load(exact.save(tmp_path / "cert.json")) == exact

@@ -1,6 +1,9 @@
 """The certificate of one pair (T, σ̂): its numbers, its bounds, and values that no certificate can have."""
 
+import re
+
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import beta
 
@@ -135,3 +138,59 @@ def test_certificate_records_its_origin():
     assert cert.created.endswith("+00:00")
     assert len(cert.data_digest) == 32
     assert isinstance(cert, Certificate)
+
+
+@pytest.mark.parametrize("generation", [True, 1.0, 0, -1])
+def test_the_first_of_a_chain_is_number_one(generation):
+    with pytest.raises(CertificateError, match="generation must be"):
+        changed(ALL_KINDS["constant"], generation=generation)
+
+
+@pytest.mark.parametrize("chain_delta", ["0.5", 0.0, 1.0, 2, float("nan")])
+def test_the_delta_of_a_chain_is_a_probability(chain_delta):
+    with pytest.raises(CertificateError, match="chain_delta must be"):
+        changed(ALL_KINDS["constant"], predecessor="0" * 64, generation=2, chain_delta=chain_delta)
+
+
+def test_where_both_sides_are_bounded_gamma_is_not_negative():
+    with pytest.raises(CertificateError, match=r"gamma must not be negative where both sides are bounded, got -0\.1"):
+        changed(ALL_KINDS["constant"], gamma=-0.1)
+    assert changed(ALL_KINDS["constant"], gamma=0.0).gamma == 0.0
+    assert changed(ALL_KINDS["upper"], gamma=-0.1).gamma == -0.1
+
+
+def test_the_bound_of_a_pair_is_a_pair_whose_rows_match():
+    bounds = ALL_KINDS["pair"].bound((S, 2 * S))
+    assert isinstance(bounds, tuple)
+    with pytest.raises(InvalidInput, match="must have the same index"):
+        ALL_KINDS["pair"].bound((pd.Series([1.0, 2.0]), pd.Series([1.0, 2.0], index=[1, 0])))
+
+
+def test_fewer_rows_than_the_rank_are_not_those_of_the_calibration():
+    cert = ALL_KINDS["constant"]
+    assert cert.rank > 3
+    assert not cert.verify(Y[:3], P[:3])
+
+
+def test_the_card_states_the_numbers_and_where_they_are_from():
+    cert = ALL_KINDS["constant"]
+    rows = dict(re.findall(r"<th[^>]*>(.*?)</th><td[^>]*>(.*?)</td>", cert._repr_html_()))
+    assert list(rows) == [
+        "bound γ̄", "samples N, rank r", "δ asked, attained", "violation to expect", "candidates", "holds if", "made", "data digest",
+    ]  # fmt: skip
+    assert rows["samples N, rank r"] == f"400, {cert.rank}"
+    assert rows["candidates"] == "1"
+    assert rows["holds if"] == "; ".join(cert.assumptions)
+    assert rows["made"] == f"{cert.created} by pacband {pacband.__version__}"
+    assert rows["data digest"] == cert.data_digest
+
+
+def test_the_smallest_score_is_a_bound_where_its_rank_is_valid():
+    cert = certify([1.0, 2.0, 3.0], np.zeros(3), eps=0.9, delta=0.5)
+    assert (cert.rank, cert.n_samples, cert.gamma) == (3, 3, 1.0)
+
+
+def test_a_certificate_has_at_most_1e12_samples():
+    assert changed(ALL_KINDS["constant"], n_samples=10**12).n_samples == 10**12
+    with pytest.raises(CertificateError, match=r"n_samples ≤ 1e\+12"):
+        changed(ALL_KINDS["constant"], n_samples=10**12 + 1)

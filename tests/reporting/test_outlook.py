@@ -62,7 +62,7 @@ def test_a_report_of_a_given_bound_plans_no_rank(certificates):
     assert page.summary.sizes == ()
     assert page.summary.numbers["plan_map"] is None
     assert page.summary.numbers["violation"] is None
-    assert "violation to expect" not in page.html
+    assert "expected violation" not in page.html
     assert "the given bound γ̄" in page.html
     assert "beyond the bound" in page.to_markdown()
     assert "The count and the fingerprint agree" in page.summary.answer.text

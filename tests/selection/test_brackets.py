@@ -1,5 +1,6 @@
 """Brackets close in on the r-th largest score."""
 
+import itertools
 import math
 
 import numpy as np
@@ -34,3 +35,22 @@ def test_infinite_scores_have_a_window_without_end():
     bracket = Bracket.of_all_floats(5).narrow(1, (1.0,), (2,))
     assert bracket.window == (1.0, None)
     assert bracket.n_inside == 2
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.0, 1.0), (-1.0, 1.0), (1.0, 1.0 + 2.0**-50), (-math.inf, math.inf)])
+def test_the_edges_split_the_floats_of_a_bracket_evenly(low, high):
+    bracket = Bracket(ordinal(low), ordinal(high), 10, 0)
+    edges = bracket.splits()
+    assert all(low < edge < high for edge in edges)
+    assert 3 <= len(edges) <= 33
+    places = [bracket.low, *map(ordinal, edges), bracket.high]
+    steps = {after - before for before, after in itertools.pairwise(places[:-1])}
+    assert len(steps) == 1
+    assert places[-1] - places[-2] <= 2 * steps.pop()
+
+
+def test_two_floats_are_split_in_one():
+    low = ordinal(1.0)
+    assert Bracket(low, low + 2, 10, 0).splits() == (math.nextafter(1.0, 2.0),)
+    assert not Bracket(low, low + 2, 10, 0).is_one_float
+    assert Bracket(low, low + 1, 10, 0).is_one_float

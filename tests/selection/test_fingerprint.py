@@ -4,11 +4,12 @@ import math
 from hashlib import sha256
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from pacband.selection.fingerprint import fingerprint
+from pacband.selection.fingerprint import fingerprint, fingerprint_total, fingerprint_totals, fingerprint_unit, seal
 
 FLOATS = st.floats(-1e6, 1e6, allow_subnormal=False)
 
@@ -31,3 +32,26 @@ def test_fingerprint_is_the_documented_sum_of_integers():
     assert fingerprint(-scores, 1.5) == sha256(f"5 {2**64 - total}".encode()).hexdigest()[:32]
     for gamma in (0.0, np.inf, -2.0, 5e-324, 1.7e308):
         assert len(fingerprint(scores, gamma)) == 32
+
+
+@pytest.mark.parametrize(
+    ("gamma", "exponent"),
+    [(1.0, 14), (1.5, 14), (0.75, 15), (-2.0, 13), (0.0, 15), (math.inf, 15), (-math.inf, 15), (5e-324, 1015), (2.0**-1001, 1015), (2.0**-1000, 1014)],
+)  # fmt: skip
+def test_the_unit_brings_the_bound_between_two_to_the_14_and_two_to_the_15(gamma, exponent):
+    assert fingerprint_unit(gamma) == 2.0**exponent
+
+
+def test_the_totals_of_groups_are_those_of_their_scores(rng):
+    scores, codes = 3.0 * rng.standard_normal(40_000), rng.integers(0, 3, 40_000)
+    scores[:3], codes[:3] = (1e300, -1e300, np.inf), (0, 1, 2)
+    units = np.array([fingerprint_unit(gamma) for gamma in (0.5, 2.0, 30.0)])
+    totals = fingerprint_totals(scores, units, codes)
+    assert totals.tolist() == [fingerprint_total(scores[codes == group], unit) for group, unit in enumerate(units)]
+    assert totals.dtype == np.int64
+
+
+def test_a_total_counts_modulo_two_to_the_64():
+    assert seal(3, -1) == seal(3, 2**64 - 1)
+    assert seal(3, 2**63) == seal(3, -(2**63))
+    assert seal(3, 1) != seal(4, 1)

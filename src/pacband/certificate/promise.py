@@ -9,7 +9,7 @@ from typing import Any, Self
 from pacband.certificate.portable import decode, encode
 from pacband.core.arrays import Floats, Numbers, as_numbers, check_same_rows
 from pacband.core.checks import check_choice, check_positive_integer, check_probability
-from pacband.core.wording import complement, confidence, round_up
+from pacband.core.wording import bound, complement, confidence, round_up
 from pacband.draws import ROWS, DrawKind, Draws, Rows, draw_kind
 from pacband.exceptions import CertificateError, InvalidInput, InvalidScale
 from pacband.planning import check_eps
@@ -42,8 +42,8 @@ _SCALES = {
 class Promise:
     """With confidence 1 − δ, at least 1 − ε of future rows have a score of at most γ̄.
 
-    Every certificate holds one. It knows how rows are scored, so that rows are scored by the same rule ever after, and
-    a scale that was used at calibration cannot be forgotten later.
+    Every certificate has one. It states how rows are scored, so that later rows are scored by the same rule. A scale
+    that was used at calibration is required later.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Promise:
     scale_kind : {"none", "symmetric", "asymmetric"}
         Whether rows are scored with a scale, and with which.
     n_outputs : int
-        How many outputs one score takes together.
+        The number of outputs that one score combines.
     columns : Columns or None
         The columns of the table that was certified, if it was a table.
     assumptions : tuple of str
@@ -94,7 +94,8 @@ class Promise:
     def align(self, y: Any, y_pred: Any, scale: Any, *, lone_row: bool = False) -> tuple[Numbers, Numbers, Spread]:
         """Return y, T(x) and σ̂(x) as arrays of one shape, or raise unless they are what was calibrated.
 
-        Own scores stand in place of y, and T(x) is zero. With `lone_row`, a single row may come without its bracket.
+        Own scores stand in place of y, and T(x) is zero. With `lone_row`, a single row may be a number, or a vector of
+        its outputs.
         """
         target = self.check_outputs("scores" if self.scoring.own else "y", y, lone_row=lone_row)
         if self.scoring.own or y_pred is None:
@@ -134,7 +135,7 @@ class Promise:
         return array
 
     def check_scale(self, scale: Any) -> None:
-        """Raise unless a scale is given just as at calibration: none, one, or a pair."""
+        """Raise unless the scale has the kind that was used at calibration: none, one, or a pair."""
         given = scale_kind(scale)
         if given != self.scale_kind:
             raise InvalidScale(
@@ -143,23 +144,23 @@ class Promise:
 
     def inequality(self, gamma: float) -> str:
         """Return what is bounded, in symbols."""
-        bound = f"{round_up(gamma, 6):g}"
+        limit = bound(gamma)
         if self.scoring.own:
-            return f"score ≤ {bound}"
+            return f"score ≤ {limit}"
         if self.scoring.matrix is not None:
-            return f"sqrt((y − T(x))ᵀ Σ⁻¹ (y − T(x))) ≤ {bound}{self._factor()}"
+            return f"sqrt((y − T(x))ᵀ Σ⁻¹ (y − T(x))) ≤ {limit}{self._factor()}"
         of, each = ("ₖ", " in every output k") if self.n_outputs > 1 else ("", "")
         error, minus_error = f"y{of} − T{of}(x)", f"T{of}(x) − y{of}"
         if self.scale_kind == "asymmetric":
-            return f"−{bound}{self._factor('⁻')} ≤ {error} ≤ {bound}{self._factor('⁺')}{each}"
+            return f"−{limit}{self._factor('⁻')} ≤ {error} ≤ {limit}{self._factor('⁺')}{each}"
         left = {"both": f"|{error}|", "upper": error, "lower": minus_error}[self.scoring.side]
-        return f"{left} ≤ {bound}{self._factor()}{each}"
+        return f"{left} ≤ {limit}{self._factor()}{each}"
 
     def claim(self, gamma: float) -> str:
         """Return what is promised, in words: "at least 95 % of future errors satisfy …"."""
         if not self.scoring.own:
             return self.draws.sentence(self.kept, self.inequality(gamma))
-        sentence = self.draws.sentence(self.kept, f"{round_up(gamma, 6):g}")
+        sentence = self.draws.sentence(self.kept, bound(gamma))
         return sentence.replace("errors", "scores").replace("satisfy", "are at most")
 
     def _factor(self, end: str = "") -> str:
@@ -167,7 +168,7 @@ class Promise:
         if self.scale_kind == "none":
             return ""
         sigma, floor = f"σ̂{end}(x)", self.scoring.min_scale
-        return f"·{sigma}" if floor is None else f"·max({sigma}, {round_up(floor, 6):g})"
+        return f"·{sigma}" if floor is None else f"·max({sigma}, {bound(floor)})"
 
     @property
     def confidence(self) -> str:

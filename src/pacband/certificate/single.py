@@ -20,6 +20,7 @@ from pacband.certificate.portable import Portable, decode, encode
 from pacband.certificate.promise import Promise
 from pacband.core.arrays import Floats, check_same_rows
 from pacband.core.checks import check_positive_integer, check_probability
+from pacband.core.wording import bound as format_bound
 from pacband.core.wording import card, confidence, figure, percent
 from pacband.draws import Draws
 from pacband.exceptions import CertificateError, InvalidInput
@@ -56,7 +57,7 @@ class Certificate(Portable):
     created : str
         When it was made, in UTC.
     pacband_version : str
-        What made it.
+        The version of pacband that made it.
     data_digest : str
         An order-independent fingerprint of the calibration scores.
     predecessor : str or None
@@ -127,7 +128,7 @@ class Certificate(Portable):
 
     @property
     def n_outputs(self) -> int:
-        """How many outputs one score takes together."""
+        """The number of outputs that one score combines."""
         return self.basis.n_outputs
 
     @property
@@ -152,12 +153,12 @@ class Certificate(Portable):
 
     @property
     def nonfinite(self) -> str:
-        """What NaN and infinite predictions are: "raise" refuses them, "violate" counts them as infinite errors."""
+        """The policy for NaN and infinite predictions: "raise" refuses them, "violate" counts infinite errors."""
         return self.basis.scoring.nonfinite
 
     @property
     def scale_kind(self) -> str:
-        """Whether rows were scored with a scale, which `interval` then needs: "none", "symmetric", "asymmetric"."""
+        """The scale that rows were scored with, and that `interval` needs: "none", "symmetric" or "asymmetric"."""
         return self.basis.scale_kind
 
     @property
@@ -177,7 +178,7 @@ class Certificate(Portable):
 
     @property
     def parts(self) -> dict[None, Certificate]:
-        """The certificates that judge rows, by group; one without groups stands under None."""
+        """The certificates that judge rows, by group. Without groups the only key is None."""
         return {None: self}
 
     @property
@@ -191,22 +192,31 @@ class Certificate(Portable):
         return _attained(self.n_samples, self.rank, self.eps, self.share, self._slack)
 
     @property
+    def chosen_beforehand(self) -> bool:
+        """Whether nothing was chosen by the scores: only then is r/(N + 1) the expected violation.
+
+        A bound that has only a part of δ is one of several candidates, or a point of a curve. The one with the smallest
+        bound is chosen, and a bound that is small by chance is exceeded more often.
+        """
+        return self.share.fraction >= 1
+
+    @property
     def expected_violation(self) -> float:
         """The mean r/(N + 1) of the true violation probability, of a candidate chosen before looking at the scores.
 
-        The best of several candidates was picked by its scores, and its mean violation tends to be larger: all that
-        holds of it is the promise, at most ε with confidence 1 − δ. A bound that was given has no such mean: r/(N + 1)
-        is then the share of calibration scores beyond it, with one more score beyond it.
+        The best of several candidates was picked by its scores, and its mean violation tends to be larger. For it only
+        the promise holds: at most ε with confidence 1 − δ. A bound that was given has no such mean: r/(N + 1) is then
+        the share of calibration scores beyond it, with one more score beyond it.
         """
         return self.rank / (self.n_samples + 1)
 
     def violation_interval(self, level: float = 0.95) -> tuple[float, float]:
         """Return the interval in which the true violation probability of γ̄ lies, with this probability.
 
-        For continuous scores and one candidate chosen beforehand it follows Beta(r, N − r + 1) exactly; this is its
-        central interval. With tied scores the true violation tends to be smaller. Of the best of several candidates,
-        picked by its scores, the true violation tends to be larger, and this interval does not hold. If the bound was
-        given, this is the confidence interval of Clopper and Pearson.
+        For continuous scores and one candidate chosen beforehand, the violation follows Beta(r, N − r + 1) exactly;
+        this is its central interval. With tied scores the true violation tends to be smaller. If the candidate was
+        picked from several by its scores, the true violation tends to be larger, and this interval does not hold. If
+        the bound was given, this is the confidence interval of Clopper and Pearson.
 
         Examples
         --------
@@ -291,7 +301,7 @@ class Certificate(Portable):
         return self.basis.band(self.gamma, y_pred, scale)
 
     def verify(self, y: Any, y_pred: Any = None, scale: Any = None, *, draws: Draws | None = None) -> bool:
-        """Recompute the certificate from its data: True if γ̄, N and the digest all come out the same.
+        """Recompute the certificate from its data. Return True if γ̄, N and the digest are all the same.
 
         If it was certified with `draws`, the same draws are needed. A certificate of own scores takes the scores alone:
         ``verify(scores)``. If the bound was given, the number of scores beyond it must come out the same.
@@ -320,7 +330,7 @@ class Certificate(Portable):
                 f"No finite bound can be promised at eps={self.eps:g}: {self.rank} or more of the "
                 f"{self.n_samples} calibration {'scores' if self.basis.scoring.own else 'errors'} count as infinite."
             )
-        jointly = f", for all {self.n_candidates} candidates at once" if self.n_candidates > 1 else ""
+        jointly = f", for all {self.n_candidates} certificates at once" if self.n_candidates > 1 else ""
         return f"{self.basis.confidence}{jointly}, {self.basis.claim(self.gamma)}."
 
     def __str__(self) -> str:
@@ -335,7 +345,7 @@ class Certificate(Portable):
                 f"{self.basis.draws.counted} exceed the bound"
             )
         # r/(N + 1) is the mean for a candidate that was chosen beforehand. The best of several tends to have more.
-        expected = f"; the violation to expect is {percent(self.expected_violation)}" if self._has_expected else ""
+        expected = f"; the expected violation is {percent(self.expected_violation)}" if self._has_expected else ""
         place = f"the score of rank {self.rank} from the top"
         return f"The bound is {place} among {self.n_samples} calibration {self.basis.draws.counted}{expected}"
 
@@ -343,18 +353,18 @@ class Certificate(Portable):
         if self.predecessor is None or self.chain_delta is None:
             return ""
         return (
-            f"\nIt is number {self.generation} of a chain, after {self.predecessor[:16]}…; with confidence "
-            f"{confidence(self.chain_delta)} every certificate of the chain holds."
+            f"\nIt is certificate {self.generation} of a chain and follows {self.predecessor[:16]}…. With confidence "
+            f"{confidence(self.chain_delta)}, all certificates of the chain hold."
         )
 
     def _repr_html_(self) -> str:
         rows = [
-            ("bound γ̄, given" if self.bound_given else "bound γ̄", figure(self.gamma)),
+            ("bound γ̄, given" if self.bound_given else "bound γ̄", format_bound(self.gamma)),
             ("samples N, beyond the bound", f"{self.n_samples}, {self.rank - 1}")
             if self.bound_given
             else ("samples N, rank r", f"{self.n_samples}, {self.rank}"),
-            ("δ asked, attained", f"{figure(self.delta)}, {figure(self.attained_delta)}"),
-            *([("violation to expect", percent(self.expected_violation))] if self._has_expected else []),
+            ("δ promised, attained", f"{figure(self.delta)}, {figure(self.attained_delta)}"),
+            *([("expected violation", percent(self.expected_violation))] if self._has_expected else []),
             ("candidates", str(self.n_candidates)),
             ("holds if", "; ".join(self.assumptions)),
             ("made", f"{self.created} by pacband {self.pacband_version}"),
@@ -364,7 +374,7 @@ class Certificate(Portable):
 
     @property
     def _has_expected(self) -> bool:
-        return self.n_candidates == 1 and not self.bound_given
+        return self.chosen_beforehand and not self.bound_given
 
     def to_dict(self) -> dict[str, Any]:
         """Return the certificate as JSON-ready values, as `save` writes them."""
@@ -377,7 +387,7 @@ class Certificate(Portable):
         }
 
     def stated(self) -> dict[str, Any]:
-        """Return what the certificate states, without what follows from it, some of which takes long to compute."""
+        """Return what the certificate states, without the values that follow from it: some take long to compute."""
         return {
             "kind": "single",
             "gamma": encode(self.gamma),
@@ -405,12 +415,12 @@ class Certificate(Portable):
         )
 
 
-# The attributes that a file states as they are.
+# The attributes that a file states without conversion.
 _PLAIN = (
     "n_samples", "rank", "created", "pacband_version", "data_digest", "predecessor", "generation", "chain_delta"
 )  # fmt: skip
 
-# The groups of a large table are many, and their numbers of rows few: what is decided exactly is decided once.
+# A large table has many groups, but few different numbers of rows: every exact decision is made once.
 
 
 @lru_cache(maxsize=1 << 12)
@@ -431,7 +441,7 @@ def _most_violations(n_samples: int, rank: int, n_future: int, budget: Fraction)
 
 
 def issue(basis: Promise, measured: Measured, rank: int, share: Share = WHOLE) -> Certificate:
-    """Make the certificate of scores that were measured at this rank, now."""
+    """Make the certificate of scores that were measured at this rank. It is created now."""
     return Certificate(
         basis=basis,
         gamma=measured.gamma,
@@ -446,12 +456,12 @@ def issue(basis: Promise, measured: Measured, rank: int, share: Share = WHOLE) -
 def _is_score_at_rank(gamma: Any, rank: Any, n_samples: Any) -> bool:
     try:
         return 1 <= operator.index(rank) <= operator.index(n_samples) <= LARGEST_N and not math.isnan(gamma)
-    except (TypeError, OverflowError):  # no numbers, or an integer that no float comes near
+    except (TypeError, OverflowError):  # not numbers, or an integer that is too large for a float
         return False
 
 
 def check_joint(certificates: Collection[Certificate]) -> None:
-    """Raise unless these certificates hold together: one (ε, δ), of which their shares use no more than all."""
+    """Raise unless these certificates hold together: they have one (ε, δ), and their shares of δ sum to at most one."""
     promises = {(cert.eps, cert.delta) for cert in certificates}
     shares = Counter(cert.share for cert in certificates)
     if len(promises) != 1 or sum(share.fraction * times for share, times in shares.items()) > 1:

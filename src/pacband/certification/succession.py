@@ -43,19 +43,19 @@ def recalibrate(
     groups: Any = None,
     rule: str = "exact",
 ) -> Certificate | GroupCertificate:
-    """Issue the successor of a certificate from fresh rows; it names its predecessor and keeps to the chain's δ.
+    """Issue the next certificate of a chain from fresh rows. It names its predecessor.
 
     The k-th certificate of a chain promises the same ε, with confidence 1 − δ/(k(k − 1)), δ being that of the first.
-    All certificates of the chain, past and to come, then hold together with confidence 1 − 2δ (`chain_delta`). To
-    have a whole chain at some δ, issue its first certificate at half of it.
+    All certificates of the chain, past and future, then hold together with confidence 1 − 2δ (`chain_delta`). For a
+    chain with confidence 1 − δ, issue its first certificate at δ/2.
 
     Parameters
     ----------
     certificate : Certificate, FamilyCertificate or GroupCertificate
-        The one to follow. What follows a family is the certificate of one model.
+        The predecessor. The successor of a family is the certificate of one model.
     y, y_pred, scale
-        Fresh rows, as in `certify`: drawn after it was decided to recalibrate (rows that raised an alarm were picked by
-        it), and unseen by the model, which may be the old one or a new one. For own scores, y holds the scores alone.
+        Fresh rows, as in `certify`. They must be drawn after the decision to recalibrate: rows that raised an alarm
+        were selected by it. The model, old or new, must not have seen them. For own scores, y holds the scores alone.
     groups : array-like
         The group of every row, for certificates with groups.
     rule : {"exact", "paper", "maximum"}
@@ -70,7 +70,7 @@ def recalibrate(
     Raises
     ------
     NotEnoughSamples
-        If the rows are too few for ε at the part of δ that is left to this certificate.
+        If the rows are too few for ε at the δ of this certificate.
     ReusedData
         If these are the rows that the predecessor was made from.
 

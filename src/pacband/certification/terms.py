@@ -1,7 +1,7 @@
 """What a user asks for, checked once: the promise (ε, δ), how the rank is chosen, and how a row is scored.
 
-`Terms` are made at each public door and passed inwards. The ranks follow from the terms and from the numbers of rows
-alone. They are chosen before looking at a score, whether the rows are in memory or in a database.
+Every public function makes `Terms` once and passes them on. The ranks follow from the terms and from the numbers of
+rows alone. They are chosen before looking at a score, whether the rows are in memory or in a database.
 """
 
 from __future__ import annotations

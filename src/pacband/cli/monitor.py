@@ -88,9 +88,9 @@ def command(certificate: str, file: str | None, state: str, as_json: bool, **opt
         fresh = Monitor(cert, **settings)
         monitor = stored.read(cert, kind=Monitor) if stored.exists() else fresh
         for name in settings:
-            begun, asked = getattr(monitor, name), getattr(fresh, name)
-            if begun != asked:
-                fail(f"{state} was started with {name}={begun:g}: it cannot continue with {asked:g}.")
+            begun, given = getattr(monitor, name), getattr(fresh, name)
+            if begun != given:
+                fail(f"{state} was started with {name}={begun:g}: it cannot continue with {given:g}.")
         if options["acknowledge"]:
             monitor.acknowledge()
             stored.write(monitor)

@@ -1,4 +1,4 @@
-r"""Does the promise hold on labelled data it has not seen? An exact test of "at most a share ε of errors exceed it".
+r"""An exact test of a promise on labelled rows that were not used to make it.
 
 Of n fresh rows, k exceed the bound. If the promise holds, k is binomial with a probability of at most ε, so that k or
 more have a probability of at most
@@ -57,7 +57,7 @@ def check(
     draws : Units, optional
         The units of the rows, if the certificate makes a promise about units.
     level : float in (0, 1)
-        The probability that a promise which holds is contradicted, at most.
+        The largest probability of contradicting a promise that holds.
 
     Examples
     --------

@@ -22,9 +22,9 @@ class Count:
     n_samples, violations : int
         The rows n, and those k of them whose error exceeds the bound.
     eps : float
-        The share that may.
-    p_value : float
-        P{Bin(n, ε) ≥ k}: how likely so many are, at most, if the promise holds.
+            The share of rows that may exceed the bound.
+        p_value : float
+        P{Bin(n, ε) ≥ k}: the largest probability of so many violations if the promise holds.
     interval : pair of float
         The Clopper-Pearson interval of the true share, at 95 %.
     """
@@ -37,7 +37,7 @@ class Count:
 
     @classmethod
     def of(cls, n_samples: int, violations: int, eps: float) -> Count:
-        """Judge a count.
+        """Return the count with its p-value and interval.
 
         Examples
         --------
@@ -50,7 +50,7 @@ class Count:
 
     @property
     def rate(self) -> float:
-        """The share of violations seen."""
+        """The observed share of violations."""
         return self.violations / self.n_samples
 
     def __str__(self) -> str:
@@ -69,15 +69,15 @@ class Verdict:
     Attributes
     ----------
     level : float
-        The probability that a promise which holds is contradicted, at most.
+        The largest probability of contradicting a promise that holds.
     counts : mapping of label to Count
         What is judged: one count for every promise. A group certificate makes one promise for each group; any other
-        certificate makes one promise about all rows, whose count stands under the empty name.
+        certificate makes one promise about all rows. Its count has the empty name.
     reused : bool
         Whether these rows cannot test the promise: the certificate was made from them, or the model was fitted on some
         of them.
     groups : mapping of label to Count
-        The groups of rows that were listed beside a promise about all rows; empty where none were. They are not judged:
+        The groups of rows that were given with a promise about all rows, or none. They are listed and not judged:
         nothing is promised about them.
     training_rows : int
         How many of the rows the model was fitted on, where a model was checked.
@@ -101,7 +101,7 @@ class Verdict:
 
     @property
     def holds(self) -> bool:
-        """Whether the data leave the promise standing."""
+        """Whether the data do not contradict the promise."""
         return not self.contradicted
 
     def __str__(self) -> str:

@@ -124,8 +124,8 @@ class AcceptancePlan:
             [
                 ("samples N", str(self.n_samples)),
                 ("violations allowed c", str(self.max_violations)),
-                ("δ asked, attained", f"{figure(self.delta)}, {figure(self.attained_delta)}"),
-                ("β asked, attained", f"{figure(self.beta)}, {figure(self.attained_beta)}"),
+                ("δ promised, attained", f"{figure(self.delta)}, {figure(self.attained_delta)}"),
+                ("β promised, attained", f"{figure(self.beta)}, {figure(self.attained_beta)}"),
                 *((f"accepted if p = {percent(p)}", percent(accepted)) for p, accepted in self.characteristic),
             ],
         )

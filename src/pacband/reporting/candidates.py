@@ -10,7 +10,7 @@ __all__ = ["chosen_beforehand", "expects_violation", "rank_candidates", "sharpne
 
 
 def chosen_beforehand(certificate: AnyCertificate) -> bool:
-    """Whether nothing was chosen by the scores: only then is r/(N + 1) the violation to expect.
+    """Whether nothing was chosen by the scores: only then is r/(N + 1) the expected violation.
 
     Of several candidates the one with the smallest bound is chosen, and a bound that is small by chance is exceeded
     more often. A bound that shares δ with others counts as one of several. The groups of a certificate share δ as well,
@@ -21,7 +21,7 @@ def chosen_beforehand(certificate: AnyCertificate) -> bool:
 
 
 def expects_violation(certificate: AnyCertificate) -> bool:
-    """Whether r/(N + 1) is the violation to expect: nothing was chosen by the scores, and the bound was not given."""
+    """Whether r/(N + 1) is the expected violation: nothing was chosen by the scores, and the bound was not given."""
     return chosen_beforehand(certificate) and not certificate.basis.bound_given
 
 

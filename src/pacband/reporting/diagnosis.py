@@ -31,18 +31,16 @@ def diagnose_rows(
     target = as_numbers("y", y)
     prediction = as_prediction(basis.scoring, y_pred, target.shape)
 
-    def first(column: Any) -> Any:
-        return column if n_rows <= SAMPLE or column is None else column[:SAMPLE]
-
+    cut = slice(None) if n_rows <= WHOLE else slice(SAMPLE)
     near = scored_rows(
         basis.scoring,
-        rows.all_scores[:SAMPLE],
-        first(target),
-        first(prediction),
-        pick_scale(scale, slice(SAMPLE)),
-        X=first(X),
-        groups=None if groups is None else first(as_labels(groups)),
-        words=first_words(SAMPLE) if n_rows > SAMPLE else "",
+        rows.all_scores[cut],
+        target[cut],
+        prediction[cut],
+        pick_scale(scale, cut),
+        X=None if X is None else X[cut],
+        groups=None if groups is None else as_labels(groups)[cut],
+        words="" if n_rows <= WHOLE else first_words(SAMPLE),
     )
     if n_rows <= WHOLE:
         return check_rows(basis, near, None, n_rows, training)

@@ -23,7 +23,7 @@ from pacband.exceptions import InvalidInput
 from pacband.judging.judge import Judge
 from pacband.reporting.census import Census, count_rows
 from pacband.scores import spread_of
-from pacband.tables.sample import SAMPLE, SEED, WHOLE, draw_rows
+from pacband.tables.sample import SAMPLE, SEED, draw_rows
 
 __all__ = ["MOST_FEATURES", "SAMPLE", "Features", "Rows", "best_columns", "pick_scale", "read_rows", "sampled_rows"]
 
@@ -94,7 +94,7 @@ class Rows:
 
     @property
     def exact(self) -> bool:
-        """Whether the fingerprint says so as well."""
+        """Whether their fingerprint is that of the certificate."""
         return self.census.exact
 
     @property
@@ -217,11 +217,7 @@ def best_columns(
 
 def _draw(n_rows: int) -> Any:
     """All rows, or a random subset of them in their order, the same each time."""
-    if n_rows <= SAMPLE:
-        return slice(None)
-    if n_rows <= WHOLE:
-        return np.unique(np.random.default_rng(SEED).integers(0, n_rows, SAMPLE))
-    return draw_rows(n_rows)
+    return slice(None) if n_rows <= SAMPLE else draw_rows(n_rows)
 
 
 def pick_scale(scale: Any, drawn: Any) -> Any:

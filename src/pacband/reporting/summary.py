@@ -23,7 +23,7 @@ from pacband.reporting.caveats import Caveat, caveats_of
 from pacband.reporting.census import Census
 from pacband.reporting.figures import report_figures
 from pacband.reporting.figures.bins import finite_mean
-from pacband.reporting.figures.figure import Basis, CertificateFigure, RowsFigure, json_value
+from pacband.reporting.figures.figure import CertificateFigure, FigureInput, RowsFigure, json_value
 from pacband.reporting.outlook import Outlook, outlook_of
 from pacband.reporting.rows import MOST_FEATURES, Rows
 from pacband.selection.ranked import Ranked
@@ -136,12 +136,12 @@ class Summary:
 
     @property
     def beforehand(self) -> bool:
-        """Whether nothing was chosen by the scores, so that r/(N + 1) is the violation to expect."""
+        """Whether nothing was chosen by the scores, so that r/(N + 1) is the expected violation."""
         return chosen_beforehand(self.certificate)
 
     @property
     def expects_violation(self) -> bool:
-        """Whether r/(N + 1) is the violation to expect."""
+        """Whether r/(N + 1) is the expected violation."""
         return expects_violation(self.certificate)
 
     @property
@@ -243,7 +243,7 @@ def _of_certificate(certificate: AnyCertificate, outlook: int | None) -> Certifi
 
 
 def _of_rows(known: CertificateSummary, rows: Rows, diagnosis: Diagnosis, ranked: Ranked | None) -> RowsSummary:
-    basis, figures = Basis(known.certificate, rows, ranked), report_figures().items()
+    basis, figures = FigureInput(known.certificate, rows, ranked), report_figures().items()
     single = known.certificate.single
     numbers = {name: each.numbers(basis) for name, each in figures if isinstance(each, RowsFigure)}
     # Too few scores for a curve are too few for other promises as well.

@@ -176,7 +176,7 @@ def _score(rule: ScoreRule, error: Floats, parts: tuple[Floats, ...]) -> Floats:
         return error
     largest = np.asarray(error.max(axis=1))
     if rule.side != "both":
-        # The largest would hide an output that is −∞, as that of T(x) = ∞ is.
+        # The maximum would hide an output of −∞, such as that of T(x) = ∞.
         largest[~np.isfinite(error).all(axis=1)] = math.nan
     return largest
 

@@ -48,7 +48,7 @@ def named_columns(target: Any, prediction: Any, scale: Any, group: str | None, c
     if candidates is None:
         return {"": columns_of(target, prediction, scale, group)}
     if scale is not None:
-        raise InvalidInput("with candidates, each brings its own scale: {'name': ('prediction', 'scale')}.")
+        raise InvalidInput("with candidates, each has its own scale: {'name': ('prediction', 'scale')}.")
     check_candidates(candidates)
     return {
         name: columns_of(target, *split_candidate(parts), of=f" of candidate {name!r}")

@@ -22,7 +22,16 @@ from pacband.exceptions import InvalidInput
 from pacband.planning.shares import Share, weighted_shares
 from pacband.scores import scores_of
 from pacband.scores.columns import Columns
-from pacband.selection import Measured, Request, Search, begin_search, check_unchanged, current_limits, select
+from pacband.selection import (
+    Measured,
+    Request,
+    Search,
+    begin_search,
+    check_unchanged,
+    current_limits,
+    same_share,
+    select,
+)
 from pacband.selection.fingerprint import fingerprint_unit, seal
 from pacband.tables.certified_columns import make_terms, named_columns, score_column
 from pacband.tables.columns import as_frame, check_columns, in_memory, read_predicted, read_values, refuse_inexact
@@ -74,7 +83,7 @@ def certify_frame(
     scale : str, pair of str, optional
         The column of σ̂(x) > 0; a tuple of two columns (lower, upper) makes an asymmetric band.
     group : str, optional
-        The column of groups: the promise is then kept within each (`certify_groups`).
+        The column of groups: the promise then holds within each group (`certify_groups`).
     candidates : mapping of str to prediction or (prediction, scale), optional
         In place of `prediction`: the columns of every candidate (`certify_family`).
     score : str, optional
@@ -122,6 +131,10 @@ def certify_frame(
         raise InvalidInput("group cannot be combined with candidates or rank: every group gets its own rank.")
     if candidates is not None and n_candidates != 1:
         raise InvalidInput(f"with candidates, n_candidates is their number, {len(named)}: leave it out.")
+    if candidates is None and weights is not None:
+        raise InvalidInput(
+            f"weights share δ among candidates: pass candidates with them, got weights={weights!r} alone."
+        )
     shares = weighted_shares(weights, list(named)) if candidates is not None else None
 
     table = as_frame(frame)
@@ -134,7 +147,7 @@ def certify_frame(
         return _certify_in_memory(terms, _fetch_whole(terms, table, schema, wanted, numeric), named, shares)
     limits = current_limits()
     whole = len(named) <= limits.together or terms.scoring.matrix is not None
-    parts = [named] if whole else _parts(named, limits.together)
+    parts = [named] if whole else _split_candidates(named, limits.together)
     in_engine = [Table.of(table, schema, terms.scoring, part) for part in parts]
     values = in_engine[0].fetch_first(limits.sample + 1)
     if len(parts) == 1 and len(next(iter(values.values()))) <= limits.sample:
@@ -142,20 +155,20 @@ def certify_frame(
 
     if terms.scoring.matrix is not None:
         raise InvalidInput("a matrix gauge needs the rows in memory: collect the table first.")
-    reporting = _reporting(progress, len(parts))
+    reporting = _report_passes(progress, len(parts))
     if isinstance(terms, ToleranceTerms):
         found = reporting(TableScan(in_engine[0]))({"": terms.request})[""]
         columns = named[""]
         return terms.certify_count(found, n_outputs=len(columns.target), scale_kind=columns.scale_kind, columns=columns)
     if shares is not None:
-        return _family(terms, in_engine, parts, values, shares, reporting)
-    sample = _scores(terms, values, named[""])
+        return _certify_family(terms, in_engine, parts, values, shares, reporting)
+    sample = _score_sample(terms, values, named[""])
     if group is not None:
-        return _groups(terms, GroupScan(in_engine[0], group), named[""], sample, values[group], reporting)
-    return _single(terms, in_engine[0], named[""], sample, reporting)
+        return _certify_groups(terms, GroupScan(in_engine[0], group), named[""], sample, values[group], reporting)
+    return _certify_single(terms, in_engine[0], named[""], sample, reporting)
 
 
-def _parts(named: Mapping[str, Columns], together: int) -> list[dict[str, Columns]]:
+def _split_candidates(named: Mapping[str, Columns], together: int) -> list[dict[str, Columns]]:
     """Return the candidates in parts that share their passes."""
     names = list(named)
     return [{name: named[name] for name in names[k : k + together]} for k in range(0, len(names), together)]
@@ -201,13 +214,13 @@ def _fetch_whole(
     return dict(fetch_columns(table.select(*names), names))
 
 
-def _single(terms: Terms, table: Table, columns: Columns, sample: Any, reporting: Reporting) -> Certificate:
+def _certify_single(terms: Terms, table: Table, columns: Columns, sample: Any, reporting: Reporting) -> Certificate:
     search = begin_search(sample, terms.choose_rank)
     measured = select(reporting(TableScan(table)), {"": search})[""]
     return issue(terms.promise_of(columns), measured, terms.choose_rank(measured.n_samples), terms.share)
 
 
-def _family(
+def _certify_family(
     terms: Terms,
     tables: list[Table],
     parts: list[dict[str, Columns]],
@@ -229,7 +242,7 @@ def _family(
         values = first if table is tables[0] else table.fetch_first(current_limits().sample)
         # In some engines a pass fetches a row that is in the window of any candidate, with the scores of all of them.
         searches = {
-            name: begin_search(_scores(terms, values, columns), rank_of(name), share=len(named) ** 2)
+            name: begin_search(_score_sample(terms, values, columns), rank_of(name), share=len(named) ** 2)
             for name, columns in named.items()
         }
         for name, found in select(reporting(TableScan(table)), searches).items():
@@ -243,61 +256,58 @@ def _family(
     return FamilyCertificate.of(certificates, scales, offsets, unanswered)
 
 
-def _groups(
+def _certify_groups(
     terms: Terms, scan: GroupScan, columns: Columns, sample: Any, labels: Any, reporting: Reporting
 ) -> GroupCertificate:
     counts = scan.counts()
     ranks = terms.group_ranks(counts)
-    measured = _ranked(scan, counts, ranks, sample, reporting)
+    measured = _measure_groups(scan, counts, ranks, sample, reporting)
     if measured is None:
-        measured = select(reporting(scan), _begun(sample, labels, counts, ranks))
+        measured = select(reporting(scan), _begin_searches(sample, labels, counts, ranks))
     basis, share = terms.promise_of(columns), terms.share.among(len(counts))
     parts = {label: issue(basis, measured[label], ranks[label], share) for label in counts}
     return GroupCertificate(groups=FrozenMap(parts))
 
 
-def _ranked(
+def _measure_groups(
     scan: GroupScan, counts: Mapping[Label, int], ranks: Mapping[Label, int], sample: Any, reporting: Reporting
 ) -> dict[Label, Measured] | None:
-    """Measure every group in an engine that finds the scores at their ranks by itself; None where it does not."""
+    """Measure every group in an engine that finds the scores at their ranks itself; None if the engine does not."""
     share = sum(ranks.values()) / sum(counts.values())
     likely = float(np.sort(sample)[-max(1, round(share * len(sample)))])
-    # Most groups have a bound of about this size; the fingerprints of the others take another pass.
+    # Most groups have a bound of about this size. The fingerprints of the others take another pass.
     units = sorted({fingerprint_unit(likely) * factor for factor in (0.5, 1.0, 2.0)})
     found: Any = reporting(lambda _: scan.ranked(ranks, units))({})
     if found is None:
         return None
     totals = {}
-    asked = {}
+    requests = {}
     for label, (gamma, known) in found.items():
         unit = fingerprint_unit(gamma)
         if unit in known:
             totals[label] = known[unit]
         else:
-            asked[label] = Request(unit=unit)
-    if asked:
-        totals |= {label: answer.total for label, answer in reporting(scan)(asked).items()}
-    # Of the two zeros, the positive one.
+            requests[label] = Request(unit=unit)
+    if requests:
+        totals |= {label: answer.total for label, answer in reporting(scan)(requests).items()}
+    # Adding 0.0 turns −0.0 into 0.0.
     return {label: Measured(n, found[label][0] + 0.0, seal(n, totals[label])) for label, n in counts.items()}
 
 
-def _begun(sample: Any, labels: Any, counts: Mapping[Label, int], ranks: Mapping[Label, int]) -> dict[Label, Search]:
-    """Return the search within every group, begun with its rows of the sample."""
+def _begin_searches(
+    sample: Any, labels: Any, counts: Mapping[Label, int], ranks: Mapping[Label, int]
+) -> dict[Label, Search]:
+    """Return the search within every group. It starts from the rows of the group in the sample."""
     rows = group_rows(as_labels(labels))
     none = np.empty(0, dtype=np.intp)
     return {
-        label: begin_search(sample[rows.get(label, none)], _rank_in_group(n, ranks[label]), share=len(counts))
+        label: begin_search(sample[rows.get(label, none)], same_share(ranks[label], n), share=len(counts))
         for label, n in counts.items()
     }
 
 
-def _rank_in_group(n_samples: int, rank: int) -> Callable[[int], int]:
-    """Return the rule for the rank within a group whose number of rows is known; a sample of it has the same share."""
-    return lambda n: rank if n == n_samples else max(1, round(rank * (n / n_samples)))
-
-
-def _reporting(progress: Progress | None, n_parts: int) -> Reporting:
-    """Return what makes a scan report its passes: each part takes two at least."""
+def _report_passes(progress: Progress | None, n_parts: int) -> Reporting:
+    """Return a wrapper that makes a scan report its passes. Each part takes at least two."""
     passes = 0
 
     def reporting(scan: Callable[[Any], Any]) -> Callable[[Mapping[Any, Request]], Any]:
@@ -314,5 +324,5 @@ def _reporting(progress: Progress | None, n_parts: int) -> Reporting:
     return reporting
 
 
-def _scores(terms: Terms, values: Mapping[str, Any], columns: Columns) -> Any:
+def _score_sample(terms: Terms, values: Mapping[str, Any], columns: Columns) -> Any:
     return scores_of(terms.scoring, read_values(values, columns.target), *read_predicted(values, columns))

@@ -63,6 +63,8 @@ def columns_of(target: Any, prediction: Any, scale: Any, group: str | None = Non
     """Return the columns that a user named. A scale pair is a tuple (lower, upper). The target may be empty."""
     if isinstance(scale, tuple) and len(scale) != 2:
         raise InvalidInput(f"a scale pair must be (lower, upper), got {len(scale)} parts.")
+    if group is not None and not isinstance(group, str):
+        raise InvalidInput(f"group must be the name of a column, got {group!r}.")
     parts = scale if isinstance(scale, tuple) else () if scale is None else (scale,)
     columns = Columns(
         target=names_of("target", target) if target else (),

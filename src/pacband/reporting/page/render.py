@@ -77,7 +77,7 @@ def _render(template: str, summary: Summary, *, autoescape: bool, **more: Any) -
         ranked=[] if family is None else rank_candidates(family, MOST_LINES),
         sharpness_name="" if family is None else sharpness_name(family),
         widest=1.0 if family is None else _widest(family),
-        expected="violation to expect" if summary.beforehand else "r/(N + 1), if chosen beforehand",
+        expected="expected violation" if summary.beforehand else "r/(N + 1), if chosen beforehand",
         most_features=MOST_FEATURES,
         seed=SEED,
         zip=zip,
@@ -119,7 +119,7 @@ def _tiles(summary: Summary) -> list[tuple[str, str, str]]:
     if single is not None and single.bound_given:
         tiles.append((f"{single.rank - 1:,}", "beyond the bound", "of the calibration rows"))
     if single is not None and summary.expects_violation:
-        tiles.append((percent(single.expected_violation), "violation to expect", f"rank {single.rank:,} from the top"))
+        tiles.append((percent(single.expected_violation), "expected violation", f"rank {single.rank:,} from the top"))
     return tiles
 
 
