@@ -116,6 +116,6 @@ def test_bounds_and_best_must_be_those_of_the_candidates():
         {"best": "c"},
     ):
         with pytest.raises(
-            CertificateError, match="the best and the bounds of a family must be those of its candidates"
+            CertificateError, match="best, mean_bound and sharpness of a family must name its candidates"
         ):
             dataclasses.replace(joined, **change)

@@ -209,7 +209,7 @@ def test_numbers_that_cannot_be_computed_with_make_no_certificate(cert, tmp_path
         raise error
 
     monkeypatch.setattr(Certificate, "from_dict", fail)
-    with pytest.raises(CertificateError, match=rf"cert\.json: its numbers make no certificate: {error}\."):
+    with pytest.raises(CertificateError, match=rf"cert\.json: its numbers do not make a certificate: {error}\."):
         load(path)
 
 

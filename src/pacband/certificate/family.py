@@ -119,6 +119,13 @@ class FamilyCertificate(Portable):
         """Return the certified band around predictions of the best candidate."""
         return self.certificate.interval(y_pred, scale)
 
+    def outlook(self, m: int, delta: float | None = None) -> int:
+        """Return the most violations of the best candidate among the next m draws; see `Certificate.outlook`.
+
+        Every candidate uses its share of δ, so the count holds although the best was picked by its scores.
+        """
+        return self.certificate.outlook(m, delta)
+
     def verify(self, y: Any, candidates: Mapping[str, Any]) -> bool:
         """Recompute every candidate's certificate from its data."""
         if set(candidates) != set(self.candidates):

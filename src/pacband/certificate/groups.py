@@ -82,6 +82,13 @@ class GroupCertificate(Portable):
         check_lengths(groups=gamma, y_pred=prediction)
         return self.basis.band(gamma, prediction, scale)
 
+    def outlook(self, m: int, delta: float | None = None) -> FrozenMap[Label, int]:
+        """Return, for every group, the most violations among the next m draws of that group.
+
+        Each group uses its share of δ, so the counts of all groups hold together. See `Certificate.outlook`.
+        """
+        return FrozenMap({label: cert.outlook(m, delta) for label, cert in self.groups.items()})
+
     def verify(self, y: Any, y_pred: Any, groups: Any, scale: Any = None) -> bool:
         """Recompute every group's certificate from its data."""
         check_same_rows(y=y, y_pred=y_pred, groups=groups, scale=scale)

@@ -12,6 +12,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Self
 
+import numpy as np
+
 from pacband import __version__
 from pacband.certificate.chain import check_chain
 from pacband.certificate.portable import Portable, decode, encode
@@ -25,9 +27,11 @@ from pacband.exceptions import CertificateError, InvalidInput
 from pacband.planning import LARGEST_N, WHOLE, Share
 from pacband.planning.binomial import covering_delta, tail_at_most
 from pacband.planning.shares import rounded_up
+from pacband.planning.windows import most_violations
 from pacband.scores import Matrix, bound, mean_bound
 from pacband.scores.columns import Columns
 from pacband.selection import Measured, measure
+from pacband.selection.fingerprint import fingerprint
 
 __all__ = ["Certificate", "check_joint", "issue"]
 
@@ -36,17 +40,18 @@ __all__ = ["Certificate", "check_joint", "issue"]
 class Certificate(Portable):
     """With confidence 1 − δ, at least 1 − ε of future errors satisfy |y − T(x)| ≤ γ̄·σ̂(x).
 
-    Made by `certify`; saved with `save`, read back with `pacband.load`.
+    Made by `certify`, `certify_tolerance` and `certify_scores`; saved with `save`, read back with `pacband.load`.
 
     Attributes
     ----------
     basis : Promise
         What is promised, and how a row is scored. Its parts are attributes of the certificate as well: `eps`, `delta`,
-        `side`, `gauge`, `min_scale`, `nonfinite`, `scale_kind`, `n_outputs`, `columns`, `assumptions`.
+        `side`, `gauge`, `min_scale`, `nonfinite`, `scale_kind`, `n_outputs`, `columns`, `assumptions`, `bound_given`.
     gamma : float
-        γ̄, the r-th largest calibration score. Infinite where no finite bound can be promised.
+        γ̄, the r-th largest calibration score. Infinite where no finite bound can be promised. If the bound was given,
+        the tolerance.
     n_samples, rank : int
-        N and r.
+        N and r. If the bound was given, r − 1 calibration scores exceed it.
     share : Share
         The part of δ that this certificate uses: `n_candidates`, `weight`.
     created : str
@@ -93,6 +98,8 @@ class Certificate(Portable):
             )
         if self.side == "both" and self.gamma < 0.0:
             raise CertificateError(f"gamma must not be negative where both sides are bounded, got {self.gamma}.")
+        if self.bound_given and math.isinf(self.gamma):
+            raise CertificateError(f"a bound that was given must be finite, got {self.gamma}.")
         if not _certifies(self.n_samples, self.rank, self.eps, self.delta, self.share, self._slack):
             raise CertificateError(
                 f"rank {self.rank} of {self.n_samples} samples does not certify eps={self.eps:g} at "
@@ -126,8 +133,13 @@ class Certificate(Portable):
 
     @property
     def side(self) -> str:
-        """Which errors are bounded: "both", "upper" or "lower"."""
+        """Which errors are bounded: "both", "upper" or "lower"; "own" if the user computes the scores."""
         return self.basis.scoring.side
+
+    @property
+    def bound_given(self) -> bool:
+        """Whether the user gave the bound, and the share was found."""
+        return self.basis.bound_given
 
     @property
     def gauge(self) -> str | Matrix:
@@ -193,7 +205,8 @@ class Certificate(Portable):
         """The mean r/(N + 1) of the true violation probability, of a candidate chosen before looking at the scores.
 
         The best of several candidates was picked by its scores, and its mean violation tends to be larger. For it only
-        the promise holds: at most ε with confidence 1 − δ.
+        the promise holds: at most ε with confidence 1 − δ. A bound that was given has no such mean: r/(N + 1) is then
+        the share of calibration scores beyond it, with one more score beyond it.
         """
         return self.rank / (self.n_samples + 1)
 
@@ -202,7 +215,8 @@ class Certificate(Portable):
 
         For continuous scores and one candidate chosen beforehand, the violation follows Beta(r, N − r + 1) exactly;
         this is its central interval. With tied scores the true violation tends to be smaller. If the candidate was
-        picked from several by its scores, the true violation tends to be larger, and this interval does not hold.
+        picked from several by its scores, the true violation tends to be larger, and this interval does not hold. If
+        the bound was given, this is the confidence interval of Clopper and Pearson.
 
         Examples
         --------
@@ -215,8 +229,46 @@ class Certificate(Portable):
 
         level = check_probability("level", level)
         a, b = self.rank, self.n_samples - self.rank + 1
-        low, high = betaincinv(a, b, (1 - level) / 2), betaincinv(a, b, (1 + level) / 2)
+        high = betaincinv(a, b, (1 + level) / 2)
+        if self.bound_given:
+            a, b = a - 1, b + 1
+        low = betaincinv(a, b, (1 - level) / 2) if a else 0.0
         return float(low), float(high)
+
+    def outlook(self, m: int, delta: float | None = None) -> int:
+        """Return the most violations among the next m draws, with confidence 1 − δ over calibration and draws together.
+
+        The result is the smallest j with P{J > j} ≤ δ, where J is BetaBinomial(m; r, N − r + 1). This law is exact for
+        continuous scores and a bound chosen beforehand. Tied scores make J smaller. For a bound that was given, the
+        same j holds for every violation probability. If the bound is one of n_F candidates, or of n_F groups, each
+        gets its part of δ: then the counts of all hold together, whichever is chosen by the scores. If draws depend on
+        each other as declared (`Spaced` with mixing), the dependence of all N + m draws uses up a part of δ.
+
+        Parameters
+        ----------
+        m : int
+            The number of future draws: rows, units, or rows of a series with the same gap between them.
+        delta : float in (0, 1), optional
+            The probability that more violate. By default that of the certificate.
+
+        Examples
+        --------
+        >>> from pacband import certify
+        >>> cert = certify(range(1310), [0] * 1310, eps=0.05, delta=1e-6, rank=32)
+        >>> cert.outlook(500, delta=0.05), cert.outlook(500)
+        (19, 37)
+        """
+        n_future = check_positive_integer("m", m)
+        if n_future > LARGEST_N:
+            raise InvalidInput(f"m must be at most {LARGEST_N:g}, got {n_future}.")
+        risk = self.delta if delta is None else check_probability("delta", delta)
+        budget = self.share.budget(risk) - self.basis.draws.slack(self.n_samples + n_future)
+        if budget <= 0:
+            raise InvalidInput(
+                f"the dependence of {self.n_samples} + {n_future} draws uses up all of delta={risk:g}: "
+                "choose a smaller m, or a larger delta."
+            )
+        return _most_violations(self.n_samples, self.rank, n_future, budget)
 
     def bound(self, scale: Any = None) -> Any:
         """Return the certified bound on the error: γ̄ without a scale, else γ̄·σ̂(x) for every row.
@@ -248,10 +300,11 @@ class Certificate(Portable):
         check_same_rows(y_pred=y_pred, scale=scale)
         return self.basis.band(self.gamma, y_pred, scale)
 
-    def verify(self, y: Any, y_pred: Any, scale: Any = None, *, draws: Draws | None = None) -> bool:
+    def verify(self, y: Any, y_pred: Any = None, scale: Any = None, *, draws: Draws | None = None) -> bool:
         """Recompute the certificate from its data. Return True if γ̄, N and the digest are all the same.
 
-        If it was certified with `draws`, the same draws are needed.
+        If it was certified with `draws`, the same draws are needed. A certificate of own scores takes the scores alone:
+        ``verify(scores)``. If the bound was given, the number of scores beyond it must come out the same.
         """
         return self.matches(self.basis.scores(y, y_pred, scale, draws=draws))
 
@@ -259,6 +312,9 @@ class Certificate(Portable):
         """Return True if these scores reproduce γ̄, N and the digest. Reorders `scores` in place."""
         if len(scores) != self.n_samples:
             return False
+        if self.bound_given:
+            beyond = int(np.count_nonzero(scores > self.gamma))
+            return beyond == self.rank - 1 and fingerprint(scores, self.gamma) == self.data_digest
         return measure(scores, self.rank) == Measured(self.n_samples, self.gamma, self.data_digest)
 
     @property
@@ -272,23 +328,26 @@ class Certificate(Portable):
         if math.isinf(self.gamma):
             return (
                 f"No finite bound can be promised at eps={self.eps:g}: {self.rank} or more of the "
-                f"{self.n_samples} calibration errors count as infinite."
+                f"{self.n_samples} calibration {'scores' if self.basis.scoring.own else 'errors'} count as infinite."
             )
         jointly = f", for all {self.n_candidates} certificates at once" if self.n_candidates > 1 else ""
-        sentence = self.basis.draws.sentence(self.basis.kept, self.inequality)
-        return f"{self.basis.confidence}{jointly}, {sentence}."
+        return f"{self.basis.confidence}{jointly}, {self.basis.claim(self.gamma)}."
 
     def __str__(self) -> str:
         return (
-            f"{self.promise}\n"
-            f"The bound is the score of rank {self.rank} from the top among {self.n_samples} calibration "
-            f"{self.basis.draws.counted}{self._expected_words()}.\n"
-            f"It holds if {'; '.join(self.assumptions)}.{self._chain_words()}"
+            f"{self.promise}\n{self._bound_words()}.\nIt holds if {'; '.join(self.assumptions)}.{self._chain_words()}"
         )
 
-    def _expected_words(self) -> str:
+    def _bound_words(self) -> str:
+        if self.bound_given:
+            return (
+                f"The bound was given and the share was found: {self.rank - 1} of {self.n_samples} calibration "
+                f"{self.basis.draws.counted} exceed the bound"
+            )
         # r/(N + 1) is the mean for a candidate that was chosen beforehand. The best of several tends to have more.
-        return f"; the expected violation is {percent(self.expected_violation)}" if self.chosen_beforehand else ""
+        expected = f"; the expected violation is {percent(self.expected_violation)}" if self._has_expected else ""
+        place = f"the score of rank {self.rank} from the top"
+        return f"The bound is {place} among {self.n_samples} calibration {self.basis.draws.counted}{expected}"
 
     def _chain_words(self) -> str:
         if self.predecessor is None or self.chain_delta is None:
@@ -300,16 +359,22 @@ class Certificate(Portable):
 
     def _repr_html_(self) -> str:
         rows = [
-            ("bound γ̄", format_bound(self.gamma)),
-            ("samples N, rank r", f"{self.n_samples}, {self.rank}"),
+            ("bound γ̄, given" if self.bound_given else "bound γ̄", format_bound(self.gamma)),
+            ("samples N, beyond the bound", f"{self.n_samples}, {self.rank - 1}")
+            if self.bound_given
+            else ("samples N, rank r", f"{self.n_samples}, {self.rank}"),
             ("δ promised, attained", f"{figure(self.delta)}, {figure(self.attained_delta)}"),
-            *([("expected violation", percent(self.expected_violation))] if self.chosen_beforehand else []),
+            *([("expected violation", percent(self.expected_violation))] if self._has_expected else []),
             ("candidates", str(self.n_candidates)),
             ("holds if", "; ".join(self.assumptions)),
             ("made", f"{self.created} by pacband {self.pacband_version}"),
             ("data digest", self.data_digest),
         ]
         return card("pacband certificate", self.promise, rows)
+
+    @property
+    def _has_expected(self) -> bool:
+        return self.chosen_beforehand and not self.bound_given
 
     def to_dict(self) -> dict[str, Any]:
         """Return the certificate as JSON-ready values, as `save` writes them."""
@@ -368,6 +433,11 @@ def _certifies(n_samples: int, rank: int, eps: float, delta: float, share: Share
 def _attained(n_samples: int, rank: int, eps: float, share: Share, slack: Fraction) -> float:
     alone = covering_delta(n_samples, rank, eps, share.fraction)
     return alone if not slack else min(1.0, rounded_up(Fraction(alone) + slack / share.fraction))
+
+
+@lru_cache(maxsize=1 << 12)
+def _most_violations(n_samples: int, rank: int, n_future: int, budget: Fraction) -> int:
+    return most_violations(n_samples, rank, n_future, budget)
 
 
 def issue(basis: Promise, measured: Measured, rank: int, share: Share = WHOLE) -> Certificate:

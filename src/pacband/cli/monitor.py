@@ -73,7 +73,8 @@ def command(certificate: str, file: str | None, state: str, as_json: bool, **opt
     killed.
 
     A row whose target is not known yet has an empty cell, or null, in the target column. In JSON lines the key may be
-    missing too, but at least one of any 100 rows must have it.
+    missing too, but at least one of any 100 rows must have it. If the certificate bounds scores that you compute
+    yourself, --target names their column.
 
     With --follow, a log file may be renamed and replaced by a new one. If it is truncated, the command ends with exit
     code 2. The command ends with exit code 1 as soon as the certificate is revoked.

@@ -34,7 +34,7 @@ Piece: TypeAlias = tuple[Any, Any, Any, Any]
 def check(
     certificate: AnyCertificate,
     y: Any,
-    y_pred: Any,
+    y_pred: Any = None,
     scale: Any = None,
     *,
     groups: Any = None,
@@ -48,7 +48,8 @@ def check(
     certificate : Certificate, FamilyCertificate or GroupCertificate
         The promise. Of a family, the promise of the best candidate is tested.
     y, y_pred, scale : array-like
-        Fresh rows, as in `certify`.
+        Fresh rows, as in `certify`. For a certificate of own scores, y holds the scores, and nothing else is given:
+        ``check(certificate, scores)``.
     groups : array-like, optional
         The group of every row. A group certificate needs it: each group's own promise is tested. Any other certificate
         makes one promise about all rows together, and that one is tested; `Verdict.groups` then lists the groups, to

@@ -119,7 +119,7 @@ class Judge:
     def judge(
         self,
         y: Any,
-        y_pred: Any,
+        y_pred: Any = None,
         scale: Any = None,
         groups: Any = None,
         *,
@@ -131,13 +131,13 @@ class Judge:
         Parameters
         ----------
         y, y_pred, scale
-            The rows, as in `certify`.
+            The rows, as in `certify`. For own scores, y holds the scores, and nothing else is given.
         groups : array-like, optional
             The group of every row. A certificate that promises within groups needs it. For any other, the
             groups only sort the rows.
         unlabelled : bool
             Whether NaN in y means that the label is not known yet. Otherwise NaN is refused. If True, a single row may
-            be given as numbers.
+            be given as numbers. Own scores that count as infinite where they are NaN are never without a label.
         draws : Units, optional
             The units of the rows, if the certificate promises something about units.
         """
@@ -147,7 +147,8 @@ class Judge:
         sample = sample_of.sample(len(target))
         labels, codes = self._codes(groups, len(target), sample)
         without = np.zeros(len(labels), dtype=np.intp)
-        missing = _missing(target) if unlabelled else None
+        nan_violates = self.basis.scoring.own and self.basis.scoring.nonfinite == "violate"
+        missing = _missing(target) if unlabelled and not nan_violates else None
         if missing is not None:
             keep = ~missing
             without += missing.sum() if codes is None else np.bincount(codes[missing], minlength=len(labels))

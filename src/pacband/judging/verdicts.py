@@ -56,7 +56,7 @@ class Count:
     def __str__(self) -> str:
         low, high = self.interval
         return (
-            f"{self.violations} of {self.n_samples} errors ({percent(self.rate)}) exceed the bound; at most "
+            f"{self.violations} of {self.n_samples} rows ({percent(self.rate)}) exceed the bound; at most "
             f"{percent(self.eps)} are allowed (95 % interval of the true share: {percent(low)} to {percent(high)}, "
             f"p = {self.p_value:.3g})"
         )

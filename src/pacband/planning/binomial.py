@@ -19,7 +19,7 @@ from fractions import Fraction
 from functools import cache, lru_cache
 from typing import Any
 
-__all__ = ["binomial_tail", "covering_delta", "special", "tail_at_most"]
+__all__ = ["binomial_tail", "covering_delta", "log_factorial", "special", "tail_at_least", "tail_at_most"]
 
 _DOUBT = 1e-9
 # Below this Nε the sum in 80 digits takes a millisecond.
@@ -74,6 +74,17 @@ def tail_at_most(n_samples: int, rank: int, eps: float, budget: Fraction) -> boo
         return _decimal_tail(n_samples, rank, eps) <= target + target * _EQUAL
 
 
+def tail_at_least(n_samples: int, rank: int, eps: float, level: Fraction) -> bool:
+    """Decide B(r − 1; N, ε) ≥ level, exactly."""
+    if special(n_samples, eps) is not None:
+        tail, limit = binomial_tail(n_samples, rank, eps), float(level)
+        if abs(tail - limit) > _DOUBT * limit:
+            return tail > limit
+    with localcontext(_CONTEXT):
+        target = _decimal(level)
+        return _decimal_tail(n_samples, rank, eps) >= target - target * _EQUAL
+
+
 def covering_delta(n_samples: int, rank: int, eps: float, share: Fraction) -> float:
     """Return the smallest float δ > 0 with share·δ ≥ B(r − 1; N, ε), or 1.0 if there is none."""
     with localcontext(_CONTEXT):
@@ -106,9 +117,9 @@ def _sum_down(n_samples: int, k: int, chance: Fraction) -> Decimal:
     ratio = _summed_ratios if _number_of_terms(n_samples, k, float(chance)) < _MANY_TERMS else _integrated_ratio
     sum_over_term = ratio(n_samples, k, chance)
     log_term = (
-        _log_factorial(n_samples)
-        - _log_factorial(k)
-        - _log_factorial(n_samples - k)
+        log_factorial(n_samples)
+        - log_factorial(k)
+        - log_factorial(n_samples - k)
         + k * _log(chance)
         + (n_samples - k) * _log(1 - chance)
     )
@@ -179,7 +190,8 @@ def _log(chance: Fraction) -> Decimal:
 
 
 @lru_cache(maxsize=64)
-def _log_factorial(n: int) -> Decimal:
+def log_factorial(n: int) -> Decimal:
+    """Return ln n! with an error below 1e-50, in a context of 80 digits."""
     if n < 1000:
         return Decimal(math.factorial(n)).ln()
     x = Decimal(n)

@@ -87,6 +87,10 @@ def _recognise(single: Certificate, scores: Floats) -> tuple[bool, bool]:
     """Return whether these are the scores a certificate was made from, up to rounding and to the last bit."""
     if len(scores) != single.n_samples:
         return False, False
+    if single.bound_given:
+        # The bound is not a score, so that nothing but the fingerprint and the count recognises the rows.
+        same = single.matches(scores)
+        return same, same
     measured = measure(scores.copy(), single.rank)
     if (measured.gamma, measured.digest) == (single.gamma, single.data_digest):
         return True, True
@@ -125,7 +129,9 @@ class TableCensus:
         again = [
             label
             for label, answer in self._answers.items()
-            if not exact[label] and answer.n_samples == self._judge.parts[label].n_samples
+            if not exact[label]
+            and answer.n_samples == self._judge.parts[label].n_samples
+            and not self._judge.basis.bound_given
         ]
         close = self._compare(again, sample) if again else {}
         # Of the two edges, a verdict is about the scores that exceed γ̄.
@@ -177,11 +183,10 @@ class TableCensus:
 
     def _is_exact(self, label: Any) -> bool:
         single, answer = self._judge.parts[label], self._answers[label]
-        return (
-            single.data_digest == seal(answer.n_samples, answer.total)
-            and answer.n_samples == single.n_samples
-            and _above(answer) < single.rank <= answer.at_least[0]
-        )
+        same = single.data_digest == seal(answer.n_samples, answer.total) and answer.n_samples == single.n_samples
+        if single.bound_given:
+            return same and _above(answer) == single.rank - 1
+        return same and _above(answer) < single.rank <= answer.at_least[0]
 
     def _compare(self, labels: list[Any], sample: Callable[[Any], Floats]) -> dict[Any, bool]:
         """Find γ̄ of these parts again, and return whether it is close to the certificate's."""

@@ -13,6 +13,7 @@ from pacband.diagnostics.rows import joint_print
 from pacband.exceptions import InvalidInput
 from pacband.reporting.census import LEVEL
 from pacband.reporting.rows import SAMPLE, Features, Rows, pick_scale
+from pacband.scores import as_prediction
 from pacband.tables.sample import WHOLE, draw_rows, drawn_words, first_words
 
 __all__ = ["check_rows", "diagnose_rows"]
@@ -27,13 +28,15 @@ def diagnose_rows(
     if isinstance(X, Features):
         X = joint_print(X.columns.values())
     n_rows = rows.n_rows
+    target = as_numbers("y", y)
+    prediction = as_prediction(basis.scoring, y_pred, target.shape)
 
     cut = slice(None) if n_rows <= WHOLE else slice(SAMPLE)
     near = scored_rows(
         basis.scoring,
         rows.all_scores[cut],
-        as_numbers("y", y)[cut],
-        as_numbers("y_pred", y_pred)[cut],
+        target[cut],
+        prediction[cut],
         pick_scale(scale, cut),
         X=None if X is None else X[cut],
         groups=None if groups is None else as_labels(groups)[cut],
@@ -45,8 +48,8 @@ def diagnose_rows(
     spread = scored_rows(
         basis.scoring,
         rows.score,
-        as_numbers("y", y)[drawn],
-        as_numbers("y_pred", y_pred)[drawn],
+        target[drawn],
+        prediction[drawn],
         pick_scale(scale, drawn),
         groups=None if groups is None else as_labels(groups)[drawn],
         numbers=drawn,

@@ -131,7 +131,7 @@ def read_rows(
 ) -> Rows:
     """Judge the rows by the certificate, or raise; then draw some of them."""
     y_pred, scale = best_columns(certificate, y_pred, scale, candidates)
-    if y_pred is None:
+    if y_pred is None and not certificate.basis.scoring.own:
         raise InvalidInput("y_pred must be given with y: the predictions of the same rows.")
     judge = Judge(certificate)
     if not isinstance(judge.basis.draws, (RowDraws, WeightedDraws)):
@@ -170,12 +170,18 @@ def sampled_rows(
     labels: Column | None,
     features: Features,
 ) -> Rows:
-    """Return the rows of a report from the counts over all rows, and columns of the drawn ones."""
+    """Return the rows of a report from the counts over all rows, and columns of the drawn ones.
+
+    Own scores have no band: the score is bounded from above.
+    """
     basis, single = certificate.basis, certificate.single
     gamma = certificate.gamma(labels) if single is None else np.full(len(drawn_scores), single.gamma)  # type: ignore[union-attr,operator]
     scales = [_mean_output(part) for part in spread_of(basis.scoring, scale, target.shape).block(slice(None))]
-    band = basis.band(gamma, prediction, scale)
-    lower, upper = band[..., 0], band[..., 1]
+    if basis.scoring.own:
+        lower, upper = np.full(len(gamma), -np.inf), gamma
+    else:
+        band = basis.band(gamma, prediction, scale)
+        lower, upper = band[..., 0], band[..., 1]
     error = np.subtract(target, prediction, dtype=np.float64)
     columns = dict(features.columns)
     if labels is not None:

@@ -16,6 +16,8 @@ __all__ = ["SCALE_KINDS", "Matrix", "ScoreRule", "scale_kind"]
 Matrix: TypeAlias = tuple[tuple[float, ...], ...]
 
 SIDES = ("both", "upper", "lower")
+# The side of a rule for own scores: the row is its score, and no error is computed.
+OWN = "own"
 POLICIES = ("raise", "violate")
 # How rows are scored, by the number of parts that the scale has: none, σ̂, or the pair (σ̂⁻, σ̂⁺).
 SCALE_KINDS = ("none", "symmetric", "asymmetric")
@@ -35,8 +37,8 @@ class ScoreRule:
 
     Attributes
     ----------
-    side : {"both", "upper", "lower"}
-        Which errors count.
+    side : {"both", "upper", "lower", "own"}
+        Which errors count; "own" if the user computes the scores.
     gauge : "max" or tuple of tuples of float
         For several outputs: the largest scaled error, or the norm of a positive definite matrix.
     min_scale : float or None
@@ -64,6 +66,17 @@ class ScoreRule:
         if min_scale is not None:
             min_scale = check_positive("min_scale", min_scale, error=InvalidScale)
         return cls(side=side, gauge=gauge, min_scale=min_scale, nonfinite=nonfinite)
+
+    @classmethod
+    def of_own_scores(cls, nonfinite: Any) -> ScoreRule:
+        """Build the rule for scores that the user computes, or raise."""
+        check_choice("nonfinite", nonfinite, POLICIES)
+        return cls(side=OWN, nonfinite=nonfinite)
+
+    @property
+    def own(self) -> bool:
+        """Whether the user computes the scores."""
+        return self.side == OWN
 
     @property
     def matrix(self) -> Matrix | None:

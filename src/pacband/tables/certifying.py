@@ -11,10 +11,10 @@ import narwhals as nw
 import numpy as np
 
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
-from pacband.certificate.family import check_candidates, split_candidate
 from pacband.certificate.single import issue
 from pacband.certification.arrays import certify_family_rows, certify_group_rows, certify_rows
 from pacband.certification.terms import Terms
+from pacband.certification.tolerance import ToleranceTerms
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import Label, as_labels, group_rows
 from pacband.draws import ROWS, Draws
@@ -33,15 +33,8 @@ from pacband.selection import (
     select,
 )
 from pacband.selection.fingerprint import fingerprint_unit, seal
-from pacband.tables.columns import (
-    as_frame,
-    check_columns,
-    columns_of,
-    in_memory,
-    read_predicted,
-    read_values,
-    refuse_inexact,
-)
+from pacband.tables.certified_columns import make_terms, named_columns, score_column
+from pacband.tables.columns import as_frame, check_columns, in_memory, read_predicted, read_values, refuse_inexact
 from pacband.tables.engines import fetch_columns
 from pacband.tables.means import count_unanswered, mean_offsets, mean_scales
 from pacband.tables.scan import GroupScan, TableScan
@@ -56,11 +49,13 @@ Reporting = Callable[[Callable[[Any], Any]], Callable[[Mapping[Any, Request]], A
 def certify_frame(
     frame: Any,
     *,
-    target: str | list[str],
+    target: str | list[str] | None = None,
     prediction: str | list[str] | None = None,
     scale: Any = None,
     group: str | None = None,
     candidates: Mapping[str, Any] | None = None,
+    score: str | None = None,
+    tolerance: float | None = None,
     eps: float = 0.05,
     delta: float = 1e-6,
     weights: Mapping[str, float] | Iterable[float] | None = None,
@@ -91,6 +86,11 @@ def certify_frame(
         The column of groups: the promise then holds within each group (`certify_groups`).
     candidates : mapping of str to prediction or (prediction, scale), optional
         In place of `prediction`: the columns of every candidate (`certify_family`).
+    score : str, optional
+        In place of all of these: the column of scores that you compute yourself (`certify_scores`).
+    tolerance : float, optional
+        A given bound: ε is then found (`certify_tolerance`), and eps, rank and rule must be left out. It is counted in
+        one pass, for one prediction or one score.
     progress : function of (done, total), optional
         Called after every pass over the table.
     eps, delta, weights, rank, rule, side, n_candidates, min_scale, nonfinite, gauge
@@ -112,19 +112,21 @@ def certify_frame(
     >>> pacband.certify_frame(table, target="y", prediction="guess", eps=0.1, delta=0.01).gamma
     1.0
     """
-    terms = Terms.create(
-        eps=eps,
-        delta=delta,
-        rank=rank,
-        rule=rule,
-        side=side,
-        n_candidates=n_candidates,
-        min_scale=min_scale,
-        nonfinite=nonfinite,
-        gauge=gauge,
-        draws=draws,
-    )
-    named = _name_columns(target, prediction, scale, group, candidates)
+    promised: dict[str, Any] = {
+        "eps": eps, "delta": delta, "rank": rank, "rule": rule, "n_candidates": n_candidates, "nonfinite": nonfinite,
+        "draws": draws,
+    }  # fmt: skip
+    scored: dict[str, Any] = {"side": side, "min_scale": min_scale, "gauge": gauge}
+    terms = make_terms(promised, scored, tolerance, own=score is not None)
+    if score is None:
+        named = named_columns(target, prediction, scale, group, candidates)
+    else:
+        named = score_column(score, group, target, prediction, scale, candidates)
+    if tolerance is not None and (group is not None or candidates is not None):
+        raise InvalidInput(
+            "a tolerance cannot be combined with group or candidates: each would have a share of its own. Certify each "
+            "of them in a table of its own, with n_candidates set to their number."
+        )
     if group is not None and (candidates is not None or rank is not None):
         raise InvalidInput("group cannot be combined with candidates or rank: every group gets its own rank.")
     if candidates is not None and n_candidates != 1:
@@ -154,6 +156,10 @@ def certify_frame(
     if terms.scoring.matrix is not None:
         raise InvalidInput("a matrix gauge needs the rows in memory: collect the table first.")
     reporting = _report_passes(progress, len(parts))
+    if isinstance(terms, ToleranceTerms):
+        found = reporting(TableScan(in_engine[0]))({"": terms.request})[""]
+        columns = named[""]
+        return terms.certify_count(found, n_outputs=len(columns.target), scale_kind=columns.scale_kind, columns=columns)
     if shares is not None:
         return _certify_family(terms, in_engine, parts, values, shares, reporting)
     sample = _score_sample(terms, values, named[""])
@@ -169,28 +175,33 @@ def _split_candidates(named: Mapping[str, Columns], together: int) -> list[dict[
 
 
 def _certify_in_memory(
-    terms: Terms, values: Mapping[str, Any], named: Mapping[str, Columns], shares: Mapping[str, Share] | None
+    terms: Terms | ToleranceTerms,
+    values: Mapping[str, Any],
+    named: Mapping[str, Columns],
+    shares: Mapping[str, Share] | None,
 ) -> Certificate | FamilyCertificate | GroupCertificate:
     """Certify a table whose columns are in memory."""
     for name in _draw_columns(terms):
         terms = replace(terms, draws=terms.draws.bind(values[name]))
     columns = next(iter(named.values()))
     y = read_values(values, columns.target)
-    if shares is not None:
+    if shares is not None and isinstance(terms, Terms):
         pairs = {name: read_predicted(values, part) for name, part in named.items()}
         return certify_family_rows(terms, y, pairs, shares, columns=named)
     prediction, scale = read_predicted(values, columns)
+    if isinstance(terms, ToleranceTerms):
+        return terms.certify_rows(y, prediction, scale, columns=columns)
     if columns.group is not None:
         return certify_group_rows(terms, y, prediction, values[columns.group], scale, columns=columns)
     return certify_rows(terms, y, prediction, scale, columns=columns)
 
 
-def _draw_columns(terms: Terms) -> list[str]:
+def _draw_columns(terms: Terms | ToleranceTerms) -> list[str]:
     return [] if terms.draws.column is None else [terms.draws.column]
 
 
 def _fetch_whole(
-    terms: Terms, table: nw.LazyFrame[Any], schema: nw.Schema, names: list[str], numeric: list[str]
+    terms: Terms | ToleranceTerms, table: nw.LazyFrame[Any], schema: nw.Schema, names: list[str], numeric: list[str]
 ) -> dict[str, Any]:
     """Bring the columns of a table into memory, in the order of its rows: draws other than rows are made here."""
     engine = table.implementation
@@ -311,23 +322,6 @@ def _report_passes(progress: Progress | None, n_parts: int) -> Reporting:
         return scanned
 
     return reporting
-
-
-def _name_columns(target: Any, prediction: Any, scale: Any, group: str | None, candidates: Any) -> dict[str, Columns]:
-    """Return the columns of every candidate; of a single one, under the empty name."""
-    if not target:
-        raise InvalidInput(f"target must be the name of a column, got {target!r}.")
-    if (prediction is None) == (candidates is None):
-        raise InvalidInput("either prediction or candidates must be given, and not both.")
-    if candidates is None:
-        return {"": columns_of(target, prediction, scale, group)}
-    if scale is not None:
-        raise InvalidInput("with candidates, each has its own scale: {'name': ('prediction', 'scale')}.")
-    check_candidates(candidates)
-    return {
-        name: columns_of(target, *split_candidate(parts), of=f" of candidate {name!r}")
-        for name, parts in candidates.items()
-    }
 
 
 def _score_sample(terms: Terms, values: Mapping[str, Any], columns: Columns) -> Any:

@@ -35,8 +35,9 @@ def check_frame(
 ) -> Verdict:
     """Test a promise on labelled rows of a table; see `check`, and `certify_frame` for tables.
 
-    By default the columns are those that the certificate was made from. If the promise is about units, `unit` is their
-    column; by default it is the one that names them.
+    By default the columns are those that the certificate was made from. For a certificate of own scores, `target` names
+    the column of the scores. If the promise is about units, `unit` is their column; by default it is the one that names
+    them.
     """
     judge, level = Judge(certificate), check_probability("level", level)
     columns = labelled_columns(judge.basis, target=target, prediction=prediction, scale=scale, group=group)

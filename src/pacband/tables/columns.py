@@ -24,6 +24,7 @@ __all__ = [
     "column_of",
     "columns_of",
     "in_memory",
+    "names_of",
     "read_predicted",
     "read_values",
     "refuse_inexact",
@@ -132,6 +133,8 @@ def read_values(values: Mapping[str, Any], names: Names) -> Any:
 
 
 def read_predicted(values: Mapping[str, Any], columns: Columns) -> tuple[Any, Any]:
-    """Return T and σ̂ as `certify` takes them."""
+    """Return T and σ̂ as `certify` takes them; None and None for own scores, which have no prediction."""
+    if not columns.prediction:
+        return None, None
     parts = tuple(read_values(values, part) for part in columns.scale)
     return read_values(values, columns.prediction), parts if len(parts) == 2 else parts[0] if parts else None

@@ -114,7 +114,12 @@ def _ends(numbers: BandNumbers, k: int) -> str:
 
 
 def _report_numbers(basis: FigureInput) -> BandNumbers | None:
-    """Draw the band against the only numeric feature, as in the paper; else against the prediction."""
+    """Draw the band against the only numeric feature, as in the paper; else against the prediction.
+
+    Own scores have no band.
+    """
+    if basis.certificate.basis.scoring.own:
+        return None
     features = {name: column for name, column in basis.rows.features.items() if name != "group"}
     if len(features) == 1:
         ((name, column),) = features.items()

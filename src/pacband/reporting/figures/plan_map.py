@@ -142,7 +142,9 @@ def caption_plan(numbers: PlanNumbers) -> Caption:
 
 
 def _report_numbers(certificate: AnyCertificate) -> PlanNumbers | None:
-    return None if certificate.single is None else plan_numbers(certificate.single)
+    # The rank of a given bound follows from the scores: no plan gives it.
+    single = certificate.single
+    return None if single is None or single.bound_given else plan_numbers(single)
 
 
 FIGURE = CertificateFigure(numbers=_report_numbers, draw=draw_plan, caption=caption_plan)

@@ -44,7 +44,7 @@ def score_numbers(certificate: AnyCertificate, rows: Rows) -> ScoreNumbers:
     If every group has its own bound, scores are divided by the bound of their group.
     """
     basis, single = certificate.basis, certificate.single
-    name = {"both": "|error|", "upper": "error", "lower": "−error"}[basis.scoring.side]
+    name = {"both": "|error|", "upper": "error", "lower": "−error", "own": "your own"}[basis.scoring.side]
     name = name if basis.scale_kind == "none" else f"{name} / σ̂(x)"
     if single is not None:
         scores, gamma = rows.all_scores, single.gamma
@@ -114,12 +114,18 @@ FIGURE = RowsFigure(
 
 
 def plot_scores(
-    certificate: AnyCertificate, y: Any, y_pred: Any, scale: Any = None, *, groups: Any = None, ax: Axes | None = None
+    certificate: AnyCertificate,
+    y: Any,
+    y_pred: Any = None,
+    scale: Any = None,
+    *,
+    groups: Any = None,
+    ax: Axes | None = None,
 ) -> Axes:
     """Draw the distribution of the scores with γ̄ marked and, on a new figure, the Beta law of the true violation.
 
-    The law holds for a bound that was chosen beforehand. It is left out if candidates share δ, and if every group has
-    its own bound. Then the scores are divided by the bound of their group.
+    The law holds for a bound that was chosen beforehand. It is left out if the bound was given, if candidates share δ,
+    and if every group has its own bound. Then the scores are divided by the bound of their group.
 
     Examples
     --------
