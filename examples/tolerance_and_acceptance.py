@@ -1,6 +1,6 @@
 """The customer gives the tolerance: plan an acceptance test, run it, and state what it shows.
 
-A virtual sensor replaces a pressure gauge. The contract says that it may be wrong by at most 2 bar, and that it may
+A virtual sensor replaces a pressure gauge. The contract states that it may be wrong by at most 2 bar, and that it may
 exceed this in at most 5 % of all measurements. The plan is made before any measurement. The figure goes to the folder
 `out`.
 """

@@ -1,4 +1,4 @@
-"""What `certify_frame` is asked for: the terms of the promise, and the columns that are certified."""
+"""The request to `certify_frame`: the terms of the promise, and the columns that are certified."""
 
 from __future__ import annotations
 
