@@ -158,7 +158,8 @@ def test_a_search_fetches_its_share_of_what_all_searches_may_fetch(rng):
 
 
 def search_until(state, scores, limits):
-    search = begin_search(np.array([1e9]), lambda n: 40, limits=limits)
+    # The sample lies above all scores, and has about their size.
+    search = begin_search(np.array([20.0]), lambda n: 40, limits=limits)
     while not isinstance(search, state):
         search = search.step(tally(scores, search.request))
     return search
@@ -186,7 +187,8 @@ def test_an_engine_may_fetch_scores_without_counting_all(rng):
 
 @pytest.mark.parametrize(("few", "state"), [(3, Fetching), (2, Counting)])
 def test_as_many_scores_are_fetched_as_may_be(few, state):
-    scores = np.array([1.0, 1.25, 1.5])
+    # No edge of the first pass lies between these.
+    scores = np.array([2.0, 2.5, 3.0])
     search = begin_search(np.empty(0), lambda n: 1, limits=Limits(few=few))
     assert isinstance(search.step(tally(scores, search.request)), state)
 
