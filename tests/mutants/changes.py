@@ -98,7 +98,9 @@ def _nodes(parent: ast.AST, in_raise: bool) -> Iterator[tuple[tuple[ast.AST, str
             ):
                 if hasattr(node, "lineno"):
                     yield (parent, name, index), node, in_raise
-                yield from _nodes(node, in_raise or isinstance(node, ast.Raise))
+                # −1 is one number.
+                if not isinstance(node, ast.UnaryOp) or not isinstance(node.operand, ast.Constant):
+                    yield from _nodes(node, in_raise or isinstance(node, ast.Raise))
 
 
 def _is_known(node: ast.AST) -> bool:

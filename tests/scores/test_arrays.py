@@ -279,3 +279,24 @@ def test_a_matrix_takes_as_many_outputs_as_it_has(y):
 
 def test_no_rows_have_no_bands():
     assert band(ScoreRule(), 1.0, []).shape == (0, 2)
+
+
+def test_the_column_that_is_no_number_is_named():
+    with pytest.raises(InvalidInput, match="y_pred must be numeric"):
+        scores_of(ScoreRule(), [1.0], ["a"])
+    with pytest.raises(InvalidInput, match="y_pred must be numeric"):
+        band(ScoreRule(), 1.0, ["a"])
+    with pytest.raises(InvalidInput, match="scale must be numeric"):
+        bound(ScoreRule(), 1.0, ["a"])
+
+
+def test_single_precision_is_rounded_outwards_in_double():
+    gamma = np.float32(0.1)
+    assert outwards(gamma).dtype == np.float64
+    assert float(gamma) < float(outwards(gamma)) < float(gamma) * (1 + 1e-15)
+
+
+def test_a_row_with_large_numbers_that_are_near_does_not_overflow():
+    y, prediction = np.array([1.7e308, 1.7e308]), np.array([-1.7e308, 1.7e308])
+    with pytest.raises(InvalidInput, match="the score overflows float64 in 1 row, row 0"):
+        scores_of(ScoreRule(), y, prediction)

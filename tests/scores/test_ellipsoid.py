@@ -8,6 +8,7 @@ from hypothesis.extra import numpy as hnp
 
 import pacband
 from pacband.scores import ScoreRule, band, scores_of
+from pacband.scores.ellipsoid import Ellipsoid
 
 FLOATS = st.floats(-1e6, 1e6, allow_subnormal=False)
 SCALES = st.floats(1e-3, 1e3)
@@ -116,3 +117,16 @@ def test_a_gauge_of_one_output_is_a_scale():
     np.testing.assert_array_equal(scores_of(rule, y, p, s), np.abs(y - p) / (2 * s))
     np.testing.assert_array_equal(band(rule, 3.0, p, s), band(ScoreRule(), 3.0, p, 2 * s))
     np.testing.assert_array_equal(band(rule, 3.0, p), band(ScoreRule(), 3.0, p, np.full(len(p), 2.0)))
+
+
+def test_no_score_is_smaller_than_that_of_one_output():
+    # Errors where the ellipsoid touches its box: the norm alone comes out smaller in some rows.
+    rng = np.random.default_rng(0)
+    root = np.linalg.qr(rng.standard_normal((3, 3)))[0] * [1.0, 1e-3, 1e-6]
+    sigma = root @ root.T
+    ellipsoid = Ellipsoid.of((sigma + sigma.T) / 2)
+    errors = np.outer(rng.uniform(1.0, 2.0, 1000), sigma[0])
+    scores = ellipsoid.scores(errors.copy(), ())
+    assert (scores >= np.abs(errors / ellipsoid.widths).max(axis=1)).all()
+    scaled = ellipsoid.scores(errors.copy(), (np.full(1000, 3.0),))
+    assert (scaled >= np.abs(errors / (3.0 * ellipsoid.widths)).max(axis=1)).all()

@@ -227,3 +227,12 @@ def test_integers_and_decimals_beyond_float64_are_seen(library):
         )
         (found,) = evaluated(decimals, b=beyond_exact("v", nw.Decimal()).cast(nw.Int64))
         assert found.tolist() == [0, 1, 1]
+
+
+@pytest.mark.parametrize("library", ["polars", "polars lazy", "duckdb"])
+def test_a_floor_replaces_nan_and_null_and_leaves_infinity(library):
+    frame = pl.DataFrame({"s": [0.1, math.nan, None, math.inf, -math.inf, 2.0]})
+    # pandas has one value for NaN and null; these two tell them apart.
+    table = {"polars": frame, "polars lazy": frame.lazy(), "duckdb": duckdb.from_arrow(frame.to_arrow())}[library]
+    (floored,) = evaluated(table, s=scale_part(ScoreRule(min_scale=0.5), "s"))
+    assert floored.tolist() == [0.5, 0.5, 0.5, math.inf, 0.5, 2.0]

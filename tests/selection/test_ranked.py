@@ -17,3 +17,9 @@ def test_a_summary_of_scores_never_errs_downwards(rng):
         assert (summary.at(ranks) >= exact.at(ranks)).all()
         assert (summary.at(ranks) <= exact.at(ranks) + 0.15).all()
         assert exact.at(ranks).tolist() == sorted(scores.tolist(), reverse=True)
+
+
+def test_a_summary_takes_counts_and_scores_of_any_type():
+    summary = Ranked.of_bins(np.array([3, 9, 5]), np.array([10, 2, 4], dtype=np.uint64))
+    assert summary.values.dtype == np.float64
+    assert [summary.largest(rank) for rank in (1, 2, 3, 6, 7, 16)] == [9.0, 9.0, 5.0, 5.0, 3.0, 3.0]

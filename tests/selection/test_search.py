@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from pacband.exceptions import InvalidInput
-from pacband.selection import Limits, Measured, begin_search, measure, select, sum_tallies, tally
+from pacband.selection import Limits, Measured, Tally, begin_search, measure, select, sum_tallies, tally
 from pacband.selection.fingerprint import fingerprint
 from pacband.selection.search import Counting, Fetching, Guessing, Sealing
 
@@ -155,3 +155,49 @@ def test_a_search_fetches_its_share_of_what_all_searches_may_fetch(rng):
             assert len(found.kept) <= few
             search = search.step(found)
         assert search == measure(scores.copy(), 40)
+
+
+def search_until(state, scores, limits):
+    # The sample lies above all scores, and has about their size.
+    search = begin_search(np.array([20.0]), lambda n: 40, limits=limits)
+    while not isinstance(search, state):
+        search = search.step(tally(scores, search.request))
+    return search
+
+
+@pytest.mark.parametrize("state", [Counting, Fetching])
+def test_another_value_in_as_many_rows_is_a_change(state, rng):
+    scores = rng.exponential(size=5000)
+    search = search_until(state, scores, Limits(few=50))
+    changed = scores.copy()
+    changed[np.argmin(scores)] += 0.01
+    with pytest.raises(InvalidInput, match="as the sum of the fingerprint"):
+        search.step(tally(changed, search.request))
+
+
+def test_an_engine_may_fetch_scores_without_counting_all(rng):
+    scores = rng.exponential(size=5000)
+    search = search_until(Fetching, scores, Limits(few=50))
+    found = tally(scores, search.request)
+    uncounted = Tally(0, (), 0, found.kept)
+    assert search.step(uncounted) == search.step(found)
+    with pytest.raises(InvalidInput, match=r"the first found \d+ scores near the bound, a later one \d+"):
+        search.step(Tally(0, (), 0, found.kept[:-1]))
+
+
+@pytest.mark.parametrize(("few", "state"), [(3, Fetching), (2, Counting)])
+def test_as_many_scores_are_fetched_as_may_be(few, state):
+    # No edge of the first pass lies between these.
+    scores = np.array([2.0, 2.5, 3.0])
+    search = begin_search(np.empty(0), lambda n: 1, limits=Limits(few=few))
+    assert isinstance(search.step(tally(scores, search.request)), state)
+
+
+def test_a_group_that_is_lost_between_two_readings_is_a_change(rng):
+    scores = rng.exponential(size=300)
+
+    def scan(requests):
+        return {key: tally(scores, request) for key, request in requests.items() if key == "a"}
+
+    with pytest.raises(InvalidInput, match="the first found 2 groups, a later one 1"):
+        select(scan, {key: begin_search(scores[:10], lambda n: 10) for key in "ab"})
