@@ -12,7 +12,7 @@ from pacband.certificate.promise import Promise
 from pacband.certificate.single import Certificate, check_joint
 from pacband.core.arrays import Floats
 from pacband.core.frozen import FrozenMap
-from pacband.core.wording import card, figure
+from pacband.core.wording import bound, card
 from pacband.exceptions import CertificateError, InvalidInput
 
 __all__ = ["FamilyCertificate", "check_candidates", "split_candidate"]
@@ -146,11 +146,15 @@ class FamilyCertificate(Portable):
         width = max(len(name) for name in self.candidates)
         lines = [
             f"{'*' if name == self.best else ' '} {name:<{width}}  {self._sharpness_name} "
-            f"{figure(self.sharpness[name]):<10}  {cert.inequality}"
+            f"{self._format_sharpness(name):<10}  {cert.inequality}"
             for name, cert in self.candidates.items()
         ]
         rest = str(self.certificate).split("\n", 1)[1]
         return "\n".join([self.promise, *lines, rest])
+
+    def _format_sharpness(self, name: str) -> str:
+        """Format the sharpness of a candidate, rounded up as its bound is."""
+        return bound(self.sharpness[name])
 
     @property
     def _sharpness_name(self) -> str:
@@ -160,7 +164,7 @@ class FamilyCertificate(Portable):
         rows = [
             (
                 f"{name}{' (best)' if name == self.best else ''}",
-                f"{cert.inequality}, {self._sharpness_name} {figure(self.sharpness[name])}",
+                f"{cert.inequality}, {self._sharpness_name} {self._format_sharpness(name)}",
             )
             for name, cert in self.candidates.items()
         ]

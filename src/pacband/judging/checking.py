@@ -19,6 +19,7 @@ from pacband.core.checks import check_probability
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import sorted_labels
 from pacband.draws import Units
+from pacband.draws.kinds import UnitDraws
 from pacband.exceptions import InvalidInput
 from pacband.judging.judge import Judge
 from pacband.judging.verdicts import Count, Verdict
@@ -119,5 +120,6 @@ def verdict_of(judge: Judge, answers: Mapping[Any, Tally], level: float) -> Verd
 
 
 def _counts(judge: Judge, answers: Mapping[Any, Tally]) -> dict[Any, Count]:
-    eps = judge.basis.eps
-    return {label: Count.of(answer.n_samples, sum(answer.at_least), eps) for label, answer in answers.items()}
+    eps, kind = judge.basis.eps, judge.basis.draws
+    counted = kind.counted if isinstance(kind, UnitDraws) else "rows"
+    return {label: Count.of(answer.n_samples, sum(answer.at_least), eps, counted) for label, answer in answers.items()}

@@ -27,6 +27,8 @@ class Count:
         P{Bin(n, ε) ≥ k}: the largest probability of so many violations if the promise holds.
     interval : pair of float
         The Clopper-Pearson interval of the true share, at 95 %.
+    counted : str
+        What n counts: "rows", or the units that the promise is about.
     """
 
     n_samples: int
@@ -34,9 +36,10 @@ class Count:
     eps: float
     p_value: float
     interval: tuple[float, float]
+    counted: str = "rows"
 
     @classmethod
-    def of(cls, n_samples: int, violations: int, eps: float) -> Count:
+    def of(cls, n_samples: int, violations: int, eps: float, counted: str = "rows") -> Count:
         """Return the count with its p-value and interval.
 
         Examples
@@ -46,7 +49,7 @@ class Count:
         (0.004274, [0.0636, 0.2002])
         """
         p_value = exceedance(violations, n_samples, eps)
-        return cls(n_samples, violations, eps, p_value, exact_interval(violations, n_samples))
+        return cls(n_samples, violations, eps, p_value, exact_interval(violations, n_samples), counted)
 
     @property
     def rate(self) -> float:
@@ -56,7 +59,7 @@ class Count:
     def __str__(self) -> str:
         low, high = self.interval
         return (
-            f"{self.violations} of {self.n_samples} rows ({percent(self.rate)}) exceed the bound; at most "
+            f"{self.violations} of {self.n_samples} {self.counted} ({percent(self.rate)}) exceed the bound; at most "
             f"{percent(self.eps)} are allowed (95 % interval of the true share: {percent(low)} to {percent(high)}, "
             f"p = {self.p_value:.3g})"
         )

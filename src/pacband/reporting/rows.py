@@ -137,7 +137,7 @@ def read_rows(
     if not isinstance(judge.basis.draws, (RowDraws, WeightedDraws)):
         raise InvalidInput(
             f"a report with rows shows rows as draws, and this certificate makes a promise about other draws "
-            f"({judge.basis.draws.kind}): leave y out, or use check."
+            f"({judge.basis.draws.kind}): make the report without rows, or use check."
         )
     # Groups that the certificate does not know about are one more way to slice the rows.
     judged = judge.judge(y, y_pred, scale, groups if judge.grouped else None)

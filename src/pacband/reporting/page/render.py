@@ -115,7 +115,7 @@ def _tiles(summary: Summary) -> list[tuple[str, str, str]]:
         name = "half-width" if side == "both" else "bound"
         over = "the rows drawn" if summary.rows is not None and summary.rows.sampled else "these rows"
         tiles.append((_four_digits(width), f"mean {name}", f"of the band over {over}"))
-    tiles.append((f"{certificate.n_samples:,}", "calibration rows", "that the model had not seen"))
+    tiles.append((f"{certificate.n_samples:,}", "calibration rows", "that the model must not have seen"))
     if single is not None and single.bound_given:
         tiles.append((f"{single.rank - 1:,}", "beyond the bound", "of the calibration rows"))
     if single is not None and summary.expects_violation:
