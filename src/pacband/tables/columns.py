@@ -72,8 +72,6 @@ def columns_of(target: Any, prediction: Any, scale: Any, group: str | None = Non
         scale=tuple(names_of(f"scale{of}", part) for part in parts),
         group=group,
     )
-    if same := set(columns.target) & set(columns.prediction):
-        raise InvalidInput(f"target and prediction{of} must be different columns, got {listed(sorted(same))} for both.")
     n_outputs = len(columns.prediction)
     if columns.target and len(columns.target) != n_outputs:
         raise InvalidInput(
