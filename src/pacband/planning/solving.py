@@ -116,10 +116,7 @@ def _smallest_with_half_rank(eps: float, budget: Fraction) -> int:
 
 
 def _quantile(n_samples: int, eps: float, budget: Fraction) -> float:
-    """Return about the k at which B(k; N, ε) passes the budget: by scipy, or by the expansion of Cornish and Fisher."""
-    scipy_special = special(n_samples, eps)
-    if scipy_special is not None:
-        return float(scipy_special.bdtrik(float(budget), n_samples, eps)) - 0.5
+    """Return about the k at which B(k; N, ε) passes the budget, by the expansion of Cornish and Fisher."""
     z = _normal_quantile(budget)
     spread = math.sqrt(n_samples * eps * (1.0 - eps))
     skew, excess = (1.0 - 2.0 * eps) / spread, (1.0 - 6.0 * eps * (1.0 - eps)) / spread**2
