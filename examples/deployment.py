@@ -30,7 +30,7 @@ X_train, y_train = operate(3000)
 model = GradientBoostingRegressor(n_estimators=60, max_depth=2, random_state=0).fit(X_train, y_train)
 X_cal, y_cal = operate(2500)
 
-# Before the promise: do the calibration rows look as if they could carry one?
+# Before the promise: do the calibration rows meet its assumptions?
 print(pacband.diagnose(y_cal, model.predict(X_cal), X=X_cal, training=(X_train, y_train)))
 
 # Half of δ for the first certificate, half for all that may follow: the chain holds with confidence 99.9 %.

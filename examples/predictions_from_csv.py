@@ -10,7 +10,7 @@ import pacband
 
 folder = Path(tempfile.mkdtemp())
 
-# Say that a model in another language has left this file behind: what was, what it said, and its own error estimate.
+# A model in another language has written this file: the true values, its predictions, and its own error estimates.
 rng = np.random.default_rng(0)
 level = rng.uniform(1.0, 5.0, 2000)
 with open(folder / "scored.csv", "w", newline="") as file:

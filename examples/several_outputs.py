@@ -14,7 +14,7 @@ position = command @ [[5.0, 0.0], [0.0, 5.0], [1.0, 1.0]] + rng.multivariate_nor
 box = pacband.CertifiedRegressor(LinearRegression(), eps=0.05, delta=1e-6, random_state=0).fit(command, position)
 print(f"box:       {box.certificate_.promise}")
 
-# An ellipsoid, for errors that go together: its shape is any matrix that was settled without the calibration rows.
+# An ellipsoid, for correlated errors. Its shape is any matrix that was chosen without the calibration rows.
 tilted = pacband.CertifiedRegressor(LinearRegression(), gauge=covariance, eps=0.05, delta=1e-6, random_state=0)
 tilted.fit(command, position)
 print(f"ellipsoid: {tilted.certificate_.promise}")

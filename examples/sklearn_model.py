@@ -20,7 +20,7 @@ print(model.certificate_)
 for prediction, (lower, upper) in zip(model.predict(X[:3]), model.predict_interval(X[:3]), strict=True):
     print(f"predicted {prediction:5.1f}, certified to lie in [{lower:5.1f}, {upper:5.1f}]")
 
-# Asking for more than the samples can carry is an error that says what they can.
+# A promise that the samples cannot support is an error. It states what they can support.
 try:
     model.set_params(delta=1e-9, eps=0.01).fit(X, y)
 except pacband.NotEnoughSamples as error:

@@ -30,4 +30,4 @@ print(family.certificate_)
 
 alone = family.certificate_.certificate
 rank_alone = pacband.max_rank(alone.n_samples, alone.eps, alone.delta)
-print(f"\nThe price of ten candidates: rank {alone.rank} in place of {rank_alone} for one model settled beforehand.")
+print(f"\nThe price of ten candidates: rank {alone.rank} in place of {rank_alone} for one model chosen beforehand.")

@@ -1,27 +1,34 @@
-"""Say how wrong a prediction model can be, and keep your word.
+"""Certify how wrong a prediction model can be.
 
-Bring any predictor and data it has not seen; get a certificate that, with confidence 1−δ, at least 1−ε of
-future errors satisfy |y − T(x)| ≤ γ̄·σ̂(x).
+pacband takes any predictor and data that the predictor has not seen, and returns a certificate: with confidence 1−δ, at
+least 1−ε of future errors satisfy |y − T(x)| ≤ γ̄·σ̂(x).
 
 >>> import pacband
 >>> plan = pacband.plan(eps=0.05, delta=1e-6)
 >>> plan.n_samples, plan.rank
 (1310, 32)
 
-Importing pacband loads nothing else; each name arrives with its first use.
+Importing pacband loads no other library. The first use of a name loads its module.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
 
-TYPE_CHECKING = False  # as in typing, whose import would be most of ours
+TYPE_CHECKING = False  # as typing.TYPE_CHECKING, without the time that importing typing takes
 if TYPE_CHECKING:
     from typing import Any
 
     from pacband import datasets, draws, scale
     from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
-    from pacband.certification import baselines, certify, certify_family, certify_groups
+    from pacband.certification import (
+        baselines,
+        certify,
+        certify_family,
+        certify_groups,
+        certify_scores,
+        certify_tolerance,
+    )
     from pacband.certification.curve import certify_curve
     from pacband.certification.succession import recalibrate
     from pacband.diagnostics import diagnose
@@ -41,8 +48,25 @@ if TYPE_CHECKING:
     from pacband.judging import Verdict, check
     from pacband.local import LocalKernelRidge, LocalRidge
     from pacband.monitoring import Monitor
-    from pacband.planning import Plan, attained_delta, attained_eps, max_rank, min_samples, plan
-    from pacband.reporting import plot_band, plot_family, plot_plan, plot_scores, plot_slices, report
+    from pacband.planning import (
+        AcceptancePlan,
+        Plan,
+        attained_delta,
+        attained_eps,
+        max_rank,
+        min_samples,
+        plan,
+        plan_acceptance,
+    )
+    from pacband.reporting import (
+        plot_acceptance,
+        plot_band,
+        plot_family,
+        plot_plan,
+        plot_scores,
+        plot_slices,
+        report,
+    )
     from pacband.scale import ParzenScale
     from pacband.tables import apply_frame, certify_chunks, certify_frame, check_frame
 
@@ -51,7 +75,7 @@ __version__ = "0.1.0"
 # The home of every public name.
 _HOMES = {
     "certificate": ("Certificate", "FamilyCertificate", "GroupCertificate"),
-    "certification": ("certify", "certify_family", "certify_groups"),
+    "certification": ("certify", "certify_family", "certify_groups", "certify_scores", "certify_tolerance"),
     "certification.curve": ("certify_curve",),
     "certification.succession": ("recalibrate",),
     "diagnostics": ("diagnose",),
@@ -71,8 +95,17 @@ _HOMES = {
     "judging": ("Verdict", "check"),
     "local": ("LocalKernelRidge", "LocalRidge"),
     "monitoring": ("Monitor",),
-    "planning": ("Plan", "attained_delta", "attained_eps", "max_rank", "min_samples", "plan"),
-    "reporting": ("plot_band", "plot_family", "plot_plan", "plot_scores", "plot_slices", "report"),
+    "planning": (
+        "AcceptancePlan",
+        "Plan",
+        "attained_delta",
+        "attained_eps",
+        "max_rank",
+        "min_samples",
+        "plan",
+        "plan_acceptance",
+    ),
+    "reporting": ("plot_acceptance", "plot_band", "plot_family", "plot_plan", "plot_scores", "plot_slices", "report"),
     "scale": ("ParzenScale",),
     "tables": ("apply_frame", "certify_chunks", "certify_frame", "check_frame"),
 }
@@ -80,6 +113,7 @@ _MODULE_OF = {name: module for module, names in _HOMES.items() for name in names
 _MODULES = {module.rpartition(".")[2]: module for module in ("certification.baselines", "datasets", "draws", "scale")}
 
 __all__ = [
+    "AcceptancePlan",
     "Certificate",
     "CertificateError",
     "CertifiedFamily",
@@ -109,6 +143,8 @@ __all__ = [
     "certify_family",
     "certify_frame",
     "certify_groups",
+    "certify_scores",
+    "certify_tolerance",
     "check",
     "check_frame",
     "datasets",
@@ -118,6 +154,8 @@ __all__ = [
     "max_rank",
     "min_samples",
     "plan",
+    "plan_acceptance",
+    "plot_acceptance",
     "plot_band",
     "plot_family",
     "plot_plan",

@@ -7,7 +7,7 @@ __all__ = ["main"]
 
 
 def main() -> Any:
-    """Run the command line, or say what it needs."""
+    """Run the command line, or print which packages it needs."""
     try:
         from pacband.cli import main as run
     except ModuleNotFoundError as error:

@@ -26,7 +26,7 @@ def test_points_of_the_curve_are_certificates(rng):
 
 def test_readings(rng):
     curve = pacband.certify_curve(rng.standard_normal(2000), np.zeros(2000), delta=0.01)
-    assert str(curve).startswith("With confidence 99 %, for every ε from 0.00")
+    assert str(curve).startswith("With confidence 99 %, for all ε ≥ 0.00")
     assert "ε = 0.05" in str(curve)
     assert "<table" in curve._repr_html_()
     content = curve.to_dict()
@@ -109,6 +109,4 @@ def test_the_examples_are_those_round_levels_that_the_curve_covers(levels, shown
 @pytest.mark.parametrize(("n_candidates", "words"), [(1, ""), (2, ", for all 2 candidates at once")])
 def test_the_promise_names_the_candidates_that_share_delta(n_candidates, words):
     promise = curve(share=pacband.planning.Share(n_candidates)).promise
-    assert promise.startswith(
-        f"With confidence 90 %{words}, for every ε from 0.01 on at once: at least 1 − ε of future errors"
-    )
+    assert promise.startswith(f"With confidence 90 %{words}, for all ε ≥ 0.01 at once: at least 1 − ε of future errors")

@@ -23,10 +23,10 @@ def test_the_violation_to_expect_is_stated_only_for_a_candidate_chosen_beforehan
     y = np.random.default_rng(0).standard_normal(500)
     one = certify_family(y, {"a": np.zeros(500)}, eps=0.1, delta=0.01)
     two = certify_family(y, {"a": np.zeros(500), "b": np.full(500, 0.1)}, eps=0.1, delta=0.01)
-    assert "violation to expect" in str(one)
-    assert "violation to expect" in one.certificate._repr_html_()
-    assert "violation to expect" not in str(two)
-    assert "violation to expect" not in two.certificate._repr_html_()
+    assert "expected violation" in str(one)
+    assert "expected violation" in one.certificate._repr_html_()
+    assert "expected violation" not in str(two)
+    assert "expected violation" not in two.certificate._repr_html_()
     assert "rank" in str(two)
 
 
@@ -35,7 +35,7 @@ def test_a_family_cannot_use_more_than_delta():
     alone = FrozenMap(dict.fromkeys(family.candidates, ALL_KINDS["constant"]))
     with pytest.raises(CertificateError, match="do not make one promise"):
         dataclasses.replace(family, candidates=alone)
-    with pytest.raises(CertificateError, match="the best and the bounds"):
+    with pytest.raises(CertificateError, match="best, mean_bound and sharpness of a family must name its candidates"):
         dataclasses.replace(family, best="nobody")
 
 
@@ -116,6 +116,6 @@ def test_bounds_and_best_must_be_those_of_the_candidates():
         {"best": "c"},
     ):
         with pytest.raises(
-            CertificateError, match="the best and the bounds of a family must be those of its candidates"
+            CertificateError, match="best, mean_bound and sharpness of a family must name its candidates"
         ):
             dataclasses.replace(joined, **change)

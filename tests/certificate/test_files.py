@@ -148,7 +148,9 @@ def test_a_promise_in_words_that_contradicts_the_numbers_is_refused(single):
         content["promise"] = content["promise"].replace("95 %", "99.9 %")
 
     redigested(single, widen)
-    with pytest.raises(CertificateError, match="its promise in words is not that of its numbers, which say: With"):
+    with pytest.raises(
+        CertificateError, match="its promise in words does not agree with its numbers, which state: With"
+    ):
         pacband.load(single)
     # The same numbers in other words are the same promise.
     redigested(single, lambda content: content.update(promise=f"So be it. {promise}"))
@@ -207,7 +209,7 @@ def test_numbers_that_cannot_be_computed_with_make_no_certificate(cert, tmp_path
         raise error
 
     monkeypatch.setattr(Certificate, "from_dict", fail)
-    with pytest.raises(CertificateError, match=rf"cert\.json: its numbers make no certificate: {error}\."):
+    with pytest.raises(CertificateError, match=rf"cert\.json: its numbers do not make a certificate: {error}\."):
         load(path)
 
 

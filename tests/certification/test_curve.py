@@ -98,13 +98,13 @@ def test_the_curve_of_one_of_several_candidates_uses_its_share_and_states_the_jo
     alone = pacband.certify_curve(y, np.zeros(500), delta=float(Fraction(0.1) / 10))
     assert (shared.levels, shared.ranks, shared.gammas) == (alone.levels, alone.ranks, alone.gammas)
     assert (shared.delta, shared.share, shared.local_delta) == (0.1, Share(10), alone.local_delta)
-    assert shared.promise.startswith("With confidence 90 %, for all 10 candidates at once, for every ε from")
+    assert shared.promise.startswith("With confidence 90 %, for all 10 candidates at once, for all ε ≥ ")
     assert shared.own_delta <= Fraction(0.1) / 10 < np.nextafter(shared.own_delta, 1)
     assert shared.to_dict()["n_candidates"] == 10
     single = shared.certificate(0.1)
     assert (single.delta, single.gamma) == (0.1, shared.gamma(0.1))
     assert single.share.fraction <= Fraction(1, 10)
-    assert "for all 10 candidates" in single.promise
+    assert "for all 10 certificates" in single.promise
 
 
 def test_the_curve_of_the_best_candidate_fails_no_more_often_than_its_delta():

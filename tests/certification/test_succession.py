@@ -39,8 +39,8 @@ def test_every_certificate_names_the_one_before(rng, tmp_path):
     assert (second.predecessor, third.predecessor) == (first.digest, second.digest)
     assert pacband.load(third.save(tmp_path / "third.json")) == third
     assert pacband.load(tmp_path / "third.json").digest == third.digest
-    assert f"number 3 of a chain, after {second.digest[:16]}…" in str(third)
-    assert "with confidence 99.8 % every certificate of the chain holds" in str(third)
+    assert f"certificate 3 of a chain and follows {second.digest[:16]}…." in str(third)
+    assert "With confidence 99.8 %, all certificates of the chain hold." in str(third)
     assert "chain" not in str(first)
 
 

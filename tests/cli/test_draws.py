@@ -56,7 +56,7 @@ def test_units_are_checked_as_units(frame, run, tmp_path):
     frame.assign(y=3 * frame["y"]).rename(columns={"machine": "site"}).to_csv(tmp_path / "wide.csv", index=False)
     worse = run("check", "cert.json", "wide.csv", "--unit", "site")
     assert worse.returncode == 1
-    assert "of 300 " in worse.stdout
+    assert "of 300 machines " in worse.stdout
 
 
 @pytest.mark.parametrize(

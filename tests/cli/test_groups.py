@@ -129,4 +129,4 @@ def test_labels_that_a_column_cannot_tell_apart_are_refused(run, tmp_path):
     pd.DataFrame({"p": [0.0], "g": [1]}).to_parquet(tmp_path / "new.parquet")
     done = run("apply", "cert.json", "new.parquet", "--prediction", "p", "--group", "g")
     assert done.returncode == 2
-    assert "cannot be told apart" in done.stderr
+    assert "cannot be distinguished" in done.stderr

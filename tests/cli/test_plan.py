@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 
 def test_plan_speaks_to_people_and_to_machines(pacband):
     said = pacband("plan", "--eps", "0.05", "--delta", "1e-6", "--candidates", "10")
@@ -10,3 +12,57 @@ def test_plan_speaks_to_people_and_to_machines(pacband):
     assert said.stderr == ""
     plan = json.loads(pacband("plan", "--samples", "2065", "--json").stdout)
     assert (plan["n_samples"], plan["rank"]) == (2065, 60)
+
+
+ACCEPTANCE = ("plan", "--eps", "0.05", "--delta", "0.05", "--eps-good", "0.01", "--beta", "0.1")
+
+
+def test_an_acceptance_plan_has_its_operating_characteristic(run, tmp_path):
+    done = run(*ACCEPTANCE)
+    assert done.returncode == 0
+    assert "draw 153 samples" in done.stdout
+    assert "at most 3 of them violate" in done.stdout
+    assert "93.1 %" in done.stdout
+    plan = json.loads(run(*ACCEPTANCE, "--json").stdout)
+    assert (plan["n_samples"], plan["max_violations"]) == (153, 3)
+    assert plan["characteristic"][1]["p"] == 0.01
+    for name, start in (("oc.png", b"\x89PNG"), ("oc.svg", b"<?xml"), ("oc.pdf", b"%PDF")):
+        drawn = run(*ACCEPTANCE, "--figure", name)
+        assert drawn.returncode == 0
+        assert f"Saved {name}" in drawn.stderr
+        assert (tmp_path / name).read_bytes().startswith(start)
+
+
+def test_an_acceptance_plan_on_a_terminal(tmp_path):
+    from support.shell import on_a_terminal
+
+    shown = on_a_terminal(tmp_path, *ACCEPTANCE)
+    assert "pacband acceptance plan" in shown
+    assert "probability of acceptance" in shown
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--eps-good", "0.05"), "eps_good must be smaller than eps=0.05, got 0.05"),
+        (("--eps-good", "0.01", "--beta", "1"), "beta must be in (0, 1), got 1.0"),
+        (("--eps-good", "0.01", "--rank", "3"), "--rank cannot be combined with --eps-good"),
+        (("--eps-good", "0.01", "--samples", "300"), "--samples cannot be combined with --eps-good"),
+        (("--eps-good", "0.01", "--rule", "paper"), "--rule cannot be combined with --eps-good"),
+        (("--eps-good", "0.01", "--candidates", "2"), "--candidates cannot be combined with --eps-good"),
+        (("--beta", "0.2"), "--beta and --figure need --eps-good"),
+        ((), "--beta and --figure need --eps-good"),
+        (("--eps-good", "0.04999999999"), "need more than 1e+12 samples"),
+    ],
+)
+def test_bad_acceptance_plans_draw_nothing(run, tmp_path, options, message):
+    done = run("plan", *options, "--figure", "oc.png")
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert not (tmp_path / "oc.png").exists()
+
+
+def test_a_figure_is_not_written_as_another_kind_of_file(run, tmp_path):
+    done = run(*ACCEPTANCE, "--figure", "oc.txt")
+    assert done.returncode == 2
+    assert not (tmp_path / "oc.txt").exists()

@@ -61,3 +61,11 @@ def test_rows_are_located_among_as_many_labels_as_there_are(rng):
     places = {name: k for k, name in enumerate(names)}
     assert np.array_equal(locate_rows(np.array(names, dtype=object)[codes], places), codes)
     assert np.array_equal(locate_rows(np.array(names)[codes], places), codes)
+
+
+def test_times_are_no_labels():
+    for unit in ("ns", "D", "us"):
+        with pytest.raises(
+            InvalidInput, match="group labels must be strings, finite numbers or booleans, got datetime64"
+        ):
+            as_labels(np.array(["2020-01-01"], dtype=f"datetime64[{unit}]"))

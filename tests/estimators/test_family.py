@@ -134,3 +134,11 @@ def test_weights_do_not_go_with_groups(rng):
     family = CertifiedFamily({"a": truth, "b": truth}, weights=[0.5, 0.5], groups="site", **PROMISE)
     with pytest.raises(InvalidInput, match=r"weights must be None with 'auto', .*, and with groups, got"):
         family.fit(*draw(rng, 3000))
+
+
+def test_candidates_need_names_and_pairs_two_parts(rng):
+    X, y = rng.standard_normal((300, 1)), rng.standard_normal(300)
+    with pytest.raises(InvalidInput, match="candidate names must be strings, got 1"):
+        CertifiedFamily({1: LinearRegression(), 2: LinearRegression()}).fit(X, y)
+    with pytest.raises(InvalidInput, match=r"a candidate must be estimator or \(estimator, scale\), got 3 parts"):
+        CertifiedFamily({"a": (LinearRegression(), None, 3)}).fit(X, y)

@@ -135,7 +135,7 @@ def test_several_outputs_within_groups(rng):
         ({"groups": True}, None, "groups must be None, a column of X by name or position, or a function, got True"),
         ({"groups": lambda X: ["a", "b"]}, None, "one label per row: 100 rows, got 2 labels"),
         ({"groups": lambda X: X}, None, "groups must have one label per row"),
-        ({"groups": "site", "rank": 3}, None, "rank must be None with groups, for each group has its own, got 3"),
+        ({"groups": "site", "rank": 3}, None, "rank must be None with groups, because each group has its own, got 3"),
         ({"groups": "site"}, np.zeros((100, 2)), "groups='site' names a column, so that X must be a dataframe, got ndarray"),
         ({"groups": 0}, csr_matrix(np.ones((100, 2))), "groups must be a function where X is sparse"),
         ({"groups": 0}, np.zeros(100), r"X must have shape \(n, columns\), got \(100,\)"),

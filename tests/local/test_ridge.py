@@ -157,15 +157,15 @@ def test_more_features_than_samples():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"alpha": -1}, r"alpha must be > 0 and finite, or a matrix, got -1\."),
+        ({"alpha": -1}, r"alpha must be a positive finite number, got -1\."),
         ({"alpha": np.eye(2)}, r"alpha as a matrix must have shape \(3, 3\).*got \(2, 2\)\."),
         ({"alpha": np.diag([1.0, 1.0, 0.0])}, r"alpha as a matrix must be positive definite"),
         ({"alpha": np.triu(np.ones((3, 3)))}, r"alpha as a matrix must be symmetric"),
         ({"features": "cubic"}, r"features must be None, a transformer or a callable, got 'cubic'\."),
         ({"features": lambda X: X[:3]}, r"features must give a matrix with one row a sample, 150 here"),
         ({"features": lambda X: X * np.inf}, r"features must give finite values"),
-        ({"decay": 0}, r"decay must be > 0 and finite, got 0\."),
-        ({"n_neighbors": -3}, r"n_neighbors must be None or an integer >= 1, got -3\."),
+        ({"decay": 0}, r"decay must be a positive finite number, got 0\."),
+        ({"n_neighbors": -3}, r"n_neighbors must be at least 1, got -3\."),
     ],
 )
 def test_bad_parameters_are_named(parameters, message):

@@ -67,13 +67,13 @@ def test_callable_gets_the_scaled_distance():
     ("arguments", "message"),
     [
         (("triangular", 1.0, None), r"weight must be one of .* or a callable, got 'triangular'\."),
-        (("exponential", -1, None), r"decay must be > 0 and finite, got -1\."),
-        (("exponential", 0.0, None), r"decay must be > 0 and finite, got 0\.0\."),
-        (("exponential", np.inf, None), r"decay must be > 0 and finite, got inf\."),
-        (("exponential", np.nan, None), r"decay must be > 0 and finite, got nan\."),
-        (("exponential", "1", None), r"decay must be > 0 and finite, got '1'\."),
-        (("exponential", 1.0, 0), r"n_neighbors must be None or an integer >= 1, got 0\."),
-        (("exponential", 1.0, 2.5), r"n_neighbors must be None or an integer >= 1, got 2\.5\."),
+        (("exponential", -1, None), r"decay must be a positive finite number, got -1\."),
+        (("exponential", 0.0, None), r"decay must be a positive finite number, got 0\.0\."),
+        (("exponential", np.inf, None), r"decay must be a positive finite number, got inf\."),
+        (("exponential", np.nan, None), r"decay must be a positive finite number, got nan\."),
+        (("exponential", "1", None), r"decay must be a positive finite number, got '1'\."),
+        (("exponential", 1.0, 0), r"n_neighbors must be at least 1, got 0\."),
+        (("exponential", 1.0, 2.5), r"n_neighbors must be an integer, got 2\.5\."),
     ],
 )
 def test_bad_parameters_are_named(arguments, message):

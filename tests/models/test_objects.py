@@ -84,8 +84,8 @@ def test_only_known_attributes_are_set(tmp_path):
         ({"of_x": {"n_features_in_": 3, "predict": np.exp}}, "of_x of a pacband model does not match its declaration"),
         ({"parameters": {"eps": 0.1, "predict": 1}}, "other parameters than this pacband"),
         ({"more": 1}, "other parts than those of a model"),
-        ({"predictors": ["predict"]}, "a predictor is none"),
-        ({"scales": ["mad"]}, "a scale is none"),
+        ({"predictors": ["predict"]}, "a predictor has no predict method"),
+        ({"scales": ["mad"]}, "a scale is not 'std' and has no predict method"),
     ):
         with pytest.raises(CertificateError, match=said):
             pacband.load(written(tmp_path / "model.pacband", model, **changes))

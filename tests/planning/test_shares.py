@@ -23,7 +23,7 @@ def test_an_even_share_is_the_exact_part_and_a_weight_is_itself():
 
 
 @given(st.integers(1, 10**6), st.floats(1e-300, 1, exclude_max=True))
-def test_the_delta_of_a_share_is_rounded_down(n_candidates, delta):
+def test_the_delta_of_a_share_is_round_down(n_candidates, delta):
     own = Share(n_candidates).own_delta(delta)
     assert Fraction(own) <= Fraction(delta) / n_candidates < Fraction(math.nextafter(own, 1.0))
 

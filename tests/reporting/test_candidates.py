@@ -15,21 +15,21 @@ def test_what_is_to_be_expected_of_a_chosen_candidate_is_left_out(rng):
     for cert in (family, declared):
         page = pacband.report(cert, np.zeros(300), candidates[family.best if cert is family else "m0"])
         for text in (page.html, page.to_markdown()):
-            assert "violation to expect" not in text
+            assert "expected violation" not in text
             assert "Where the true violation lies" not in text
         assert "chosen beforehand" in page.html
         assert all(size["expected_violation"] is None for size in page.to_dict()["sample_sizes"])
     alone = pacband.certify(np.zeros(300), candidates["m0"], eps=0.1, delta=0.5)
     page = pacband.report(alone, np.zeros(300), candidates["m0"])
-    assert page.html.count("violation to expect") > 1
-    assert "violation to expect" in page.to_markdown()
+    assert page.html.count("expected violation") > 1
+    assert "expected violation" in page.to_markdown()
     assert "Where the true violation lies" in page.html
     groups = pacband.certify_groups(np.zeros(300), candidates["m0"], np.arange(300) % 2, eps=0.1, delta=0.5)
-    assert "violation to expect" in pacband.report(groups).html
+    assert "expected violation" in pacband.report(groups).html
     chosen = pacband.certify_groups(
         np.zeros(300), candidates["m0"], np.arange(300) % 2, eps=0.1, delta=0.5, n_candidates=2
     )
-    assert "violation to expect" not in pacband.report(chosen).html
+    assert "expected violation" not in pacband.report(chosen).html
 
 
 def one_sided_family(rng, n=400):

@@ -65,9 +65,9 @@ def test_the_terminal_never_cuts_off_the_best():
 
 def test_the_terminal_says_what_to_expect_only_of_what_was_chosen_beforehand(rng):
     y = rng.standard_normal(400)
-    assert "violation to expect" in on_a_terminal(pacband.certify(y, 0 * y, eps=0.1, delta=0.1))
-    assert "violation to expect" not in on_a_terminal(pacband.certify(y, 0 * y, eps=0.1, delta=0.1, n_candidates=4))
-    assert "violation to expect of each candidate" in on_a_terminal(pacband.plan(n_candidates=4))
+    assert "expected violation" in on_a_terminal(pacband.certify(y, 0 * y, eps=0.1, delta=0.1))
+    assert "expected violation" not in on_a_terminal(pacband.certify(y, 0 * y, eps=0.1, delta=0.1, n_candidates=4))
+    assert "expected violation of each candidate" in on_a_terminal(pacband.plan(n_candidates=4))
     groups = {"eps": 0.1, "delta": 0.1}
-    assert "violation to expect" in on_a_terminal(pacband.certify_groups(y, 0 * y, y > 0, **groups))
-    assert "violation to expect" not in on_a_terminal(pacband.certify_groups(y, 0 * y, y > 0, n_candidates=2, **groups))
+    assert "expected violation" in on_a_terminal(pacband.certify_groups(y, 0 * y, y > 0, **groups))
+    assert "expected violation" not in on_a_terminal(pacband.certify_groups(y, 0 * y, y > 0, n_candidates=2, **groups))

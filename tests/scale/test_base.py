@@ -183,15 +183,15 @@ def test_gaps_are_no_obstacle_where_the_predictor_takes_them(scale, rng):
         (NeighborScale("forest"), "must have a predict method or be a function, got 'forest'"),
         (NeighborScale(lambda X: np.zeros((len(X), 2))), "one number a row, \\(8,\\), got shape \\(8, 2\\)"),
         (NeighborScale(lambda X: np.full(len(X), np.nan)), "predictions must be finite .* 8 rows, the first 0, 1, 2"),
-        (QuantileScale(LOW, HIGH, Ridge(), floor=0), "floor must be positive and finite, got 0"),
+        (QuantileScale(LOW, HIGH, Ridge(), floor=0), "floor must be a positive finite number, got 0"),
         (QuantileScale(estimator=Ridge(), alpha=2), "alpha must be in \\(0, 1\\), got 2"),
         (LeverageScale(coefficients="free"), "coefficients must be one of 'fixed', 'random', got 'free'"),
-        (LeverageScale(alpha=-1), "alpha must be >= 0 and finite, got -1"),
+        (LeverageScale(alpha=-1), "alpha must be zero or a positive finite number, got -1"),
         (ProductScale(3), "scales must be a non-empty list of scales, got 3"),
         (EnsembleScale(Ridge(), models=3), "models must be a list of at least 2 estimators, got 3"),
         (ProductScale([]), "scales must be a non-empty list"),
         (ProductScale([LeverageScale()], powers=[1, 2]), "powers must be 1 finite numbers"),
-        (FloorScale(LeverageScale(), share=-1), "share must be >= 0 and finite, got -1"),
+        (FloorScale(LeverageScale(), share=-1), "share must be zero or a positive finite number, got -1"),
     ],
 )
 def test_bad_options_are_refused_with_rule_and_value(scale, message, rng):

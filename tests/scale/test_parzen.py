@@ -129,7 +129,7 @@ def test_survives_pickle():
         ({"estimator": 3}, r"an estimator must have a predict method or be a function, got 3\."),
         ({"estimator": lambda X: X}, r"the predictor must give one number a row, \(90,\), got shape \(90, 2\)\."),
         ({"estimator": lambda X: X[:, 0] / 0}, "predictions must be finite for a scale to be learnt"),
-        ({"estimator": zero, "decay": -1}, r"decay must be > 0 and finite, got -1\."),
+        ({"estimator": zero, "decay": -1}, r"decay must be a positive finite number, got -1\."),
         ({"estimator": LinearRegression(), "cv": 1}, r"cv must be at least 2 folds, got 1\."),
         ({}, "ParzenScale has estimator=None, the predictor it is used with, but it is fitted alone"),
         ({"estimator": zero, "weight": "box"}, r"weight must be one of"),

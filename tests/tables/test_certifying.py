@@ -153,7 +153,7 @@ def test_the_columns_stay_with_the_certificate(rng, tmp_path):
         ({"rank": 10**6}, "rank must not exceed"),
         ({"group": "site", "rank": 3}, "group cannot be combined with candidates or rank"),
         ({"candidates": {"a": "p"}}, "not both"),
-        ({"prediction": None, "candidates": {"a": "p"}, "scale": "s"}, "each brings its own scale"),
+        ({"prediction": None, "candidates": {"a": "p"}, "scale": "s"}, "each has its own scale"),
     ],
 )
 @pytest.mark.parametrize("library", ["pandas", "duckdb"])
@@ -232,3 +232,25 @@ def test_hundreds_of_candidates_are_certified(library, rng, limit):
     options = {"candidates": {f"m{k}": f"p{k}" for k in range(400)}, "target": "y", "eps": 0.2, "delta": 0.01}
     found = pacband.certify_frame(LAZY[library](frame), **options)
     assert stated(found) == stated(pacband.certify_frame(frame, **options))
+
+
+def test_weights_without_candidates_are_refused(rng):
+    with pytest.raises(
+        InvalidInput,
+        match=r"weights share δ among candidates: pass candidates with them, got weights=\{'p': 1\.0\} alone",
+    ):
+        pacband.certify_frame(table(rng), target="y", prediction="p", weights={"p": 1.0}, **PROMISE)
+
+
+def test_a_group_that_is_no_name_is_refused(rng):
+    for group in (["site"], 3):
+        with pytest.raises(InvalidInput, match="group must be the name of a column, got"):
+            pacband.certify_frame(table(rng), target="y", prediction="p", group=group, **PROMISE)
+
+
+@pytest.mark.parametrize("names", [("a", "a"), ("a", "A"), ("a",)])
+def test_the_ends_of_a_band_need_two_names(names, rng):
+    frame = table(rng)
+    cert = pacband.certify_frame(frame, target="y", prediction="p", **PROMISE)
+    with pytest.raises(InvalidInput, match="names must be two names that differ in more than case"):
+        pacband.apply_frame(cert, frame, names=names)

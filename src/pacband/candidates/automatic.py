@@ -23,7 +23,7 @@ from pacband.candidates.members import Member, Progress, fit_members
 from pacband.candidates.pairs import Goal
 from pacband.candidates.screening import screen
 from pacband.core.arrays import Floats, as_numbers, name_rows
-from pacband.core.checks import check_probability
+from pacband.core.checks import check_positive, check_probability
 from pacband.core.frozen import FrozenMap
 from pacband.exceptions import InvalidInput
 from pacband.planning import plan
@@ -125,10 +125,9 @@ def auto_candidates(
     """
     eps, delta = check_probability("eps", eps), check_probability("delta", delta)
     scoring = ScoreRule.create(side=side, gauge="max", min_scale=None, nonfinite="raise")
-    if isinstance(time_budget, bool) or not isinstance(time_budget, (int, float)) or not time_budget > 0:
-        raise InvalidInput(f"time_budget must be a positive number of seconds, got {time_budget!r}.")
+    time_budget = check_positive("time_budget", time_budget)
     target = _check_target(y)
-    ledger = Ledger(float(time_budget), progress)
+    ledger = Ledger(time_budget, progress)
     if np.ptp(target) == 0.0:
         members = {"constant": Member(DummyRegressor().fit(np.zeros((len(target), 1)), target))}
         tried = [Tried("constant", 0.0, 0.0, "chosen")]

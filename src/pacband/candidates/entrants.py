@@ -46,12 +46,15 @@ def entrants(terms: Terms, names: Sequence[str], n_samples: int) -> dict[str, Sh
     """
     first, *others = names
     terms.choose_rank(n_samples, WHOLE)
+    try:
+        rank = terms.choose_rank(n_samples, Share(1, _FIRST_SHARE))
+    except NotEnoughSamples:
+        return {first: WHOLE}
+    # What the first needs of δ for its rank, as a part of it.
+    needed = covering_delta(n_samples, rank, terms.eps, Fraction(terms.delta))
     for kept in range(len(others), 0, -1):
+        share = Share(kept + 1, rounded_down((1 - Fraction(needed)) / kept))
         try:
-            rank = terms.choose_rank(n_samples, Share(1, _FIRST_SHARE))
-            # What the first needs of δ for its rank, as a part of it.
-            needed = covering_delta(n_samples, rank, terms.eps, Fraction(terms.delta))
-            share = Share(kept + 1, rounded_down((1 - Fraction(needed)) / kept))
             terms.choose_rank(n_samples, share)
         except NotEnoughSamples:
             continue

@@ -1,11 +1,11 @@
 """Certificates: the promise as an immutable, portable value.
 
-A certificate cannot exist unless its numbers support its promise: B(r − 1; N, ε) ≤ δ/n_F is checked whenever one is
-made or loaded. Every kind holds a `Promise`, its `basis`: what is promised, and how a row is scored.
+Every certificate checks B(r − 1; N, ε) ≤ δ/n_F when it is made and when it is loaded: no certificate exists whose
+numbers do not support its promise. Every kind has a `Promise`, its `basis`: what is promised, and how rows are scored.
 """
 
 from pacband.certificate.family import FamilyCertificate
-from pacband.certificate.files import AnyCertificate, check_certificate, load, revive
+from pacband.certificate.files import AnyCertificate, check_certificate, revive
 from pacband.certificate.groups import GroupCertificate
 from pacband.certificate.promise import Promise
 from pacband.certificate.single import Certificate
@@ -17,6 +17,5 @@ __all__ = [
     "GroupCertificate",
     "Promise",
     "check_certificate",
-    "load",
     "revive",
 ]

@@ -1,4 +1,4 @@
-"""The place of a certificate in a chain of certificates, each of which follows the one before; see `recalibrate`."""
+"""The place of a certificate in a chain of certificates. Each follows the one before; see `recalibrate`."""
 
 from __future__ import annotations
 

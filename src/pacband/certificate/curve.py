@@ -13,8 +13,8 @@ from pacband.certificate.promise import ASSUMPTIONS, Promise
 from pacband.certificate.single import Certificate, issue
 from pacband.core.arrays import Floats
 from pacband.core.checks import check_probability
-from pacband.core.wording import card, confidence, figure, round_up
-from pacband.exceptions import NotEnoughSamples
+from pacband.core.wording import bound, card, confidence, round_up
+from pacband.exceptions import InvalidInput, NotEnoughSamples
 from pacband.planning import WHOLE, Share, min_samples
 from pacband.planning.binomial import covering_delta
 from pacband.scores import ScoreRule
@@ -32,7 +32,7 @@ class Curve:
     Attributes
     ----------
     delta : float
-        The probability that the curve fails anywhere; of one of several candidates, that any of their curves does.
+        The probability that the curve fails at any ε; with several candidates, that any of their curves fails.
     share : Share
         The part of δ that this curve uses: 1/n_F, or the candidate's weight.
     local_delta : float
@@ -62,7 +62,7 @@ class Curve:
 
     @property
     def own_delta(self) -> float:
-        """The part of δ that this curve uses, as a probability: it alone fails no more often than this."""
+        """The part of δ that this curve uses: the curve alone fails with at most this probability."""
         return self.share.own_delta(self.delta)
 
     @property
@@ -85,6 +85,8 @@ class Curve:
     def certificate(self, eps: float) -> Certificate:
         """Return the certificate of one point of the curve. It uses a part of the curve's δ that suffices for it."""
         eps, rank = check_probability("eps", eps), self.rank(eps)
+        if len(self.scores) != self.n_samples:
+            raise InvalidInput("this curve was made from a summary of the scores: certify the rows at this ε instead.")
         basis = Promise(
             eps=eps,
             delta=self.delta,
@@ -100,9 +102,8 @@ class Curve:
     def promise(self) -> str:
         """The promise in one sentence."""
         return (
-            f"With confidence {confidence(self.delta)}{self._jointly}, for every ε from "
-            f"{round_up(self.smallest_eps, 3):g} on at once: at least 1 − ε of future errors stay within the bound of "
-            "that ε."
+            f"With confidence {confidence(self.delta)}{self._jointly}, for all ε ≥ {round_up(self.smallest_eps, 3):g} "
+            "at once: at least 1 − ε of future errors stay within the bound of that ε."
         )
 
     @property
@@ -143,6 +144,4 @@ class Curve:
 
     def _examples(self) -> list[tuple[float, str]]:
         shown = [eps for eps in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5) if self.smallest_eps <= eps <= self.levels[-1]]
-        return [
-            (eps, f"bound {figure(self.gamma(eps))}, rank {self.rank(eps)}") for eps in shown or [self.smallest_eps]
-        ]
+        return [(eps, f"bound {bound(self.gamma(eps))}, rank {self.rank(eps)}") for eps in shown or [self.smallest_eps]]

@@ -12,7 +12,7 @@ from pacband.certificate.promise import Promise
 from pacband.certificate.single import Certificate, check_joint
 from pacband.core.arrays import Floats
 from pacband.core.frozen import FrozenMap
-from pacband.core.wording import card, figure
+from pacband.core.wording import bound, card
 from pacband.exceptions import CertificateError, InvalidInput
 
 __all__ = ["FamilyCertificate", "check_candidates", "split_candidate"]
@@ -27,8 +27,8 @@ class FamilyCertificate(Portable):
     Attributes
     ----------
     best : str
-        The candidate with the smallest `sharpness`; where it is infinite for all, the one without a finite band in the
-        fewest rows, and of those the sharpest in the other rows.
+        The candidate with the smallest `sharpness`. If it is infinite for all, the candidate that has a finite band in
+        the most rows; among equals, the sharpest in those rows.
     candidates : mapping of str to Certificate
         What each candidate promises.
     mean_bound : mapping of str to float
@@ -47,7 +47,7 @@ class FamilyCertificate(Portable):
     def __post_init__(self) -> None:
         check_joint(self.candidates.values())
         if not set(self.candidates) == set(self.mean_bound) == set(self.sharpness) or self.best not in self.candidates:
-            raise CertificateError("the best and the bounds of a family must be those of its candidates.")
+            raise CertificateError("best, mean_bound and sharpness of a family must name its candidates.")
 
     @classmethod
     def of(
@@ -59,7 +59,7 @@ class FamilyCertificate(Portable):
     ) -> Self:
         """Join the certificates of all candidates, and find the sharpest.
 
-        The mean scale and offset over the rows say how sharp each is. `unanswered` counts the rows without a finite
+        The mean scale and offset over the rows measure how sharp each is. `unanswered` counts the rows without a finite
         prediction, in which the band is infinite.
         """
         answered = {name: cert.mean_bound(mean_scale[name]) for name, cert in certificates.items()}
@@ -119,6 +119,13 @@ class FamilyCertificate(Portable):
         """Return the certified band around predictions of the best candidate."""
         return self.certificate.interval(y_pred, scale)
 
+    def outlook(self, m: int, delta: float | None = None) -> int:
+        """Return the most violations of the best candidate among the next m draws; see `Certificate.outlook`.
+
+        Every candidate uses its share of δ, so the count holds although the best was picked by its scores.
+        """
+        return self.certificate.outlook(m, delta)
+
     def verify(self, y: Any, candidates: Mapping[str, Any]) -> bool:
         """Recompute every candidate's certificate from its data."""
         if set(candidates) != set(self.candidates):
@@ -139,11 +146,15 @@ class FamilyCertificate(Portable):
         width = max(len(name) for name in self.candidates)
         lines = [
             f"{'*' if name == self.best else ' '} {name:<{width}}  {self._sharpness_name} "
-            f"{figure(self.sharpness[name]):<10}  {cert.inequality}"
+            f"{self._format_sharpness(name):<10}  {cert.inequality}"
             for name, cert in self.candidates.items()
         ]
         rest = str(self.certificate).split("\n", 1)[1]
         return "\n".join([self.promise, *lines, rest])
+
+    def _format_sharpness(self, name: str) -> str:
+        """Format the sharpness of a candidate, rounded up as its bound is."""
+        return bound(self.sharpness[name])
 
     @property
     def _sharpness_name(self) -> str:
@@ -153,7 +164,7 @@ class FamilyCertificate(Portable):
         rows = [
             (
                 f"{name}{' (best)' if name == self.best else ''}",
-                f"{cert.inequality}, {self._sharpness_name} {figure(self.sharpness[name])}",
+                f"{cert.inequality}, {self._sharpness_name} {self._format_sharpness(name)}",
             )
             for name, cert in self.candidates.items()
         ]
@@ -171,6 +182,22 @@ class FamilyCertificate(Portable):
                     "mean_bound": encode(self.mean_bound[name]),
                     "sharpness": encode(self.sharpness[name]),
                     "certificate": cert.to_dict(),
+                }
+                for name, cert in self.candidates.items()
+            ],
+        }
+
+    def stated(self) -> dict[str, Any]:
+        """Return what the certificate states, without what follows from it."""
+        return {
+            "kind": "family",
+            "best": self.best,
+            "candidates": [
+                {
+                    "name": name,
+                    "mean_bound": encode(self.mean_bound[name]),
+                    "sharpness": encode(self.sharpness[name]),
+                    "certificate": cert.stated(),
                 }
                 for name, cert in self.candidates.items()
             ],
@@ -200,10 +227,10 @@ def check_candidates(candidates: Any) -> None:
             raise InvalidInput(f"candidate names must be strings, got {name!r}.")
 
 
-def split_candidate(candidate: Any) -> tuple[Any, Any]:
-    """Return (y_pred, scale) of a candidate given as y_pred or as (y_pred, scale)."""
+def split_candidate(candidate: Any, what: str = "y_pred") -> tuple[Any, Any]:
+    """Return (y_pred, scale) of a candidate given as y_pred or as (y_pred, scale); `what` names y_pred in the error."""
     if isinstance(candidate, tuple):
         if len(candidate) != 2:
-            raise InvalidInput(f"a candidate must be y_pred or (y_pred, scale), got {len(candidate)} parts.")
+            raise InvalidInput(f"a candidate must be {what} or ({what}, scale), got {len(candidate)} parts.")
         return candidate
     return candidate, None

@@ -1,12 +1,10 @@
-"""Certificate files: read, and compared with the words they state."""
+"""Read certificate files, and check that their words agree with their numbers."""
 
 from __future__ import annotations
 
 import math
-import os
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, TypeAlias
 
 from pacband import __version__
@@ -17,7 +15,7 @@ from pacband.certificate.single import Certificate
 from pacband.core.documents import parse_document
 from pacband.exceptions import CertificateError, InvalidInput
 
-__all__ = ["AnyCertificate", "check_certificate", "load", "revive"]
+__all__ = ["AnyCertificate", "check_certificate", "revive"]
 
 AnyCertificate: TypeAlias = Certificate | FamilyCertificate | GroupCertificate
 
@@ -30,13 +28,8 @@ def check_certificate(certificate: Any) -> AnyCertificate:
     return certificate
 
 
-def load(path: str | os.PathLike[str]) -> AnyCertificate:
-    """Read a certificate from its file, as `pacband.load` does, which opens model files as well."""
-    return revive(Path(path).read_bytes(), os.fspath(path))
-
-
 def revive(data: bytes, source: str) -> AnyCertificate:
-    """Return the certificate that the bytes of a file hold; `source` is what errors call it."""
+    """Return the certificate in the bytes of a file. Errors call the file `source`."""
     content = parse_document(data, source, SCHEMA, SCHEMA_VERSION)
     kinds: dict[str, type[Certificate] | type[FamilyCertificate] | type[GroupCertificate]] = {
         "single": Certificate,
@@ -49,7 +42,7 @@ def revive(data: bytes, source: str) -> AnyCertificate:
     except CertificateError as error:
         raise CertificateError(f"{source}: {error}") from None
     except (ArithmeticError, MemoryError, TypeError, ValueError) as error:
-        raise CertificateError(f"{source}: its numbers make no certificate: {error}.") from None
+        raise CertificateError(f"{source}: its numbers do not make a certificate: {error}.") from None
     return certificate
 
 
@@ -70,7 +63,9 @@ def _check_words(content: Mapping[str, Any], certificate: AnyCertificate) -> Non
     """
     same_version = {part.pacband_version for part in certificate.parts.values()} == {__version__}
     if same_version and not _same_numbers(content["promise"], certificate.promise):
-        raise CertificateError(f"its promise in words is not that of its numbers, which say: {certificate.promise}")
+        raise CertificateError(
+            f"its promise in words does not agree with its numbers, which state: {certificate.promise}"
+        )
     if isinstance(certificate, Certificate):
         if content["expected_violation"] != certificate.expected_violation:
             raise CertificateError(

@@ -46,7 +46,7 @@ class GroupCertificate(Portable):
 
     @property
     def single(self) -> None:
-        """There is no one certificate that bounds all rows: every group has its own."""
+        """None: no single certificate bounds all rows, because every group has its own."""
         return
 
     @property
@@ -70,7 +70,7 @@ class GroupCertificate(Portable):
         return sum(cert.n_samples for cert in self.groups.values())
 
     def gamma(self, groups: Any) -> Floats:
-        """Return γ̄ of every row's own group; a label that was not calibrated is refused."""
+        """Return γ̄ of every row's own group, or raise if a label was not calibrated."""
         gammas = np.array([cert.gamma for cert in self.groups.values()])
         places = {label: place for place, label in enumerate(self.groups)}
         return np.asarray(gammas[locate_rows(as_labels(groups), places)])
@@ -81,6 +81,13 @@ class GroupCertificate(Portable):
         prediction, gamma = self.basis.check_outputs("y_pred", y_pred), self.gamma(groups)
         check_lengths(groups=gamma, y_pred=prediction)
         return self.basis.band(gamma, prediction, scale)
+
+    def outlook(self, m: int, delta: float | None = None) -> FrozenMap[Label, int]:
+        """Return, for every group, the most violations among the next m draws of that group.
+
+        Each group uses its share of δ, so the counts of all groups hold together. See `Certificate.outlook`.
+        """
+        return FrozenMap({label: cert.outlook(m, delta) for label, cert in self.groups.items()})
 
     def verify(self, y: Any, y_pred: Any, groups: Any, scale: Any = None) -> bool:
         """Recompute every group's certificate from its data."""
@@ -95,7 +102,7 @@ class GroupCertificate(Portable):
     def promise(self) -> str:
         """The promise in one sentence."""
         return (
-            f"{self.basis.confidence}, {self.basis.kept} of future {self.basis.draws.subject} within each of the "
+            f"{self.basis.confidence}, {self.basis.kept} of future {self.basis.draws.subject} in each of the "
             f"{len(self.groups)} groups stay within the bound of that group."
         )
 

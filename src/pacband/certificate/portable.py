@@ -1,4 +1,4 @@
-"""What every kind of certificate can do: become JSON, and be saved."""
+"""What every kind of certificate can do: convert itself to JSON, and save itself."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ __all__ = ["SCHEMA", "SCHEMA_VERSION", "Portable", "decode", "encode"]
 
 SCHEMA = "pacband/certificate"
 SCHEMA_VERSION = 1
-_DERIVED = ("promise", "attained_delta", "expected_violation")
 
 
 class Portable(ABC):
-    """A value that becomes JSON and back, and is saved whole or not at all."""
+    """A value that converts to JSON and back. It is saved completely or not at all."""
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
@@ -30,36 +29,29 @@ class Portable(ABC):
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
         """Rebuild a certificate from `to_dict`."""
 
+    @abstractmethod
     def stated(self) -> dict[str, Any]:
         """Return what the certificate states: `to_dict` without the words and numbers that follow from the others."""
-        stated: dict[str, Any] = _without_derived(self.to_dict())
-        return stated
 
     @property
     def digest(self) -> str:
-        """A SHA-256 of what it states: what monitors and successors know a certificate by.
+        """A SHA-256 of what it states. Monitors and successors identify a certificate by it.
 
-        The promise in words and the numbers that follow from the others are left out, so that a later pacband
-        that says it differently knows it still.
+        The promise in words and the numbers that follow from the others are left out, so that the digest stays the same
+        if a later pacband words the promise differently.
         """
         return document_digest(SCHEMA, SCHEMA_VERSION, self.stated())
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the certificate to a JSON file, atomically: a crash leaves the old file or the new one.
 
-        `pacband.load` takes back just what was written: keep the file as it is, byte for byte.
+        `pacband.load` accepts only the bytes that were written: do not edit or reformat the file.
         """
         return write_document(path, SCHEMA, SCHEMA_VERSION, self.to_dict())
 
 
-def _without_derived(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _without_derived(entry) for key, entry in value.items() if key not in _DERIVED}
-    return [_without_derived(entry) for entry in value] if isinstance(value, list) else value
-
-
 def encode(value: Any) -> Any:
-    """Tuples as lists, and infinite floats as words, for JSON has no name for them."""
+    """Return the value for JSON: tuples become lists, and infinite floats become words, because JSON has none."""
     if isinstance(value, float) and math.isinf(value):
         return "Infinity" if value > 0 else "-Infinity"
     return [encode(item) for item in value] if isinstance(value, tuple) else value

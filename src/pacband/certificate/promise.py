@@ -9,20 +9,28 @@ from typing import Any, Self
 from pacband.certificate.portable import decode, encode
 from pacband.core.arrays import Floats, Numbers, as_numbers, check_same_rows
 from pacband.core.checks import check_choice, check_positive_integer, check_probability
-from pacband.core.wording import complement, confidence, round_up
+from pacband.core.wording import bound, complement, confidence, round_up
 from pacband.draws import ROWS, DrawKind, Draws, Rows, draw_kind
 from pacband.exceptions import CertificateError, InvalidInput, InvalidScale
 from pacband.planning import check_eps
-from pacband.scores import SCALE_KINDS, ScoreRule, Spread, band, scale_kind, score_rows, spread_of
+from pacband.scores import SCALE_KINDS, ScoreRule, Spread, as_prediction, band, scale_kind, score_rows, spread_of
 from pacband.scores.columns import Columns
+from pacband.scores.rule import OWN
 
-__all__ = ["ASSUMPTIONS", "Promise"]
+__all__ = ["ASSUMPTIONS", "GIVEN_BOUND", "OWN_SCORES", "Promise", "assumptions_of"]
 
 ASSUMPTIONS = (
     ROWS.assumption,
     "predictor and scale were built without the calibration rows",
     "ε, δ, the candidates and the rank were chosen before looking at the scores",
 )
+# Two assumptions in place of the first two for scores that the user computes, and one in place of the third for a bound
+# that was given.
+OWN_SCORES = (
+    "calibration scores and future scores are independent draws from one distribution",
+    "what computes the scores was built without the calibration rows",
+)
+GIVEN_BOUND = "δ, the candidates and the tolerance were chosen before looking at the scores"
 _SCALES = {
     "none": "no scale",
     "symmetric": "a scale, one value per row",
@@ -34,8 +42,8 @@ _SCALES = {
 class Promise:
     """With confidence 1 − δ, at least 1 − ε of future rows have a score of at most γ̄.
 
-    Every certificate holds one. It knows how rows are scored, so that rows are scored by the same rule ever after, and
-    a scale that was used at calibration cannot be forgotten later.
+    Every certificate has one. It states how rows are scored, so that later rows are scored by the same rule. A scale
+    that was used at calibration is required later.
 
     Attributes
     ----------
@@ -46,11 +54,13 @@ class Promise:
     scale_kind : {"none", "symmetric", "asymmetric"}
         Whether rows are scored with a scale, and with which.
     n_outputs : int
-        How many outputs one score takes together.
+        The number of outputs that one score combines.
     columns : Columns or None
         The columns of the table that was certified, if it was a table.
     assumptions : tuple of str
         What the promise rests on.
+    bound_given : bool
+        Whether the user gave the bound γ̄, and ε was found.
     draws : DrawKind
         What one independent draw is.
     """
@@ -62,6 +72,7 @@ class Promise:
     n_outputs: int = 1
     columns: Columns | None = None
     assumptions: tuple[str, ...] = ASSUMPTIONS
+    bound_given: bool = False
     draws: DrawKind = ROWS
 
     def __post_init__(self) -> None:
@@ -72,21 +83,31 @@ class Promise:
             check_choice("scale_kind", self.scale_kind, SCALE_KINDS)
         except InvalidInput as error:
             raise CertificateError(f"no certificate can state this: {error}") from None
+        if self.scoring.own and (self.scale_kind, self.n_outputs) != ("none", 1):
+            raise CertificateError(
+                f"own scores have no scale and one output, got scale_kind {self.scale_kind!r} and n_outputs "
+                f"{self.n_outputs}."
+            )
+        if self.columns is not None and bool(self.columns.prediction) == self.scoring.own:
+            raise CertificateError("a certificate made from a table states prediction columns, except for own scores.")
 
     def align(self, y: Any, y_pred: Any, scale: Any, *, lone_row: bool = False) -> tuple[Numbers, Numbers, Spread]:
         """Return y, T(x) and σ̂(x) as arrays of one shape, or raise unless they are what was calibrated.
 
-        With `lone_row`, a single row may come without its bracket.
+        Own scores stand in place of y, and T(x) is zero. With `lone_row`, a single row may be a number, or a vector of
+        its outputs.
         """
-        target, prediction = (
-            self.check_outputs(name, column, lone_row=lone_row) for name, column in (("y", y), ("y_pred", y_pred))
-        )
+        target = self.check_outputs("scores" if self.scoring.own else "y", y, lone_row=lone_row)
+        if self.scoring.own or y_pred is None:
+            prediction = as_prediction(self.scoring, y_pred, target.shape)
+        else:
+            prediction = self.check_outputs("y_pred", y_pred, lone_row=lone_row)
         if target.shape != prediction.shape:
             raise InvalidInput(f"y and y_pred must have the same shape, got {target.shape} and {prediction.shape}.")
         self.check_scale(scale)
         return target, prediction, spread_of(self.scoring, scale, target.shape)
 
-    def scores(self, y: Any, y_pred: Any, scale: Any = None, *, draws: Draws | None = None) -> Floats:
+    def scores(self, y: Any, y_pred: Any = None, scale: Any = None, *, draws: Draws | None = None) -> Floats:
         """Return the score of every draw: of every row, or as `draws` makes draws of the rows."""
         found = Rows() if draws is None else draws
         if found.kind != self.draws:
@@ -98,6 +119,8 @@ class Promise:
 
     def band(self, gamma: float | Floats, y_pred: Any, scale: Any = None) -> Floats:
         """Return the band of every row, (n, 2) or (n, k, 2), whose scores are at most γ: one γ, or one for each row."""
+        if self.scoring.own:
+            raise InvalidInput("this certificate bounds a score: there is no band around a prediction.")
         self.check_scale(scale)
         return band(self.scoring, gamma, self.check_outputs("y_pred", y_pred), scale)
 
@@ -112,7 +135,7 @@ class Promise:
         return array
 
     def check_scale(self, scale: Any) -> None:
-        """Raise unless a scale is given just as at calibration: none, one, or a pair."""
+        """Raise unless the scale has the kind that was used at calibration: none, one, or a pair."""
         given = scale_kind(scale)
         if given != self.scale_kind:
             raise InvalidScale(
@@ -121,22 +144,31 @@ class Promise:
 
     def inequality(self, gamma: float) -> str:
         """Return what is bounded, in symbols."""
-        bound = f"{round_up(gamma, 6):g}"
+        limit = bound(gamma)
+        if self.scoring.own:
+            return f"score ≤ {limit}"
         if self.scoring.matrix is not None:
-            return f"sqrt((y − T(x))ᵀ Σ⁻¹ (y − T(x))) ≤ {bound}{self._factor()}"
+            return f"sqrt((y − T(x))ᵀ Σ⁻¹ (y − T(x))) ≤ {limit}{self._factor()}"
         of, each = ("ₖ", " in every output k") if self.n_outputs > 1 else ("", "")
         error, minus_error = f"y{of} − T{of}(x)", f"T{of}(x) − y{of}"
         if self.scale_kind == "asymmetric":
-            return f"−{bound}{self._factor('⁻')} ≤ {error} ≤ {bound}{self._factor('⁺')}{each}"
+            return f"−{limit}{self._factor('⁻')} ≤ {error} ≤ {limit}{self._factor('⁺')}{each}"
         left = {"both": f"|{error}|", "upper": error, "lower": minus_error}[self.scoring.side]
-        return f"{left} ≤ {bound}{self._factor()}{each}"
+        return f"{left} ≤ {limit}{self._factor()}{each}"
+
+    def claim(self, gamma: float) -> str:
+        """Return what is promised, in words: "at least 95 % of future errors satisfy …"."""
+        if not self.scoring.own:
+            return self.draws.sentence(self.kept, self.inequality(gamma))
+        sentence = self.draws.sentence(self.kept, bound(gamma))
+        return sentence.replace("errors", "scores").replace("satisfy", "are at most")
 
     def _factor(self, end: str = "") -> str:
         """Format ·σ̂(x), with the floor that is put under it."""
         if self.scale_kind == "none":
             return ""
         sigma, floor = f"σ̂{end}(x)", self.scoring.min_scale
-        return f"·{sigma}" if floor is None else f"·max({sigma}, {round_up(floor, 6):g})"
+        return f"·{sigma}" if floor is None else f"·max({sigma}, {bound(floor)})"
 
     @property
     def confidence(self) -> str:
@@ -145,8 +177,8 @@ class Promise:
 
     @property
     def kept(self) -> str:
-        """The share 1 − ε in words."""
-        return f"at least {complement(self.eps)}"
+        """The share 1 − ε in words. A share that was found has many digits: it is rounded down."""
+        return f"at least {complement(round_up(self.eps, 5) if self.bound_given else self.eps)}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the promise as JSON-ready values."""
@@ -162,6 +194,8 @@ class Promise:
             "nonfinite": rule.nonfinite,
             "columns": None if self.columns is None else self.columns.to_dict(),
             "assumptions": list(self.assumptions),
+            # Written only where it applies: files of other certificates keep their bytes.
+            **({"bound": "given"} if self.bound_given else {}),
             # If the draws are rows, the file states nothing about draws, as it did before there were others.
             **({} if self.draws == ROWS else {"draws": self.draws.to_dict()}),
         }
@@ -171,12 +205,7 @@ class Promise:
         """Rebuild a promise from `to_dict`."""
         columns = content["columns"]
         try:
-            scoring = ScoreRule.create(
-                side=content["side"],
-                gauge=decode(content["gauge"]),
-                min_scale=content["min_scale"],
-                nonfinite=content["nonfinite"],
-            )
+            scoring = _scoring(content)
             draws = draw_kind(content.get("draws"))
         except InvalidInput as error:
             raise CertificateError(f"no certificate can state this: {error}") from None
@@ -188,5 +217,24 @@ class Promise:
             n_outputs=content["n_outputs"],
             columns=None if columns is None else Columns.from_dict(columns),
             assumptions=tuple(content["assumptions"]),
+            bound_given=content.get("bound") == "given",
             draws=draws,
         )
+
+
+def assumptions_of(scoring: ScoreRule, draws: DrawKind, *, bound_given: bool = False) -> tuple[str, ...]:
+    """Return what a promise about such scores and draws rests on."""
+    independent, built, chosen = ASSUMPTIONS
+    if scoring.own:
+        independent, built = OWN_SCORES
+    return independent if draws == ROWS else draws.assumption, built, GIVEN_BOUND if bound_given else chosen
+
+
+def _scoring(content: Mapping[str, Any]) -> ScoreRule:
+    """Rebuild the rule by which rows are scored, or raise."""
+    gauge, min_scale = decode(content["gauge"]), content["min_scale"]
+    if content["side"] != OWN:
+        return ScoreRule.create(side=content["side"], gauge=gauge, min_scale=min_scale, nonfinite=content["nonfinite"])
+    if gauge != "max" or min_scale is not None:
+        raise InvalidInput(f"own scores have no gauge and no min_scale, got {gauge!r} and {min_scale!r}.")
+    return ScoreRule.of_own_scores(content["nonfinite"])

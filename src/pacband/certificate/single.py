@@ -12,21 +12,26 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Self
 
+import numpy as np
+
 from pacband import __version__
 from pacband.certificate.chain import check_chain
 from pacband.certificate.portable import Portable, decode, encode
 from pacband.certificate.promise import Promise
 from pacband.core.arrays import Floats, check_same_rows
 from pacband.core.checks import check_positive_integer, check_probability
+from pacband.core.wording import bound as format_bound
 from pacband.core.wording import card, confidence, figure, percent
 from pacband.draws import Draws
 from pacband.exceptions import CertificateError, InvalidInput
 from pacband.planning import LARGEST_N, WHOLE, Share
 from pacband.planning.binomial import covering_delta, tail_at_most
 from pacband.planning.shares import rounded_up
+from pacband.planning.windows import most_violations
 from pacband.scores import Matrix, bound, mean_bound
 from pacband.scores.columns import Columns
 from pacband.selection import Measured, measure
+from pacband.selection.fingerprint import fingerprint
 
 __all__ = ["Certificate", "check_joint", "issue"]
 
@@ -35,23 +40,24 @@ __all__ = ["Certificate", "check_joint", "issue"]
 class Certificate(Portable):
     """With confidence 1 − δ, at least 1 − ε of future errors satisfy |y − T(x)| ≤ γ̄·σ̂(x).
 
-    Made by `certify`; saved with `save`, read back with `pacband.load`.
+    Made by `certify`, `certify_tolerance` and `certify_scores`; saved with `save`, read back with `pacband.load`.
 
     Attributes
     ----------
     basis : Promise
         What is promised, and how a row is scored. Its parts are attributes of the certificate as well: `eps`, `delta`,
-        `side`, `gauge`, `min_scale`, `nonfinite`, `scale_kind`, `n_outputs`, `columns`, `assumptions`.
+        `side`, `gauge`, `min_scale`, `nonfinite`, `scale_kind`, `n_outputs`, `columns`, `assumptions`, `bound_given`.
     gamma : float
-        γ̄, the r-th largest calibration score. Infinite where no finite bound can be promised.
+        γ̄, the r-th largest calibration score. Infinite where no finite bound can be promised. If the bound was given,
+        the tolerance.
     n_samples, rank : int
-        N and r.
+        N and r. If the bound was given, r − 1 calibration scores exceed it.
     share : Share
         The part of δ that this certificate uses: `n_candidates`, `weight`.
     created : str
         When it was made, in UTC.
     pacband_version : str
-        What made it.
+        The version of pacband that made it.
     data_digest : str
         An order-independent fingerprint of the calibration scores.
     predecessor : str or None
@@ -92,6 +98,8 @@ class Certificate(Portable):
             )
         if self.side == "both" and self.gamma < 0.0:
             raise CertificateError(f"gamma must not be negative where both sides are bounded, got {self.gamma}.")
+        if self.bound_given and math.isinf(self.gamma):
+            raise CertificateError(f"a bound that was given must be finite, got {self.gamma}.")
         if not _certifies(self.n_samples, self.rank, self.eps, self.delta, self.share, self._slack):
             raise CertificateError(
                 f"rank {self.rank} of {self.n_samples} samples does not certify eps={self.eps:g} at "
@@ -120,13 +128,18 @@ class Certificate(Portable):
 
     @property
     def n_outputs(self) -> int:
-        """How many outputs one score takes together."""
+        """The number of outputs that one score combines."""
         return self.basis.n_outputs
 
     @property
     def side(self) -> str:
-        """Which errors are bounded: "both", "upper" or "lower"."""
+        """Which errors are bounded: "both", "upper" or "lower"; "own" if the user computes the scores."""
         return self.basis.scoring.side
+
+    @property
+    def bound_given(self) -> bool:
+        """Whether the user gave the bound, and the share was found."""
+        return self.basis.bound_given
 
     @property
     def gauge(self) -> str | Matrix:
@@ -140,12 +153,12 @@ class Certificate(Portable):
 
     @property
     def nonfinite(self) -> str:
-        """What NaN and infinite predictions are: "raise" refuses them, "violate" counts them as infinite errors."""
+        """The policy for NaN and infinite predictions: "raise" refuses them, "violate" counts infinite errors."""
         return self.basis.scoring.nonfinite
 
     @property
     def scale_kind(self) -> str:
-        """Whether rows were scored with a scale, which `interval` then needs: "none", "symmetric", "asymmetric"."""
+        """The scale that rows were scored with, and that `interval` needs: "none", "symmetric" or "asymmetric"."""
         return self.basis.scale_kind
 
     @property
@@ -165,7 +178,7 @@ class Certificate(Portable):
 
     @property
     def parts(self) -> dict[None, Certificate]:
-        """The certificates that judge rows, by group; one without groups stands under None."""
+        """The certificates that judge rows, by group. Without groups the only key is None."""
         return {None: self}
 
     @property
@@ -179,20 +192,31 @@ class Certificate(Portable):
         return _attained(self.n_samples, self.rank, self.eps, self.share, self._slack)
 
     @property
+    def chosen_beforehand(self) -> bool:
+        """Whether nothing was chosen by the scores: only then is r/(N + 1) the expected violation.
+
+        A bound that has only a part of δ is one of several candidates, or a point of a curve. The one with the smallest
+        bound is chosen, and a bound that is small by chance is exceeded more often.
+        """
+        return self.share.fraction >= 1
+
+    @property
     def expected_violation(self) -> float:
         """The mean r/(N + 1) of the true violation probability, of a candidate chosen before looking at the scores.
 
-        The best of several candidates was picked by its scores, and its mean violation tends to be larger: all that
-        holds of it is the promise, at most ε with confidence 1 − δ.
+        The best of several candidates was picked by its scores, and its mean violation tends to be larger. For it only
+        the promise holds: at most ε with confidence 1 − δ. A bound that was given has no such mean: r/(N + 1) is then
+        the share of calibration scores beyond it, with one more score beyond it.
         """
         return self.rank / (self.n_samples + 1)
 
     def violation_interval(self, level: float = 0.95) -> tuple[float, float]:
         """Return the interval in which the true violation probability of γ̄ lies, with this probability.
 
-        For continuous scores and one candidate chosen beforehand it follows Beta(r, N − r + 1) exactly; this is its
-        central interval. With tied scores the true violation tends to be smaller. Of the best of several candidates,
-        picked by its scores, the true violation tends to be larger, and this interval does not hold.
+        For continuous scores and one candidate chosen beforehand, the violation follows Beta(r, N − r + 1) exactly;
+        this is its central interval. With tied scores the true violation tends to be smaller. If the candidate was
+        picked from several by its scores, the true violation tends to be larger, and this interval does not hold. If
+        the bound was given, this is the confidence interval of Clopper and Pearson.
 
         Examples
         --------
@@ -205,8 +229,46 @@ class Certificate(Portable):
 
         level = check_probability("level", level)
         a, b = self.rank, self.n_samples - self.rank + 1
-        low, high = betaincinv(a, b, (1 - level) / 2), betaincinv(a, b, (1 + level) / 2)
+        high = betaincinv(a, b, (1 + level) / 2)
+        if self.bound_given:
+            a, b = a - 1, b + 1
+        low = betaincinv(a, b, (1 - level) / 2) if a else 0.0
         return float(low), float(high)
+
+    def outlook(self, m: int, delta: float | None = None) -> int:
+        """Return the most violations among the next m draws, with confidence 1 − δ over calibration and draws together.
+
+        The result is the smallest j with P{J > j} ≤ δ, where J is BetaBinomial(m; r, N − r + 1). This law is exact for
+        continuous scores and a bound chosen beforehand. Tied scores make J smaller. For a bound that was given, the
+        same j holds for every violation probability. If the bound is one of n_F candidates, or of n_F groups, each
+        gets its part of δ: then the counts of all hold together, whichever is chosen by the scores. If draws depend on
+        each other as declared (`Spaced` with mixing), the dependence of all N + m draws uses up a part of δ.
+
+        Parameters
+        ----------
+        m : int
+            The number of future draws: rows, units, or rows of a series with the same gap between them.
+        delta : float in (0, 1), optional
+            The probability that more violate. By default that of the certificate.
+
+        Examples
+        --------
+        >>> from pacband import certify
+        >>> cert = certify(range(1310), [0] * 1310, eps=0.05, delta=1e-6, rank=32)
+        >>> cert.outlook(500, delta=0.05), cert.outlook(500)
+        (19, 37)
+        """
+        n_future = check_positive_integer("m", m)
+        if n_future > LARGEST_N:
+            raise InvalidInput(f"m must be at most {LARGEST_N:g}, got {n_future}.")
+        risk = self.delta if delta is None else check_probability("delta", delta)
+        budget = self.share.budget(risk) - self.basis.draws.slack(self.n_samples + n_future)
+        if budget <= 0:
+            raise InvalidInput(
+                f"the dependence of {self.n_samples} + {n_future} draws uses up all of delta={risk:g}: "
+                "choose a smaller m, or a larger delta."
+            )
+        return _most_violations(self.n_samples, self.rank, n_future, budget)
 
     def bound(self, scale: Any = None) -> Any:
         """Return the certified bound on the error: γ̄ without a scale, else γ̄·σ̂(x) for every row.
@@ -238,10 +300,11 @@ class Certificate(Portable):
         check_same_rows(y_pred=y_pred, scale=scale)
         return self.basis.band(self.gamma, y_pred, scale)
 
-    def verify(self, y: Any, y_pred: Any, scale: Any = None, *, draws: Draws | None = None) -> bool:
-        """Recompute the certificate from its data: True if γ̄, N and the digest all come out the same.
+    def verify(self, y: Any, y_pred: Any = None, scale: Any = None, *, draws: Draws | None = None) -> bool:
+        """Recompute the certificate from its data. Return True if γ̄, N and the digest are all the same.
 
-        If it was certified with `draws`, the same draws are needed.
+        If it was certified with `draws`, the same draws are needed. A certificate of own scores takes the scores alone:
+        ``verify(scores)``. If the bound was given, the number of scores beyond it must come out the same.
         """
         return self.matches(self.basis.scores(y, y_pred, scale, draws=draws))
 
@@ -249,6 +312,9 @@ class Certificate(Portable):
         """Return True if these scores reproduce γ̄, N and the digest. Reorders `scores` in place."""
         if len(scores) != self.n_samples:
             return False
+        if self.bound_given:
+            beyond = int(np.count_nonzero(scores > self.gamma))
+            return beyond == self.rank - 1 and fingerprint(scores, self.gamma) == self.data_digest
         return measure(scores, self.rank) == Measured(self.n_samples, self.gamma, self.data_digest)
 
     @property
@@ -262,44 +328,53 @@ class Certificate(Portable):
         if math.isinf(self.gamma):
             return (
                 f"No finite bound can be promised at eps={self.eps:g}: {self.rank} or more of the "
-                f"{self.n_samples} calibration errors count as infinite."
+                f"{self.n_samples} calibration {'scores' if self.basis.scoring.own else 'errors'} count as infinite."
             )
-        jointly = f", for all {self.n_candidates} candidates at once" if self.n_candidates > 1 else ""
-        sentence = self.basis.draws.sentence(self.basis.kept, self.inequality)
-        return f"{self.basis.confidence}{jointly}, {sentence}."
+        jointly = f", for all {self.n_candidates} certificates at once" if self.n_candidates > 1 else ""
+        return f"{self.basis.confidence}{jointly}, {self.basis.claim(self.gamma)}."
 
     def __str__(self) -> str:
         return (
-            f"{self.promise}\n"
-            f"The bound is the score of rank {self.rank} from the top among {self.n_samples} calibration "
-            f"{self.basis.draws.counted}{self._expected_words()}.\n"
-            f"It holds if {'; '.join(self.assumptions)}.{self._chain_words()}"
+            f"{self.promise}\n{self._bound_words()}.\nIt holds if {'; '.join(self.assumptions)}.{self._chain_words()}"
         )
 
-    def _expected_words(self) -> str:
+    def _bound_words(self) -> str:
+        if self.bound_given:
+            return (
+                f"The bound was given and the share was found: {self.rank - 1} of {self.n_samples} calibration "
+                f"{self.basis.draws.counted} exceed the bound"
+            )
         # r/(N + 1) is the mean for a candidate that was chosen beforehand. The best of several tends to have more.
-        return "" if self.n_candidates > 1 else f"; the violation to expect is {percent(self.expected_violation)}"
+        expected = f"; the expected violation is {percent(self.expected_violation)}" if self._has_expected else ""
+        place = f"the score of rank {self.rank} from the top"
+        return f"The bound is {place} among {self.n_samples} calibration {self.basis.draws.counted}{expected}"
 
     def _chain_words(self) -> str:
         if self.predecessor is None or self.chain_delta is None:
             return ""
         return (
-            f"\nIt is number {self.generation} of a chain, after {self.predecessor[:16]}…; with confidence "
-            f"{confidence(self.chain_delta)} every certificate of the chain holds."
+            f"\nIt is certificate {self.generation} of a chain and follows {self.predecessor[:16]}…. With confidence "
+            f"{confidence(self.chain_delta)}, all certificates of the chain hold."
         )
 
     def _repr_html_(self) -> str:
         rows = [
-            ("bound γ̄", figure(self.gamma)),
-            ("samples N, rank r", f"{self.n_samples}, {self.rank}"),
-            ("δ asked, attained", f"{figure(self.delta)}, {figure(self.attained_delta)}"),
-            *([("violation to expect", percent(self.expected_violation))] if self.n_candidates == 1 else []),
+            ("bound γ̄, given" if self.bound_given else "bound γ̄", format_bound(self.gamma)),
+            ("samples N, beyond the bound", f"{self.n_samples}, {self.rank - 1}")
+            if self.bound_given
+            else ("samples N, rank r", f"{self.n_samples}, {self.rank}"),
+            ("δ promised, attained", f"{figure(self.delta)}, {figure(self.attained_delta)}"),
+            *([("expected violation", percent(self.expected_violation))] if self._has_expected else []),
             ("candidates", str(self.n_candidates)),
             ("holds if", "; ".join(self.assumptions)),
             ("made", f"{self.created} by pacband {self.pacband_version}"),
             ("data digest", self.data_digest),
         ]
         return card("pacband certificate", self.promise, rows)
+
+    @property
+    def _has_expected(self) -> bool:
+        return self.chosen_beforehand and not self.bound_given
 
     def to_dict(self) -> dict[str, Any]:
         """Return the certificate as JSON-ready values, as `save` writes them."""
@@ -312,7 +387,7 @@ class Certificate(Portable):
         }
 
     def stated(self) -> dict[str, Any]:
-        """Return what the certificate states, without what follows from it, some of which takes long to compute."""
+        """Return what the certificate states, without the values that follow from it: some take long to compute."""
         return {
             "kind": "single",
             "gamma": encode(self.gamma),
@@ -340,12 +415,12 @@ class Certificate(Portable):
         )
 
 
-# The attributes that a file states as they are.
+# The attributes that a file states without conversion.
 _PLAIN = (
     "n_samples", "rank", "created", "pacband_version", "data_digest", "predecessor", "generation", "chain_delta"
 )  # fmt: skip
 
-# The groups of a large table are many, and their numbers of rows few: what is decided exactly is decided once.
+# A large table has many groups, but few different numbers of rows: every exact decision is made once.
 
 
 @lru_cache(maxsize=1 << 12)
@@ -360,8 +435,13 @@ def _attained(n_samples: int, rank: int, eps: float, share: Share, slack: Fracti
     return alone if not slack else min(1.0, rounded_up(Fraction(alone) + slack / share.fraction))
 
 
+@lru_cache(maxsize=1 << 12)
+def _most_violations(n_samples: int, rank: int, n_future: int, budget: Fraction) -> int:
+    return most_violations(n_samples, rank, n_future, budget)
+
+
 def issue(basis: Promise, measured: Measured, rank: int, share: Share = WHOLE) -> Certificate:
-    """Make the certificate of scores that were measured at this rank, now."""
+    """Make the certificate of scores that were measured at this rank. It is created now."""
     return Certificate(
         basis=basis,
         gamma=measured.gamma,
@@ -376,12 +456,12 @@ def issue(basis: Promise, measured: Measured, rank: int, share: Share = WHOLE) -
 def _is_score_at_rank(gamma: Any, rank: Any, n_samples: Any) -> bool:
     try:
         return 1 <= operator.index(rank) <= operator.index(n_samples) <= LARGEST_N and not math.isnan(gamma)
-    except (TypeError, OverflowError):  # no numbers, or an integer that no float comes near
+    except (TypeError, OverflowError):  # not numbers, or an integer that is too large for a float
         return False
 
 
 def check_joint(certificates: Collection[Certificate]) -> None:
-    """Raise unless these certificates hold together: one (ε, δ), of which their shares use no more than all."""
+    """Raise unless these certificates hold together: they have one (ε, δ), and their shares of δ sum to at most one."""
     promises = {(cert.eps, cert.delta) for cert in certificates}
     shares = Counter(cert.share for cert in certificates)
     if len(promises) != 1 or sum(share.fraction * times for share, times in shares.items()) > 1:

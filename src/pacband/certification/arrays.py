@@ -22,7 +22,7 @@ from pacband.core.labels import as_labels, group_rows
 from pacband.draws import Draws, Spaced
 from pacband.exceptions import InvalidInput
 from pacband.planning.shares import Share, weighted_shares
-from pacband.scores import ScoreRule, Spread, mean_offset, score_rows, spread_of, unanswered
+from pacband.scores import ScoreRule, Spread, as_prediction, mean_offset, score_rows, spread_of, unanswered
 from pacband.scores.columns import Columns
 from pacband.selection import measure
 
@@ -315,7 +315,7 @@ def _align(
 ) -> tuple[Numbers, Spread]:
     """Return the predictions and the scale as arrays of the targets' shape, or raise."""
     of = "" if name is None else f" of candidate {name!r}"
-    prediction = as_numbers(f"y_pred{of}", y_pred)
+    prediction = as_prediction(scoring, y_pred, target.shape, name=f"y_pred{of}")
     if prediction.shape != target.shape:
         raise InvalidInput(f"y and y_pred{of} must have the same shape, got {target.shape} and {prediction.shape}.")
     return prediction, spread_of(scoring, scale, target.shape)

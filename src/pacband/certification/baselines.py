@@ -2,7 +2,7 @@
 
 `markov_bound` and `gaussian_bound` have **no** finite-sample guarantee: they hold only if the standard deviation they
 are given is the true one (and, for the second, if the errors are Gaussian), which data alone cannot show.
-`largest_error` has a guarantee of its own, and is as wide as it is safe.
+`largest_error` has a guarantee, and a wide bound.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def largest_error(
     """Return the certificate of the largest calibration error (Tempo, Bai and Dabbene, 1997).
 
     Certified: with N ≥ ln(1/δ)/ε rows it holds as any certificate does. But the bound grows with N, where that
-    of `certify` converges: more data makes it worse. It is `certify(..., rule="maximum")`.
+    of `certify` converges: more data make it wider. It is `certify(..., rule="maximum")`.
 
     Examples
     --------

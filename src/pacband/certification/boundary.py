@@ -1,4 +1,4 @@
-"""The boundary of a curve: a level for every rank, so low that violations cross any of them with probability δ at most.
+"""The boundary of a curve: a level for every rank. The probability that any level fails is at most δ.
 
 A design chooses which levels a curve has; η is the chance that one given level fails. `largest_eta` finds the largest η
 whose boundary is crossed with a probability of at most δ, computed exactly by `pacband.certification.crossing`.
@@ -25,7 +25,7 @@ __all__ = ["Design", "GivenLevels", "SpacedRanks", "largest_eta"]
 
 Ranks: TypeAlias = npt.NDArray[np.int64]
 
-# How closely the chance that any level fails is brought to δ, from below.
+# The chance that any level fails is at most δ, and at least δ·(1 − `_ACCURACY`).
 _ACCURACY = 1e-6
 
 
@@ -118,10 +118,10 @@ def largest_eta(n_samples: int, delta: float, design: Design) -> float:
 
 
 def _number_of_looks(n_samples: int, delta: float) -> float:
-    """About δ/η: how many independent levels would fail as often as the whole curve does.
+    """Return about δ/η: the number of independent levels that would fail as often as the whole curve does.
 
-    It grows with ln N and with the depth ln(1/δ). Fitted to N from 1e2 to 1e6 and δ from 1e-9 to 0.5, to some 5 %: a
-    place to start from, which saves half of the crossing probabilities.
+    It grows with ln N and with the depth ln(1/δ). The formula is fitted to N from 1e2 to 1e6
+    and δ from 1e-9 to 0.5, to about 5 %. As a starting point it saves half of the crossing probabilities.
     """
     depth = math.log(1.0 / delta)
     decades = max(0.0, math.log(n_samples / 100.0))

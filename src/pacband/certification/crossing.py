@@ -3,16 +3,16 @@
 Drop N uniform points on (0, 1) and count those at or below t. For times t₁ < … < t_m and counts c₁ ≤ … ≤ c_m,
 `crossing_probability` is the probability that the count at some t_j is below c_j.
 
-Conditioned on having N points by time one, a Poisson process of rate N is this count. Its law is carried from
-t_j to t_{j+1} by a convolution with Poisson weights; what falls below c_{j+1} has crossed there for the first time,
-and is multiplied by the chance of ending at N after all:
+Conditioned on having N points by time one, a Poisson process of rate N is this count. A convolution with Poisson
+weights takes the law of the count from t_j to t_{j+1}. The part of the law below c_{j+1} has crossed there for the
+first time. It is multiplied by the chance of ending at N, and removed from the law:
 
     P(cross) = Σ_j Σ_{c < c_j} f_j(c) · Poisson(N − c; N(1 − t_j)) / Poisson(N; N).
 
-(Noé, 1972, and Moscovich and Nadler, 2017, carry the probability of *not* crossing, whose complement loses all
-digits where crossing is rare.) All terms are positive, so that the relative error stays near that of one Poisson
-weight, 1e-12, however small the result is. Counts that are improbable enough are left out, and counted as
-crossed: the result is rounded up.
+(Noé, 1972, and Moscovich and Nadler, 2017, compute the probability of *not* crossing. Its complement loses all digits
+if crossing is rare.) All terms are positive, so that the relative error stays near that of one Poisson
+weight, 1e-12, however small the result is. Counts that are improbable enough are treated as crossed: the result is
+rounded up.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ def crossing_probability(n_samples: int, times: Floats, counts: npt.NDArray[np.i
         below = min(max(count - low, 0), len(mass))
         if below:
             crossed += float(mass[:below] @ _chance_of_ending(n_samples, np.arange(low, low + below), time, at_end))
-        # The count at t is Poisson(Nt). Larger counts than its window has are left out; after a transform they hold
-        # nothing but rounding errors.
+        # The count at t is Poisson(Nt). Counts above its window are left out: after a transform they contain only
+        # rounding errors.
         most = min(n_samples, _window(n_samples * time, negligible)[1])
         mass, low = mass[below : max(below, most + 1 - low)], low + below
         if not len(mass):
@@ -93,7 +93,7 @@ def _convolve(mass: Floats, weights: Floats, accuracy: float) -> Floats:
 
 
 def _chance_of_ending(n_samples: int, counts: npt.NDArray[np.int64], time: float, at_end: float) -> Floats:
-    """Return P{N points at time one | c points at t} / P{N points at time one}, of which the last is exp(at_end)."""
+    """Return P{N points at time one | c points at t} / P{N points at time one}; the denominator is exp(at_end)."""
     if time >= 1.0:
         return np.where(counts == n_samples, math.exp(-at_end), 0.0)
     return np.asarray(np.exp(_log_poisson(n_samples - counts, n_samples * (1.0 - time)) - at_end))

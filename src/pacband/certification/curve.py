@@ -35,7 +35,7 @@ def certify_curve(
     scale: Any = None,
     *,
     delta: float = 1e-6,
-    eps: Iterable[float] | None = None,
+    eps: float | Iterable[float] | None = None,
     max_eps: float = 0.5,
     side: str = "both",
     n_candidates: int = 1,
@@ -51,7 +51,7 @@ def certify_curve(
         As in `certify`: rows that neither the predictor nor the scale has seen.
     delta : float in (0, 1)
         The probability that the curve fails at any ε.
-    eps : iterable of float, optional
+    eps : float or iterable of float, optional
         Certify these ε only, all at once: a little sharper than the whole curve, and quick for any N. (Another
         ε then has the bound of the next smaller one.)
     max_eps : float in (0, 1)
@@ -117,7 +117,7 @@ def curve_of_scores(
     n_outputs: int,
     scale_kind: str,
 ) -> Curve:
-    """Return the curve of scores that were computed already, or of a summary of them that never errs downwards.
+    """Return the curve of scores that were computed already, or of a summary that never understates them.
 
     The curve uses a share of δ: the even one of n_F candidates, or a candidate's weight.
     """
@@ -149,8 +149,9 @@ def curve_of_scores(
     )
 
 
-def _check_grid(eps: Iterable[float]) -> tuple[float, ...]:
-    grid = tuple(sorted({check_probability("eps", value) for value in eps}))
+def _check_grid(eps: float | Iterable[float]) -> tuple[float, ...]:
+    values = eps if isinstance(eps, Iterable) else [eps]
+    grid = tuple(sorted({check_probability("eps", value) for value in values}))
     if not grid:
         raise InvalidInput("eps must have at least one value, got none.")
     return grid

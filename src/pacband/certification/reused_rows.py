@@ -15,8 +15,8 @@ from pacband.exceptions import ReusedData
 
 __all__ = ["refuse_copies", "refuse_reused_rows"]
 
-# At most `_STATES` kinds of rows that come at least `_OFTEN` times in training are states of a system, such as all
-# zeros when a machine is at rest. Nobody copies a single row so often.
+# If at most `_STATES` distinct rows occur at least `_OFTEN` times in training, they are states of a system, such as all
+# zeros when a machine is at rest. Copies of a single row are not so many.
 _STATES, _OFTEN = 3, 20
 # Fewer calibration rows than this do not show how often rows agree by chance. Then the training rows are used.
 _ROWS_TO_JUDGE = 200

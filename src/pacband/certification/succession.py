@@ -9,6 +9,7 @@ from typing import Any, overload
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate, check_certificate
 from pacband.certification.arrays import certify_group_rows, certify_rows
 from pacband.certification.terms import Terms
+from pacband.certification.tolerance import ToleranceTerms, refuse_with_tolerance
 from pacband.core.arrays import Floats
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import as_labels, group_rows
@@ -23,38 +24,38 @@ __all__ = ["recalibrate"]
 
 @overload
 def recalibrate(
-    certificate: Certificate | FamilyCertificate, y: Any, y_pred: Any, scale: Any = None, *, rule: str = "exact"
+    certificate: Certificate | FamilyCertificate, y: Any, y_pred: Any = None, scale: Any = None, *, rule: str = "exact"
 ) -> Certificate: ...
 
 
 @overload
 def recalibrate(
-    certificate: GroupCertificate, y: Any, y_pred: Any, scale: Any = None, *, groups: Any, rule: str = "exact"
+    certificate: GroupCertificate, y: Any, y_pred: Any = None, scale: Any = None, *, groups: Any, rule: str = "exact"
 ) -> GroupCertificate: ...
 
 
 def recalibrate(
     certificate: Certificate | FamilyCertificate | GroupCertificate,
     y: Any,
-    y_pred: Any,
+    y_pred: Any = None,
     scale: Any = None,
     *,
     groups: Any = None,
     rule: str = "exact",
 ) -> Certificate | GroupCertificate:
-    """Issue the successor of a certificate from fresh rows; it names its predecessor and keeps to the chain's δ.
+    """Issue the next certificate of a chain from fresh rows. It names its predecessor.
 
     The k-th certificate of a chain promises the same ε, with confidence 1 − δ/(k(k − 1)), δ being that of the first.
-    All certificates of the chain, past and to come, then hold together with confidence 1 − 2δ (`chain_delta`). To
-    have a whole chain at some δ, issue its first certificate at half of it.
+    All certificates of the chain, past and future, then hold together with confidence 1 − 2δ (`chain_delta`). For a
+    chain with confidence 1 − δ, issue its first certificate at δ/2.
 
     Parameters
     ----------
     certificate : Certificate, FamilyCertificate or GroupCertificate
-        The one to follow. What follows a family is the certificate of one model.
+        The predecessor. The successor of a family is the certificate of one model.
     y, y_pred, scale
-        Fresh rows, as in `certify`: drawn after it was decided to recalibrate (rows that raised an alarm were picked by
-        it), and unseen by the model, which may be the old one or a new one.
+        Fresh rows, as in `certify`. They must be drawn after the decision to recalibrate: rows that raised an alarm
+        were selected by it. The model, old or new, must not have seen them. For own scores, y holds the scores alone.
     groups : array-like
         The group of every row, for certificates with groups.
     rule : {"exact", "paper", "maximum"}
@@ -63,12 +64,13 @@ def recalibrate(
     Returns
     -------
     Certificate or GroupCertificate
-        With the predecessor's ε, side, gauge, `min_scale` and `nonfinite`.
+        With the predecessor's ε, side, gauge, `min_scale` and `nonfinite`. If the bound was given, the successor has
+        the same bound, and ε is found again.
 
     Raises
     ------
     NotEnoughSamples
-        If the rows are too few for ε at the part of δ that is left to this certificate.
+        If the rows are too few for ε at the δ of this certificate.
     ReusedData
         If these are the rows that the predecessor was made from.
 
@@ -110,7 +112,12 @@ def recalibrate(
             return GroupCertificate(groups=FrozenMap({label: replace(part, **chain) for label, part in parts.items()}))
         if groups is not None:
             raise InvalidInput("groups were given, but the certificate has none.")
-        successor = certify_rows(terms, y, y_pred, scale)
+        if before.bound_given:
+            given = ToleranceTerms(tolerance=before.gamma, delta=terms.delta, scoring=basis.scoring, share=WHOLE)
+            refuse_with_tolerance(rank=None, rule=rule)
+            successor = given.certify_rows(y, y_pred, scale)
+        else:
+            successor = certify_rows(terms, y, y_pred, scale)
     except NotEnoughSamples as error:
         raise error.within(f"certificate {chain['generation']} of the chain") from None
     _refuse_same([(before, scores_of(basis.scoring, y, y_pred, scale))])

@@ -1,7 +1,7 @@
 """What a user asks for, checked once: the promise (ε, δ), how the rank is chosen, and how a row is scored.
 
-`Terms` are made at each public door and passed inwards. The ranks follow from the terms and from the numbers of rows
-alone. They are chosen before looking at a score, whether the rows are in memory or in a database.
+Every public function makes `Terms` once and passes them on. The ranks follow from the terms and from the numbers of
+rows alone. They are chosen before looking at a score, whether the rows are in memory or in a database.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from pacband.certificate import Promise
-from pacband.certificate.promise import ASSUMPTIONS
+from pacband.certificate.promise import assumptions_of
 from pacband.core.checks import check_positive_integer
 from pacband.core.labels import Label
 from pacband.draws import ROWS, Draws, Rows
@@ -20,7 +20,7 @@ from pacband.planning import Share, check_choice_of_rank, choose_rank, choose_sa
 from pacband.scores import ScoreRule
 from pacband.scores.columns import Columns
 
-__all__ = ["Terms"]
+__all__ = ["Terms", "check_draws"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -75,7 +75,7 @@ class Terms:
             rule=rule,
             scoring=ScoreRule.create(side=side, gauge=gauge, min_scale=min_scale, nonfinite=nonfinite),
             share=Share(check_positive_integer("n_candidates", n_candidates)),
-            draws=_check_draws(draws),
+            draws=check_draws(draws),
         )
 
     def choose_rank(self, n_samples: int, share: Share | None = None) -> int:
@@ -131,7 +131,7 @@ class Terms:
             n_outputs=n_outputs,
             columns=columns,
             draws=self.draws.kind,
-            assumptions=(self.draws.kind.assumption, *ASSUMPTIONS[1:]),
+            assumptions=assumptions_of(self.scoring, self.draws.kind),
         )
 
     def promise_of(self, columns: Columns) -> Promise:
@@ -139,7 +139,8 @@ class Terms:
         return self.promise(n_outputs=len(columns.target), scale_kind=columns.scale_kind, columns=columns)
 
 
-def _check_draws(draws: Any) -> Draws:
+def check_draws(draws: Any) -> Draws:
+    """Return the draws that a user declared, or raise; None is every row."""
     if draws is None:
         return Rows()
     if not isinstance(draws, Draws):

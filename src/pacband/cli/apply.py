@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from pacband.cli.console import print_message
-from pacband.cli.options import column_options, scale_columns
+from pacband.cli.options import column_options, outlook_option, scale_columns
 from pacband.cli.output import TABLES, Input, Output
 
 EXAMPLES = """
@@ -14,6 +14,7 @@ Examples:
   pacband apply cert.json new.csv -o bands.csv         the columns have the same names as at calibration
   pacband apply cert.json new.parquet -o bands.parquet --prediction yhat --scale s
   pacband apply cert.json new.csv | head
+  pacband apply cert.json new.csv -o bands.csv --outlook 500
 """
 
 
@@ -31,6 +32,7 @@ Examples:
 @column_options("prediction", "scale", "group", known=True)
 @click.option("--lower", default="lower", show_default=True, help="Name of the new column with the lower end.")
 @click.option("--upper", default="upper", show_default=True, help="Name of the new column with the upper end.")
+@outlook_option
 def command(
     certificate: str,
     files: tuple[str, ...],
@@ -40,12 +42,14 @@ def command(
     group: str | None,
     lower: str,
     upper: str,
+    outlook: int | None,
 ) -> None:
     """Add the lower and upper end of the certified band to the rows of CSV or Parquet FILES.
 
     The order of the rows and all other columns stay as they are.
     """
     from pacband.models import is_model, load_certificate
+    from pacband.reporting.outlook import outlook_of
     from pacband.tables.applying import apply_frame, chosen_columns
     from pacband.tables.files import write_table
     from pacband.tables.group_labels import labels_of, with_labels, without_labels
@@ -57,6 +61,7 @@ def command(
             "a model predicts by itself: `pacband predict` adds its prediction and its band. If the table has "
             "predictions already, name their column with --prediction to add the band to them."
         )
+    expected = None if outlook is None else outlook_of(cert, outlook)
     columns = chosen_columns(cert.basis, prediction=prediction, scale=scale_columns(scale), group=group)
     with open_table(files, columns.predicted, threads=1, output=output) as table:
         labelled = with_labels(table, columns.group, labels_of(cert), keep=True)
@@ -66,3 +71,5 @@ def command(
         write_table(without_labels(bands, columns.group), output)
     if output != "-":
         print_message(f"Saved {output}")
+    if expected is not None:
+        print_message(str(expected))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,11 +14,13 @@ from pacband.cli.options import (
     declared_draws,
     draw_options,
     engine_options,
+    is_given,
     json_option,
     promise_options,
     scale_columns,
 )
 from pacband.cli.output import Input, Output
+from pacband.core.wording import percent, round_up
 
 if TYPE_CHECKING:
     from pacband.certificate import AnyCertificate
@@ -31,6 +34,8 @@ Examples:
   pacband certify data.csv --target y --prediction yhat --unit machine --within 0.99 -o cert.json
   pacband certify data.csv --target y --candidate lin=p1 --candidate gbm=p2:s2 -o cert.json
   pacband certify 'year=*/*.parquet' --target y --prediction yhat --report report.html
+  pacband certify data.csv --target y --prediction yhat --tolerance 2.0 --eps 0.05
+  pacband certify runs.csv --score seconds -o cert.json
   cat data.csv | pacband certify - --target y --prediction yhat --json
 """
 
@@ -51,6 +56,13 @@ Examples:
     multiple=True,
     metavar="NAME=SHARE",
     help="Share of δ for a candidate. Repeatable.  [default: equal shares]",
+)
+@click.option("--score", help="Column of scores that you compute yourself, in place of targets and predictions.")
+@click.option(
+    "--tolerance",
+    type=float,
+    help="A bound that is given: the share of errors within it is certified. With --eps, the command ends with exit "
+    "code 1 if more than that share may exceed it.",
 )
 @promise_options
 @draw_options
@@ -73,6 +85,8 @@ def command(
     group: str | None,
     candidates: tuple[str, ...],
     weights: tuple[str, ...],
+    score: str | None,
+    tolerance: float | None,
     output: str | None,
     page: str | None,
     as_json: bool,
@@ -90,11 +104,17 @@ def command(
     """Certify the predictions in CSV or Parquet FILES: names, globs, directories, or - for standard input.
 
     The model must not have been fitted on these rows. They are read in a stream, so memory does not grow with their
-    number. With --group, each group gets its own bound. The rows must be independent. If they are not, --unit, --gap or
-    --importance declare what one independent draw is; the columns are then read into memory.
+    number. With --group, each group gets its own bound. With --tolerance, the bound is given and the share is found.
+    The rows must be independent. If they are not, --unit, --gap or --importance declare what one independent draw is;
+    the columns are then read into memory.
     """
-    if target is None or (prediction is None) == (not candidates):
+    if score is None and (target is None or (prediction is None) == (not candidates)):
         raise click.UsageError("name the --target column, and either the --prediction column or --candidate columns.")
+    if score is not None and (target or prediction or scale or candidates or weights):
+        raise click.UsageError("--score cannot be combined with --target, --prediction, --scale or --candidate.")
+    if tolerance is not None and (is_given("rank") or is_given("rule")):
+        raise click.UsageError("--tolerance cannot be combined with --rank or --rule: the rank follows from the count.")
+    wanted = _wanted_eps(tolerance, promise)
     from pacband.tables.certifying import certify_frame
     from pacband.tables.opening import open_table
     from pacband.tables.paths import is_stream
@@ -108,7 +128,7 @@ def command(
             "--report shows rows as draws: it cannot be combined with --unit, --gap or --importance."
         )
     family = candidate_columns(candidates) or None
-    columns = [target, prediction, *scale] if family is None else [target, *_column_names(family)]
+    columns = [score, target, prediction, *scale] if family is None else [target, *_column_names(family)]
     with (
         open_table(
             files,
@@ -127,6 +147,8 @@ def command(
             group=group,
             candidates=family,
             weights=_parse_weights(weights),
+            score=score,
+            tolerance=tolerance,
             draws=draws,
             progress=progress,
             **promise,
@@ -148,6 +170,23 @@ def command(
     for path in filter(None, (output, page)):
         print_message(f"Saved {path}")
     _warn_of_mistakes(certificate)
+    if wanted is not None and certificate.eps > wanted:
+        print_message(
+            f"pacband: the wanted share is not met: up to {percent(round_up(certificate.eps, 3))} may exceed the "
+            f"tolerance, and --eps allows {percent(wanted)}."
+        )
+        sys.exit(1)
+
+
+def _wanted_eps(tolerance: float | None, promise: dict[str, Any]) -> float | None:
+    """Return the ε that a tolerance must meet, if one is given. Set the ε of `promise` to its default then."""
+    if tolerance is None or not is_given("eps"):
+        return None
+    from pacband.planning import check_eps
+
+    wanted = check_eps(promise["eps"])
+    promise["eps"] = 0.05
+    return wanted
 
 
 def _column_names(family: dict[str, Any]) -> list[str]:

@@ -58,7 +58,8 @@ def command(
 
     The test is an exact binomial test. The command ends with exit code 1 if the rows contradict the promise. If every
     group has its own bound, the promise of each group is tested. Otherwise the promise about all rows is tested, and
-    --group lists the violations in each group. CERTIFICATE may be a model file: the model then predicts the rows.
+    --group lists the violations in each group. If the certificate bounds scores that you compute yourself, --target
+    names their column. CERTIFICATE may be a model file: the model then predicts the rows.
     """
     from pacband.models import is_model, load_certificate
     from pacband.tables.applying import labelled_columns

@@ -14,7 +14,7 @@ __all__ = ["open_model_file"]
 
 
 def open_model_file(path: str, trust: tuple[str, ...], max_bytes: int | None = None) -> Certified:
-    """Return the model in a file, or end the command with a message that says which option or command helps."""
+    """Return the model in a file, or end the command with a message that states which option or command helps."""
     from pacband.estimators.base import Certified
     from pacband.estimators.files import load
     from pacband.exceptions import UntrustedTypes

@@ -73,7 +73,8 @@ def command(certificate: str, file: str | None, state: str, as_json: bool, **opt
     killed.
 
     A row whose target is not known yet has an empty cell, or null, in the target column. In JSON lines the key may be
-    missing too, but at least one of any 100 rows must have it.
+    missing too, but at least one of any 100 rows must have it. If the certificate bounds scores that you compute
+    yourself, --target names their column.
 
     With --follow, a log file may be renamed and replaced by a new one. If it is truncated, the command ends with exit
     code 2. The command ends with exit code 1 as soon as the certificate is revoked.
@@ -87,9 +88,9 @@ def command(certificate: str, file: str | None, state: str, as_json: bool, **opt
         fresh = Monitor(cert, **settings)
         monitor = stored.read(cert, kind=Monitor) if stored.exists() else fresh
         for name in settings:
-            begun, asked = getattr(monitor, name), getattr(fresh, name)
-            if begun != asked:
-                fail(f"{state} was started with {name}={begun:g}: it cannot continue with {asked:g}.")
+            begun, given = getattr(monitor, name), getattr(fresh, name)
+            if begun != given:
+                fail(f"{state} was started with {name}={begun:g}: it cannot continue with {given:g}.")
         if options["acknowledge"]:
             monitor.acknowledge()
             stored.write(monitor)

@@ -15,10 +15,12 @@ __all__ = [
     "draw_options",
     "engine_options",
     "eps_option",
+    "is_given",
     "json_option",
     "min_scale_option",
     "model_options",
     "nonfinite_option",
+    "outlook_option",
     "promise_options",
     "rule_option",
     "scale_columns",
@@ -67,6 +69,12 @@ nonfinite_option = click.option(
     default="raise",
     show_default=True,
     help="NaN and infinite predictions. raise: refuse them; violate: count them as infinite errors.",
+)
+outlook_option = click.option(
+    "--outlook",
+    type=int,
+    metavar="M",
+    help="State how many of the next M rows exceed the bound, at most.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 
@@ -152,6 +160,12 @@ def column_options(*names: str, known: bool = False, outputs: bool = False) -> C
         "group": click.option("--group", help=f"Column of the group labels.{default}"),
     }
     return _join(*(options[name] for name in names))
+
+
+def is_given(option: str) -> bool:
+    """Return whether the user gave an option that has a default."""
+    source = click.get_current_context().get_parameter_source(option)
+    return source not in (None, click.core.ParameterSource.DEFAULT)
 
 
 def scale_columns(scale: tuple[str, ...]) -> Any:

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from pacband.cli.console import print_json, print_result
-from pacband.cli.options import delta_option, eps_option, json_option, rule_option
+from pacband.cli.console import print_json, print_message, print_result
+from pacband.cli.options import delta_option, eps_option, is_given, json_option, rule_option
+from pacband.cli.output import Output
+
+if TYPE_CHECKING:
+    from pacband.planning import AcceptancePlan
+
+# The file extensions that a figure can be written to.
+FIGURES = (".png", ".svg", ".pdf")
 
 EXAMPLES = """
 \b
@@ -14,6 +23,7 @@ Examples:
   pacband plan --eps 0.05 --delta 1e-6 --rank 1        the smallest number that can certify this
   pacband plan --eps 0.05 --samples 5000               the rank of the narrowest band with 5000 samples
   pacband plan --candidates 10 --json                  for ten models, as JSON
+  pacband plan --eps 0.05 --delta 0.05 --eps-good 0.01 --beta 0.1 --figure oc.svg
 """
 
 
@@ -24,15 +34,51 @@ Examples:
 @click.option("--rank", type=int, help="Rank r of the score that becomes the bound, if it is given.")
 @click.option("--candidates", type=int, default=1, show_default=True, help="Number of models that are certified.")
 @rule_option
+@click.option(
+    "--eps-good",
+    type=float,
+    help="Plan an acceptance test: a model that violates with this probability, or less, must pass.",
+)
+@click.option(
+    "--beta",
+    type=float,
+    default=0.1,
+    show_default=True,
+    help="With --eps-good: largest probability that such a model does not pass.",
+)
+@click.option(
+    "--figure", type=Output(FIGURES), help="With --eps-good: PNG, SVG or PDF file of the operating characteristic."
+)
 @json_option
 def command(
-    eps: float, delta: float, samples: int | None, rank: int | None, candidates: int, rule: str, as_json: bool
+    eps: float,
+    delta: float,
+    samples: int | None,
+    rank: int | None,
+    candidates: int,
+    rule: str,
+    eps_good: float | None,
+    beta: float,
+    figure: str | None,
+    as_json: bool,
 ) -> None:
     """Plan the number of calibration samples and the rank, before you look at any data.
 
     The score of rank r, counted from the largest of N scores, becomes the bound. If you give neither N nor r, the plan
     is the smallest N for which the rank εN/2 is valid.
+
+    With --eps-good, plan an acceptance test for a tolerance that is given: N, and how many of N samples may violate so
+    that a model that violates with probability ε passes with probability at most δ. The result has the operating
+    characteristic as a table.
     """
+    if eps_good is not None:
+        for option in ("samples", "rank", "candidates", "rule"):
+            if is_given(option):
+                raise click.UsageError(f"--{option} cannot be combined with --eps-good: N and c are planned together.")
+        _plan_acceptance(eps, delta, eps_good, beta, figure, as_json)
+        return
+    if figure is not None or is_given("beta"):
+        raise click.UsageError("--beta and --figure need --eps-good.")
     from pacband.planning import plan
 
     planned = plan(eps, delta, n_samples=samples, rank=rank, n_candidates=candidates, rule=rule)
@@ -40,3 +86,32 @@ def command(
         print_json(planned.to_dict())
     else:
         print_result(planned)
+
+
+def _plan_acceptance(eps: float, delta: float, eps_good: float, beta: float, figure: str | None, as_json: bool) -> None:
+    """Plan an acceptance test, draw its operating characteristic if asked, and print it."""
+    from pacband.planning import plan_acceptance
+
+    planned = plan_acceptance(eps, delta, eps_good=eps_good, beta=beta)
+    if figure is not None:
+        _draw(planned, figure)
+    if as_json:
+        print_json(planned.to_dict())
+    else:
+        print_result(planned)
+    if figure is not None:
+        print_message(f"Saved {figure}")
+
+
+def _draw(planned: AcceptancePlan, path: str) -> None:
+    from io import BytesIO
+    from pathlib import Path
+
+    from pacband.core.atomic_files import replace_file
+    from pacband.core.look import default_settings, figure_of
+    from pacband.reporting.figures.acceptance import plot_acceptance
+
+    picture = BytesIO()
+    with default_settings():
+        figure_of(plot_acceptance(planned)).savefig(picture, format=Path(path).suffix[1:].lower(), dpi=150)
+    replace_file(Path(path), picture.getvalue())

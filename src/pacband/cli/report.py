@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from pacband.cli.console import print_json, print_message, print_text
-from pacband.cli.options import column_options, scale_columns
+from pacband.cli.options import column_options, outlook_option, scale_columns
 from pacband.cli.output import Input, Output
 
 EXAMPLES = """
@@ -19,6 +19,7 @@ Examples:
   pacband report cert.json calibration.csv                   with the rows it was made from
   pacband report cert.json new.csv -o check.html             with new rows: does the promise hold?
   pacband report cert.json data.csv --target y --prediction yhat --scale s --feature age --feature site
+  pacband report cert.json calibration.csv --outlook 500     how many of the next 500 rows exceed the bound
   pacband report cert.json data.csv --format json -o -       the numbers as JSON
 """
 
@@ -47,6 +48,7 @@ Examples:
     multiple=True,
     help="Column to compare the errors by. Repeatable.  [default: the first 100 other columns]",
 )
+@outlook_option
 @click.option("--title", default="How wrong can the model be?", show_default=True, help="Heading of the page.")
 def command(
     certificate: str,
@@ -58,6 +60,7 @@ def command(
     scale: tuple[str, ...],
     group: str | None,
     features: tuple[str, ...],
+    outlook: int | None,
     title: str,
 ) -> None:
     """Write a report that explains a CERTIFICATE, as a web page, Markdown or JSON.
@@ -75,9 +78,9 @@ def command(
     cert = load_certificate(certificate)
     if files:
         columns = labelled_columns(cert.basis, **named)
-        page = report_files(cert, files, columns, features=features or None, title=title)
+        page = report_files(cert, files, columns, features=features or None, title=title, outlook=outlook)
     else:
-        page = report(cert, title=title, command=command_line())
+        page = report(cert, title=title, command=command_line(), outlook=outlook)
     _write(page, output, kind or {".md": "markdown", ".json": "json"}.get(Path(output).suffix.lower(), "html"))
     if output != "-":
         print_text(str(page))

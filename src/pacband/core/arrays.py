@@ -134,7 +134,7 @@ def _beyond_float(value: Any) -> bool:
 
 def refuse_large_integers(name: str) -> NoReturn:
     """Raise for a column with integers that float64 cannot represent."""
-    raise InvalidInput(f"{name} has integers beyond 2**53, which float64 cannot tell apart: subtract an offset first.")
+    raise InvalidInput(f"{name} has integers beyond 2**53, where float64 rounds integers: subtract an offset first.")
 
 
 def check_lengths(**columns: Any) -> None:

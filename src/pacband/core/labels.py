@@ -40,6 +40,8 @@ def as_labels(groups: Any) -> npt.NDArray[Any]:
     labels = np.asarray(groups, dtype=object if isinstance(groups, (list, tuple)) else None)
     if labels.ndim != 1:
         raise InvalidInput(f"groups must have one label per row, got shape {labels.shape}.")
+    if labels.dtype.kind in "mM":
+        raise InvalidInput(f"group labels must be strings, finite numbers or booleans, got {labels.dtype}.")
     if labels.dtype.kind == "O":
         _refuse_missing(np.array([label is None or label != label for label in labels], dtype=bool))
     elif labels.dtype.kind == "f":

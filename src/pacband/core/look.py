@@ -1,4 +1,4 @@
-"""How every figure looks: colours that colour-blind readers can tell apart, also in print, and thin axes.
+"""How every figure looks: colours that colour-blind readers can distinguish, also in print, and thin axes.
 
 The colours are those of Okabe and Ito, darker where text has the colour. Each colour has a role. On a page every role
 is a CSS variable of the same name, so that figures follow a dark page.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from html import escape
 
-__all__ = ["card", "complement", "confidence", "figure", "percent", "round_up"]
+__all__ = ["bound", "card", "complement", "confidence", "figure", "percent", "round_up"]
 
 
 def figure(value: float) -> str:
@@ -45,6 +45,11 @@ def round_up(value: float, digits: int) -> float:
         return value
     unit = Decimal(1).scaleb(exact.adjusted() - digits + 1)
     return float(exact.quantize(unit, ROUND_CEILING))
+
+
+def bound(value: float, digits: int = 6) -> str:
+    """Format a bound, rounded up: the bound holds as printed."""
+    return f"{round_up(value, digits):g}"
 
 
 def card(title: str, text: str, rows: list[tuple[str, str]]) -> str:

@@ -1,4 +1,4 @@
-"""A certified estimator put together again from the parts that `pacband.estimators.saving` took."""
+"""Rebuild a certified estimator from the parts that `pacband.estimators.saving` wrote."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def assemble(
     certificates: Sequence[AnyCertificate],
     candidates: Sequence[str],
 ) -> CertifiedRegressor | CertifiedFamily:
-    """Return the estimator that was taken apart."""
+    """Return the estimator of these parts, or raise unless they belong together."""
     _check_parts(kind, parts)
     try:
         estimator = _KINDS[kind](**parts["parameters"])
@@ -70,7 +70,7 @@ _DECLARED = Kind(
 
 
 def _check_parts(kind: str, parts: Any) -> None:
-    """Raise `Unsound` unless the parts are those that a model is taken apart into."""
+    """Raise `Unsound` unless these are the parts of a model."""
     if not isinstance(parts, dict) or parts.keys() != parse(_DECLARED.declaration).keys():
         raise Unsound("it has other parts than those of a model")
     check_attributes(_DECLARED, _DECLARED.declaration, parts, {})
@@ -78,10 +78,10 @@ def _check_parts(kind: str, parts: Any) -> None:
         raise Unsound("it has other parameters than this pacband")
     check_parameters(_DECLARED, parts["parameters"])
     if not all(hasattr(predictor, "predict") for predictor in parts["predictors"]):
-        raise Unsound("a predictor is none")
+        raise Unsound("a predictor has no predict method")
     for scale in parts["scales"]:
         if not (scale is None or hasattr(scale, "predict") or (isinstance(scale, str) and scale == "std")):
-            raise Unsound("a scale is none")
+            raise Unsound("a scale is not 'std' and has no predict method")
 
 
 def _check_fit(

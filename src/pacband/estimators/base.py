@@ -1,4 +1,4 @@
-"""What the certified estimators share: rows kept apart, a promise checked before any work, bands around predictions."""
+"""What the certified estimators share: separate rows, a promise checked before any work, bands around predictions."""
 
 from __future__ import annotations
 
@@ -56,18 +56,18 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
     5. `_refuse_seen_rows`: no calibration row may be a training row;
     6. `_fit_members`; 7. `_certify`; 8. `set_fitted`: the attributes, all at once.
 
-    Subclasses say what their members are, how δ is shared among them, and how they are certified.
+    Subclasses define their members, how δ is shared among them, and how they are certified.
 
     Attributes
     ----------
     members_ : dict of str to Member
         The fitted pairs (T, σ̂), by name.
     grouping_ : str, int, function or None
-        How the group of a row is read off X.
+        How the group of a row is read from X.
     training_rows_ : array or None
-        64-bit fingerprints of the training rows; None where `fit` had nothing to fit.
+        64-bit fingerprints of the training rows; None if `fit` had nothing to fit.
     column_kinds_ : dict of str to {"number", "category"}
-        What each column of X holds, chosen where the model is fitted.
+        What each column of X contains. `fit` chooses it.
     """
 
     # What a model file calls this kind of estimator.
@@ -120,9 +120,9 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
         Parameters
         ----------
         X, y : array-like, dataframe
-            The rows. Where nothing has to be fitted (functions, frozen estimators) all of them calibrate.
+            The rows. If nothing has to be fitted (functions, frozen estimators), all of them calibrate.
         calibration : (X_cal, y_cal), optional
-            Fit on all of X, y and calibrate on these rows instead; they must be others.
+            Fit on all of X, y and calibrate on these rows instead. They must be other rows.
 
         Returns
         -------
@@ -131,7 +131,7 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
         Raises
         ------
         ReusedData
-            If calibration rows are copies of training rows, more of them than agree by chance.
+            If more calibration rows are copies of training rows than chance explains.
         """
         declared, terms = self._declare_members(), self._make_terms()
         self._check_rows(X, y, reset=True)
@@ -153,8 +153,8 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
     def calibrate(self, X: Any, y: Any) -> Self:
         """Calibrate on rows the model has not seen; predictor and scale are fitted already.
 
-        After `fit`, this renews the certificate of what was fitted, from other rows. Otherwise the parts are copied as
-        they are now, so that the certificate stays true of them whatever happens to the originals.
+        After `fit`, this renews the certificate of the fitted model from other rows. Otherwise predictor and scale are
+        copied, so that the certificate holds for the copies, whatever happens to the originals later.
         """
         terms = self._make_terms()
         training = getattr(self, "training_rows_", None)
@@ -175,7 +175,7 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
         return self._predict(X)
 
     def predict_with_scale(self, X: Any) -> tuple[Any, Any]:
-        """Return T(x) and σ̂(x) for every row; None for σ̂ where there is no scale, a pair where it is asymmetric."""
+        """Return T(x) and σ̂(x) for every row. σ̂ is None without a scale, and a pair if it is asymmetric."""
         check_is_fitted(self, "certificate_")
         self._check_rows(X, reset=False)
         return self._select(None)[0].predict_with_scale(X)
@@ -196,7 +196,7 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
     def split_rows(self, X: Any, y: Any) -> tuple[Any, Any, Any, Any]:
         """Return (X_fit, X_cal, y_fit, y_cal), the split that `fit` makes of these rows with an integer random_state.
 
-        There are no rows to fit, None, where nothing has to be fitted.
+        X_fit and y_fit are None if nothing has to be fitted.
         """
         return self._split(X, y, self._declare_members(), self._make_terms())
 
@@ -207,8 +207,8 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
         pacband and the common ones of scikit-learn are saved as they are. A function, as a predictor, scale or
         grouping, cannot be saved. `progress` is not saved.
 
-        Of the training rows the file holds a fingerprint of 64 bits each, by which `calibrate` still refuses them;
-        whoever has a row can tell from it whether the model was trained on it.
+        The file holds a fingerprint of 64 bits of every training row, by which `calibrate` still refuses these rows. A
+        person who has a row can find out from it whether the model was trained on the row.
 
         Parameters
         ----------
@@ -216,8 +216,8 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
             The file.
         trusted : sequence of str or type
             Types that pacband cannot check when it loads them, such as those of ``lightgbm``, ``xgboost`` and
-            ``catboost``, or your own. They are saved if you name them here; the file says so at its top, and whoever
-            loads it has to name them again.
+            ``catboost``, or your own. They are saved if you name them here. The file lists them at its top, and loading
+            it needs their names again.
 
         Returns
         -------
@@ -261,7 +261,7 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
     ) -> None:
         """Raise if calibration rows are training rows, beyond those that agree by chance.
 
-        `fitted` are the rows of a fit that is going on: all rows of the table if they were `split` off it.
+        `fitted` are the rows given to `fit`. With `split`, the calibration rows were taken from them.
         """
         calibration = row_fingerprints(X, y)
         if training is None or calibration is None or not np.isin(calibration, training).any():
@@ -274,9 +274,12 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
     def _make_terms(self) -> Terms:
         """Return the options of the promise, or raise."""
         if self.groups is not None and self.rank is not None:
-            raise InvalidInput(f"rank must be None with groups, for each group has its own, got {self.rank!r}.")
+            raise InvalidInput(f"rank must be None with groups, because each group has its own, got {self.rank!r}.")
         names = ("eps", "delta", "rank", "rule", "side", "min_scale", "nonfinite", "gauge")
-        return Terms.create(**{name: getattr(self, name) for name in names})
+        # A family shares δ among its candidates by itself.
+        return Terms.create(
+            **{name: getattr(self, name) for name in names}, n_candidates=getattr(self, "n_candidates", 1)
+        )
 
     def _check_enough(self, terms: Terms, n_samples: int, n_groups: int) -> None:
         """Raise unless N rows of one group have a rank at every share of δ."""
@@ -324,7 +327,7 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
         """Check what scikit-learn checks of any X and y. Their values are left to the models."""
         flat = getattr(X, "ndim", 2) == 1
         if flat and not any(hasattr(member.predictor, "fit") for member in self._declare_members().values()):
-            # A plain function may take any X it likes, such as a vector.
+            # A plain function may take any X, such as a vector.
             return
         if flat and not reset and hasattr(self, "n_features_in_"):
             raise InvalidInput(
@@ -364,7 +367,7 @@ def _within(label: Label | None, error: NotEnoughSamples) -> NotEnoughSamples:
 
 
 def _fingerprints(X: Any, y: Any) -> Fingerprints:
-    """Return the fingerprints of training rows; none of them if the container is of an unknown kind."""
+    """Return the fingerprints of training rows, or an empty array if the container is of an unknown kind."""
     found = row_fingerprints(X, y)
     return np.empty(0, dtype=np.uint64) if found is None else found
 

@@ -27,6 +27,6 @@ def as_columns(X: Any, prediction: Any, ends: Floats) -> Any:
         for k, output in enumerate(outputs)
         for part, name in enumerate(("prediction", "lower", "upper"))
     }
-    # Put beside X before X is dropped, the columns take over its index.
+    # The columns are added to X first, so that they get its index. Then X is dropped.
     series = [nw.new_series(name, values, backend=frame.implementation) for name, values in columns.items()]
     return frame.with_columns(*series).select(*columns).to_native()

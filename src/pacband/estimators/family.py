@@ -12,6 +12,7 @@ from sklearn.model_selection import ParameterGrid
 
 from pacband.candidates.members import Member, Progress, has_return_std, predict_members
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
+from pacband.certificate.family import check_candidates, split_candidate
 from pacband.certification.arrays import certify_family_rows, certify_group_rows
 from pacband.certification.terms import Terms
 from pacband.core.arrays import Floats
@@ -31,25 +32,25 @@ class CertifiedFamily(Certified):
     ----------
     candidates : mapping of str to estimator or (estimator, scale), or "auto"
         Each as in `CertifiedRegressor`. "auto" tries many pairs (T, σ̂) on the training rows, for tables of numbers and
-        categories with gaps, and certifies the few sharpest; as one of the candidates, ``{"auto": "auto", "mine":
-        model}``, it is joined by yours.
+        categories with gaps, and certifies the few sharpest. ``{"auto": "auto", "mine": model}`` adds your own
+        candidates to them.
     weights : mapping or sequence of float, optional
-        The part of δ that each candidate may use; positive, summing to one. "auto" chooses it by itself.
+        The part of δ that each candidate may use; positive, summing to one. "auto" chooses its own.
     eps, delta, rank, rule, side, min_scale, nonfinite, gauge
         As in `certify`.
     groups, calibration_size, random_state
         As in `CertifiedRegressor`. With groups, each of n_F candidates in each of G groups is certified at δ/(n_F·G).
     progress : function of (done, total), optional
-        Called as calibration goes on (and with "auto", before, as the search does), for a progress bar.
+        Called during calibration, and with "auto" during the search before it, for a progress bar.
     n_jobs : int or None
         With "auto": threads, as in joblib; -1 is every core.
     time_budget : float
-        With "auto": the seconds that the search may take; what would take longer is left out.
+        With "auto": the seconds that the search may take. Candidates that would take longer are left out.
 
     Attributes
     ----------
     auto_ : AutoFamily
-        With "auto": what was tried, how sharp each was, and what became of it; ``print`` shows it as a table.
+        With "auto": what was tried, how sharp each was, and why it was kept or dropped. ``print`` shows a table.
     certificate_ : FamilyCertificate or GroupCertificate
         The promise of every candidate; with groups, that of the sharpest one.
     certificates_ : mapping of str to Certificate or GroupCertificate
@@ -166,7 +167,8 @@ class CertifiedFamily(Certified):
         X : array-like, dataframe
             The rows.
         candidate : str, optional
-            Whose band. All candidates hold together, so that any may be used; by default it is the sharpest.
+            The candidate whose band is returned, by default the sharpest. All candidates hold together, so any may be
+            used.
         output : {"array", "frame"}
             As in `CertifiedRegressor.predict_interval`.
         """
@@ -181,9 +183,9 @@ class CertifiedFamily(Certified):
             )
         if self.weights is not None and (self._automatic or self.groups is not None):
             raise InvalidInput(
-                "weights must be None with 'auto', which chooses them by itself, and with groups, "
-                f"got {self.weights!r}."
+                f"weights must be None with 'auto', which chooses its own, and with groups, got {self.weights!r}."
             )
+        check_candidates(candidates)
         return {name: _member(candidate) for name, candidate in candidates.items()}
 
     @property
@@ -209,7 +211,7 @@ class CertifiedFamily(Certified):
             X,
             y,
             eps=self.eps,
-            # With groups, at the promise of a typical one.
+            # With groups: the promise of a group of average size.
             delta=self.delta / n_groups,
             side=self.side,
             n_calibration=sum(rows.sizes) // n_groups,
@@ -260,7 +262,7 @@ class CertifiedFamily(Certified):
         return {name: found[name] for name in sorted(mean_width, key=mean_width.__getitem__)}
 
     def _mean_width(self, ends: Floats) -> float:
-        """Return the mean width of a band, or the mean of its one end: what a family minimises, but for a constant."""
+        """Return the mean width of a band, or the mean of its one end: what a family minimises, up to a constant."""
         lower, upper = float(np.mean(ends[..., 0])), float(np.mean(ends[..., 1]))
         return {"both": upper - lower, "upper": upper, "lower": -lower}[self.side]
 
@@ -289,8 +291,8 @@ def _is_auto(candidate: Any) -> bool:
 
 def _member(candidate: Any) -> Member:
     if _is_auto(candidate):
-        # Only here, for it loads much that other families do without.
+        # Imported here because it loads modules that other families do not need.
         from pacband.candidates.automatic import Automatic
 
         return Member(Automatic())
-    return Member(*candidate) if isinstance(candidate, tuple) else Member(candidate)
+    return Member(*split_candidate(candidate, "estimator"))

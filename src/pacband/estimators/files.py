@@ -20,8 +20,8 @@ __all__ = ["load"]
 def load(path: str | os.PathLike[str], *, trusted: Sequence[str | type] = (), max_bytes: int = MAX_BYTES) -> Any:
     """Read a certificate, or a fitted model with its certificate, from its file.
 
-    The digest in a file protects against accidents, not against people: whoever edits a file on purpose can compute a
-    new digest, and the file loads. Where that matters, sign files with a tool made for it, or compute the certificate
+    The digest in a file protects against accidents, not against people: a person who edits a file can compute a new
+    digest, and the file loads. Where that matters, sign files with a tool made for it, or compute the certificate
     again from the rows with `verify`.
 
     Parameters
@@ -44,7 +44,7 @@ def load(path: str | os.PathLike[str], *, trusted: Sequence[str | type] = (), ma
     ------
     CertificateError
         If the file is damaged, truncated, edited by hand, too large, or written by a newer pacband, or if it holds
-        types that are not trusted; the message says which.
+        types that are not trusted. The message states which.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def load(path: str | os.PathLike[str], *, trusted: Sequence[str | type] = (), ma
     missing = sorted(set(archive.trusted) - trust.names)
     if missing:
         raise UntrustedTypes(source, missing)
-    # No more than it names at its top.
+    # Trust only the types that the file names at its top.
     trust.names &= set(archive.trusted)
     try:
         parts = read_content(archive.model, archive.arrays, trust)

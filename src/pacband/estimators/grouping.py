@@ -1,4 +1,4 @@
-"""The group of every row, read off X."""
+"""The group of every row, read from X."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _column(groups: Any, X: Any) -> Any:
     if not isinstance(groups, (str, int, np.integer)) or isinstance(groups, bool):
         raise InvalidInput(f"groups must be None, a column of X by name or position, or a function, got {groups!r}.")
     if issparse(X):
-        raise InvalidInput("groups must be a function where X is sparse, for a sparse column has no labels.")
+        raise InvalidInput("groups must be a function where X is sparse, because a sparse column has no labels.")
     import narwhals as nw
 
     frame = nw.from_native(X, eager_only=True, pass_through=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from pacband.candidates.members import Member
@@ -121,7 +120,6 @@ class CertifiedRegressor(Certified):
 
     def _certify(self, terms: Terms, members: dict[str, Member], rows: Calibration) -> Certificate | GroupCertificate:
         prediction, scale = members["estimator"].predict_with_scale(rows.X)
-        terms = replace(terms, share=self._share_delta()[0])
         if rows.labels is not None:
             return certify_group_rows(terms, rows.y, prediction, rows.labels, scale)
         return certify_rows(terms, rows.y, prediction, scale)

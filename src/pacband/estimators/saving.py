@@ -1,7 +1,7 @@
-"""A fitted certified estimator taken apart into plain values, and written to a file.
+"""Split a fitted certified estimator into plain values, and write them to a file.
 
-Only parameters, fitted members and the fingerprints of the training rows are taken. The certificate is written beside
-them, as JSON. `pacband.estimators.files` puts the parts together again.
+The parts are the parameters, the fitted members and the fingerprints of the training rows. The certificate is written
+beside them, as JSON. `pacband.estimators.assembling` puts the parts together again.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pacband.models.archive import Archive, write_archive
 
 __all__ = ["OF_X", "certificates_of", "save_model", "take_apart"]
 
-# What scikit-learn learns of X.
+# The attributes that scikit-learn sets from X.
 OF_X = ("n_features_in_", "feature_names_in_")
 
 
@@ -32,7 +32,8 @@ def save_model(
 ) -> Path:
     """Write a fitted certified estimator to a file, atomically; see `Certified.save`.
 
-    `columns` are the kinds of its columns, "number" or "category", for files to come; by default those of its fit.
+    `columns` are the kinds of its columns, "number" or "category", by which later files are read; by default those of
+    its fit.
     """
     from pacband.models.content import write_content
     from pacband.models.trust import Trust
@@ -91,7 +92,7 @@ def take_apart(estimator: Any) -> dict[str, Any]:
         "scales": [member.scale for member in estimator.members_.values()],
         "training_rows": estimator.training_rows_,
         "grouping": estimator.grouping_,
-        # So that no other certificate can take their place.
+        # `assemble` compares them: the model is loaded with no other certificate.
         "certificates": [certificate.digest for certificate in certificates_of(estimator)[1]],
         "of_x": {name: getattr(estimator, name) for name in OF_X if hasattr(estimator, name)},
         "tried": None if auto is None else [[t.name, t.width, t.seconds, t.status] for t in auto.tried],
@@ -103,8 +104,8 @@ def _refuse_functions(estimator: Any) -> None:
         for what, part in (("predictor", member.predictor), ("scale", member.scale)):
             if callable(part) and not hasattr(part, "predict"):
                 raise InvalidInput(
-                    f"a function cannot be saved, for it would have to be run from the file: the {what} of {name!r} "
-                    "is one. Save the certificate instead, or make it an estimator."
+                    f"a function cannot be saved, because it would have to be run from the file: the {what} of "
+                    f"{name!r} is one. Save the certificate instead, or make it an estimator."
                 )
     for what, value in (("groups", estimator.groups), ("groups", estimator.grouping_)):
         if callable(value):

@@ -19,12 +19,12 @@ __all__ = ["calibration_rows", "draw_rows", "take_rows"]
 def calibration_rows(size: int | float | None, n_rows: int, planned: int) -> int:
     """Return how many of n rows calibrate.
 
-    By default, where `size` is None, as planned or a fifth, whichever is more, but at most half of them.
+    If `size` is None: the planned number or a fifth of the rows, whichever is larger, but at most half of them.
     """
     if size is None:
         return max(1, min(max(planned, n_rows // 5), n_rows // 2))
-    if isinstance(size, float) and 0.0 < size < 1.0:
-        return min(max(1, round(size * n_rows)), n_rows - 1)
+    if isinstance(size, (float, np.floating)) and 0.0 < size < 1.0:
+        return min(max(1, round(float(size) * n_rows)), n_rows - 1)
     if isinstance(size, (int, np.integer)) and not isinstance(size, bool) and 1 <= size < n_rows:
         return int(size)
     raise InvalidInput(f"calibration_size must be a share in (0, 1) or a number of rows below {n_rows}, got {size!r}.")
@@ -33,7 +33,7 @@ def calibration_rows(size: int | float | None, n_rows: int, planned: int) -> int
 def draw_rows(
     parts: Mapping[Label | None, Rows], sizes: Mapping[Label | None, int], random_state: Any
 ) -> tuple[Rows, Rows]:
-    """Return the rows to fit and the rows to calibrate, so many of every part.
+    """Return the rows to fit and the rows to calibrate, `sizes` of every part.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def draw_rows(
     random = check_random_state(random_state)
     drawn = [train_test_split(rows, test_size=sizes[label], random_state=random) for label, rows in parts.items()]
     fit, calibrate = (np.concatenate(rows) for rows in zip(*drawn, strict=True))
-    # Group after group, folds that a model draws without shuffling would miss whole groups.
+    # In the order of groups, folds that a model draws without shuffling would miss whole groups.
     return (fit if len(drawn) == 1 else random.permutation(fit)), calibrate
 
 

@@ -1,4 +1,4 @@
-"""Rows against a certificate: who violates it, and what the count says."""
+"""Compare rows with a certificate: which rows violate it, and whether their number contradicts the promise."""
 
 from pacband.judging.checking import check
 from pacband.judging.verdicts import Count, Verdict

@@ -1,4 +1,4 @@
-r"""Does the promise hold on labelled data it has not seen? An exact test of "at most a share ε of errors exceed it".
+r"""An exact test of a promise on labelled rows that were not used to make it.
 
 Of n fresh rows, k exceed the bound. If the promise holds, k is binomial with a probability of at most ε, so that k or
 more have a probability of at most
@@ -19,6 +19,7 @@ from pacband.core.checks import check_probability
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import sorted_labels
 from pacband.draws import Units
+from pacband.draws.kinds import UnitDraws
 from pacband.exceptions import InvalidInput
 from pacband.judging.judge import Judge
 from pacband.judging.verdicts import Count, Verdict
@@ -34,7 +35,7 @@ Piece: TypeAlias = tuple[Any, Any, Any, Any]
 def check(
     certificate: AnyCertificate,
     y: Any,
-    y_pred: Any,
+    y_pred: Any = None,
     scale: Any = None,
     *,
     groups: Any = None,
@@ -48,7 +49,8 @@ def check(
     certificate : Certificate, FamilyCertificate or GroupCertificate
         The promise. Of a family, the promise of the best candidate is tested.
     y, y_pred, scale : array-like
-        Fresh rows, as in `certify`.
+        Fresh rows, as in `certify`. For a certificate of own scores, y holds the scores, and nothing else is given:
+        ``check(certificate, scores)``.
     groups : array-like, optional
         The group of every row. A group certificate needs it: each group's own promise is tested. Any other certificate
         makes one promise about all rows together, and that one is tested; `Verdict.groups` then lists the groups, to
@@ -56,7 +58,7 @@ def check(
     draws : Units, optional
         The units of the rows, if the certificate makes a promise about units.
     level : float in (0, 1)
-        The probability that a promise which holds is contradicted, at most.
+        The largest probability of contradicting a promise that holds.
 
     Examples
     --------
@@ -118,5 +120,6 @@ def verdict_of(judge: Judge, answers: Mapping[Any, Tally], level: float) -> Verd
 
 
 def _counts(judge: Judge, answers: Mapping[Any, Tally]) -> dict[Any, Count]:
-    eps = judge.basis.eps
-    return {label: Count.of(answer.n_samples, sum(answer.at_least), eps) for label, answer in answers.items()}
+    eps, kind = judge.basis.eps, judge.basis.draws
+    counted = kind.counted if isinstance(kind, UnitDraws) else "rows"
+    return {label: Count.of(answer.n_samples, sum(answer.at_least), eps, counted) for label, answer in answers.items()}

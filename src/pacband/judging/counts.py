@@ -1,6 +1,6 @@
-"""What a count of violations says of their probability, exactly.
+"""Exact intervals and p-values of a probability, from a count.
 
-scipy is imported where it is used: modules that need no count import this one too.
+scipy is imported inside the functions, because modules that need no count import this module too.
 """
 
 from __future__ import annotations

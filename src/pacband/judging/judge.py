@@ -1,4 +1,4 @@
-"""Which rows violate a certificate: the one place that decides, for checks, monitors, reports and diagnostics.
+"""Decide which rows violate a certificate, for checks, monitors, reports and diagnostics.
 
 A row violates if its score exceeds γ̄: of the certificate, of the best candidate of a family, or of the row's own group.
 Rows in memory are scored here. Rows in an engine are counted there (`pacband.tables.checking`); either way the answer
@@ -30,7 +30,7 @@ __all__ = ["Judge", "Judged"]
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """What became of some rows.
+    """The scores and violations of some rows.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class Judged:
         return np.asarray(self.scores > (self.gammas[0] if self.codes is None else self.gammas[self.codes]))
 
     def by_part(self, column: npt.NDArray[Any]) -> dict[Label | None, npt.NDArray[Any]]:
-        """Return a column of the labelled rows, such as `violated`, of every group that occurs, in the rows' order."""
+        """Return a column of the labelled rows, such as `violated`, by group. The rows keep their order."""
         if self.codes is None or not self.labels:
             return dict.fromkeys(self.labels, column)
         order = np.argsort(self.codes, kind="stable")
@@ -89,7 +89,7 @@ class Judge:
     basis : Promise
         How rows are scored.
     parts : mapping of label to Certificate
-        The certificate of every group; one without groups stands under None.
+        The certificate of every group. Without groups the only key is None.
     """
 
     def __init__(self, certificate: AnyCertificate) -> None:
@@ -99,7 +99,7 @@ class Judge:
 
     @property
     def grouped(self) -> bool:
-        """Whether the certificate promises within groups."""
+        """Whether the certificate makes a promise for each group."""
         return None not in self.parts
 
     def gamma(self, label: Label | None) -> float:
@@ -112,14 +112,14 @@ class Judge:
             refuse_unknown(labels, self._gammas, where)  # type: ignore[arg-type]
 
     def request(self, label: Label | None) -> Request:
-        """Return what an engine is asked for: how many scores of a group exceed γ̄, and the sum of the fingerprint."""
+        """Return what an engine has to count: how many scores of a group exceed γ̄, and the sum of the fingerprint."""
         gamma = self.gamma(label)
         return Request(edges_above(gamma), fingerprint_unit(gamma))
 
     def judge(
         self,
         y: Any,
-        y_pred: Any,
+        y_pred: Any = None,
         scale: Any = None,
         groups: Any = None,
         *,
@@ -131,13 +131,13 @@ class Judge:
         Parameters
         ----------
         y, y_pred, scale
-            The rows, as in `certify`.
+            The rows, as in `certify`. For own scores, y holds the scores, and nothing else is given.
         groups : array-like, optional
             The group of every row. A certificate that promises within groups needs it. For any other, the
             groups only sort the rows.
         unlabelled : bool
-            Whether NaN in y means that the label has not come yet. Otherwise NaN is refused. With it, a single row may
-            come without its bracket.
+            Whether NaN in y means that the label is not known yet. Otherwise NaN is refused. If True, a single row may
+            be given as numbers. Own scores that count as infinite where they are NaN are never without a label.
         draws : Units, optional
             The units of the rows, if the certificate promises something about units.
         """
@@ -147,7 +147,8 @@ class Judge:
         sample = sample_of.sample(len(target))
         labels, codes = self._codes(groups, len(target), sample)
         without = np.zeros(len(labels), dtype=np.intp)
-        missing = _missing(target) if unlabelled else None
+        nan_violates = self.basis.scoring.own and self.basis.scoring.nonfinite == "violate"
+        missing = _missing(target) if unlabelled and not nan_violates else None
         if missing is not None:
             keep = ~missing
             without += missing.sum() if codes is None else np.bincount(codes[missing], minlength=len(labels))

@@ -22,11 +22,13 @@ class Count:
     n_samples, violations : int
         The rows n, and those k of them whose error exceeds the bound.
     eps : float
-        The share that may.
-    p_value : float
-        P{Bin(n, ε) ≥ k}: how likely so many are, at most, if the promise holds.
+            The share of rows that may exceed the bound.
+        p_value : float
+        P{Bin(n, ε) ≥ k}: the largest probability of so many violations if the promise holds.
     interval : pair of float
         The Clopper-Pearson interval of the true share, at 95 %.
+    counted : str
+        What n counts: "rows", or the units that the promise is about.
     """
 
     n_samples: int
@@ -34,10 +36,11 @@ class Count:
     eps: float
     p_value: float
     interval: tuple[float, float]
+    counted: str = "rows"
 
     @classmethod
-    def of(cls, n_samples: int, violations: int, eps: float) -> Count:
-        """Judge a count.
+    def of(cls, n_samples: int, violations: int, eps: float, counted: str = "rows") -> Count:
+        """Return the count with its p-value and interval.
 
         Examples
         --------
@@ -46,17 +49,17 @@ class Count:
         (0.004274, [0.0636, 0.2002])
         """
         p_value = exceedance(violations, n_samples, eps)
-        return cls(n_samples, violations, eps, p_value, exact_interval(violations, n_samples))
+        return cls(n_samples, violations, eps, p_value, exact_interval(violations, n_samples), counted)
 
     @property
     def rate(self) -> float:
-        """The share of violations seen."""
+        """The observed share of violations."""
         return self.violations / self.n_samples
 
     def __str__(self) -> str:
         low, high = self.interval
         return (
-            f"{self.violations} of {self.n_samples} errors ({percent(self.rate)}) exceed the bound; at most "
+            f"{self.violations} of {self.n_samples} {self.counted} ({percent(self.rate)}) exceed the bound; at most "
             f"{percent(self.eps)} are allowed (95 % interval of the true share: {percent(low)} to {percent(high)}, "
             f"p = {self.p_value:.3g})"
         )
@@ -69,15 +72,15 @@ class Verdict:
     Attributes
     ----------
     level : float
-        The probability that a promise which holds is contradicted, at most.
+        The largest probability of contradicting a promise that holds.
     counts : mapping of label to Count
         What is judged: one count for every promise. A group certificate makes one promise for each group; any other
-        certificate makes one promise about all rows, whose count stands under the empty name.
+        certificate makes one promise about all rows. Its count has the empty name.
     reused : bool
         Whether these rows cannot test the promise: the certificate was made from them, or the model was fitted on some
         of them.
     groups : mapping of label to Count
-        The groups of rows that were listed beside a promise about all rows; empty where none were. They are not judged:
+        The groups of rows that were given with a promise about all rows, or none. They are listed and not judged:
         nothing is promised about them.
     training_rows : int
         How many of the rows the model was fitted on, where a model was checked.
@@ -101,7 +104,7 @@ class Verdict:
 
     @property
     def holds(self) -> bool:
-        """Whether the data leave the promise standing."""
+        """Whether the data do not contradict the promise."""
         return not self.contradicted
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Which solver a local model uses: the one that is asked for, or the quickest one that fits it."""
+"""Which solver a local model uses: the given one, or the quickest one that fits it."""
 
 from __future__ import annotations
 

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from pacband.core.arrays import Floats
+from pacband.core.checks import check_positive, check_probability
 from pacband.exceptions import InvalidInput
 from pacband.local.choice import check_solver, choose_for_features, uses_few
 from pacband.local.design import Gram, Regressors, regressors
 from pacband.local.estimator import LocalRegressor
 from pacband.local.factor import check_positive_semidefinite, pivoted_cholesky
-from pacband.local.kernels import Kernel, is_number, resolve_kernel
+from pacband.local.kernels import Kernel, resolve_kernel
 from pacband.local.memory import budget
 from pacband.local.model import Model
 from pacband.local.shared import Shared
@@ -134,10 +135,8 @@ class LocalKernelRidge(LocalRegressor):
         return self.n_jobs
 
     def _fit(self, X: Floats, y: Floats, unit: float, shared: Shared) -> Model:
-        if not is_number(self.alpha, above=0.0):
-            raise InvalidInput(f"alpha must be > 0 and finite, got {self.alpha!r}.")
-        if not is_number(self.tol, above=0.0) or self.tol >= 1.0:
-            raise InvalidInput(f"tol must be in (0, 1), got {self.tol!r}.")
+        check_positive("alpha", self.alpha)
+        check_probability("tol", self.tol)
         weight = resolve_weight(self.weight, self.decay, self.n_neighbors)
         names = (self.kernel, self.gamma, self.degree, self.coef0)
         kernel = shared.get(lambda: resolve_kernel(*names, X), "kernel", *names)

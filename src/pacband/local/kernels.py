@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from pacband.core.arrays import Floats
+from pacband.core.checks import check_positive
 from pacband.exceptions import InvalidInput
 
-__all__ = ["Kernel", "is_number", "resolve_kernel"]
+__all__ = ["Kernel", "resolve_kernel"]
 
 
 _NAMES = ("linear", "poly", "rbf", "sigmoid")
@@ -119,17 +120,8 @@ def resolve_kernel(kernel: Any, gamma: Any, degree: Any, coef0: Any, X: Floats) 
         return Kernel(kernel)
     if not isinstance(kernel, str) or kernel not in _NAMES:
         raise InvalidInput(f"kernel must be one of {list(_NAMES)} or a callable, got {kernel!r}.")
-    if gamma is not None and not is_number(gamma, above=0.0):
-        raise InvalidInput(f"gamma must be None or > 0, got {gamma!r}.")
-    if not is_number(degree, above=0.0):
-        raise InvalidInput(f"degree must be > 0, got {degree!r}.")
-    if not is_number(coef0):
+    rate = 1.0 / X.shape[1] if gamma is None else check_positive("gamma", gamma)
+    degree = check_positive("degree", degree)
+    if isinstance(coef0, bool) or not isinstance(coef0, Real) or not math.isfinite(coef0):
         raise InvalidInput(f"coef0 must be a finite number, got {coef0!r}.")
-    origin = X.mean(axis=0) if kernel == "rbf" else None
-    rate = 1.0 / X.shape[1] if gamma is None else float(gamma)
-    return Kernel(kernel, rate, float(degree), float(coef0), origin)
-
-
-def is_number(value: Any, *, above: float = -math.inf) -> bool:
-    """Whether a parameter is a finite real number > above."""
-    return not isinstance(value, bool) and isinstance(value, Real) and above < float(value) < math.inf
+    return Kernel(kernel, rate, degree, float(coef0), X.mean(axis=0) if kernel == "rbf" else None)

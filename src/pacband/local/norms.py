@@ -9,6 +9,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from pacband.core.arrays import Floats
+from pacband.core.checks import check_symmetric
 from pacband.exceptions import InvalidInput
 
 __all__ = ["Norm", "resolve_norm"]
@@ -85,8 +86,7 @@ def resolve_norm(norm: Any, n_features: int) -> Norm:
             f"norm as a matrix must have shape {(n_features, n_features)}, one row and column a feature, "
             f"got {matrix.shape}."
         )
-    if not np.isfinite(matrix).all() or not np.allclose(matrix, matrix.T, rtol=1e-10, atol=0.0):
-        raise InvalidInput("norm as a matrix must be symmetric and finite.")
+    check_symmetric("norm as a matrix", matrix)
     eigenvalues, vectors = np.linalg.eigh(matrix)
     rounding = n_features * np.finfo(float).eps * np.abs(eigenvalues).max()
     if eigenvalues[0] < -rounding:

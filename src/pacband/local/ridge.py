@@ -11,11 +11,11 @@ from scipy.sparse import issparse
 from sklearn.base import clone
 
 from pacband.core.arrays import Floats
+from pacband.core.checks import check_positive, check_symmetric
 from pacband.exceptions import InvalidInput
 from pacband.local.choice import choose_for_features
 from pacband.local.design import Regressors, regressors
 from pacband.local.estimator import LocalRegressor
-from pacband.local.kernels import is_number
 from pacband.local.model import Model
 from pacband.local.shared import Shared
 from pacband.local.weights import resolve_weight
@@ -130,9 +130,7 @@ class LocalRidge(LocalRegressor):
         weight = resolve_weight(self.weight, self.decay, self.n_neighbors)
         locality = shared.locality(self.norm, X)
         if np.ndim(self.alpha) == 0:
-            if not is_number(self.alpha, above=0.0):
-                raise InvalidInput(f"alpha must be > 0 and finite, or a matrix, got {self.alpha!r}.")
-            alpha, sigma = float(self.alpha), None
+            alpha, sigma = check_positive("alpha", self.alpha), None
         else:
             alpha, sigma = 1.0, np.asarray(self.alpha, dtype=np.float64)
         features = shared.get(lambda: _fit_features(self.features, X, y), "features", self.features)
@@ -159,8 +157,7 @@ def _design(features: Callable[[Floats], Any] | None, sigma: Floats | None, X: F
         raise InvalidInput(
             f"alpha as a matrix must have shape {(size, size)}, one row and column a feature, got {sigma.shape}."
         )
-    if not np.isfinite(sigma).all() or not np.allclose(sigma, sigma.T, rtol=1e-10, atol=0.0):
-        raise InvalidInput("alpha as a matrix must be symmetric and finite.")
+    check_symmetric("alpha as a matrix", sigma)
     try:
         triangle: Floats = np.linalg.cholesky(sigma).astype(np.float64)
     except np.linalg.LinAlgError:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pacband.core.arrays import Floats
+from pacband.core.checks import check_positive, check_positive_integer
 from pacband.exceptions import InvalidInput
 
 __all__ = ["Weight", "nearest", "resolve_weight"]
@@ -160,10 +159,5 @@ def resolve_weight(weight: Any, decay: Any, n_neighbors: Any) -> Weight:
     """
     if not callable(weight) and (not isinstance(weight, str) or weight not in _PROFILES):
         raise InvalidInput(f"weight must be one of {sorted(_PROFILES)} or a callable, got {weight!r}.")
-    if isinstance(decay, bool) or not isinstance(decay, Real) or not 0.0 < float(decay) < math.inf:
-        raise InvalidInput(f"decay must be > 0 and finite, got {decay!r}.")
-    if n_neighbors is not None and (
-        isinstance(n_neighbors, bool) or not isinstance(n_neighbors, Integral) or n_neighbors < 1
-    ):
-        raise InvalidInput(f"n_neighbors must be None or an integer >= 1, got {n_neighbors!r}.")
-    return Weight(weight, float(decay), None if n_neighbors is None else int(n_neighbors))
+    nearest = None if n_neighbors is None else check_positive_integer("n_neighbors", n_neighbors)
+    return Weight(weight, check_positive("decay", decay), nearest)

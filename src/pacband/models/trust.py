@@ -56,7 +56,7 @@ class Trust:
                 raise Unsound(f"it contains a {kind.name}, which its manifest does not name")
             raise InvalidInput(
                 f"the model cannot be saved: it contains a {kind.name}, which its own package reads without a check. "
-                f"Save it with trusted=[{kind.name!r}]; whoever loads it has to trust it as well."
+                f"Save it with trusted=[{kind.name!r}]; loading it needs the same trusted."
             )
         self.needed.add(kind.name)
 
@@ -71,7 +71,7 @@ class Trust:
         if name not in self.names:
             raise InvalidInput(
                 f"the model cannot be saved: {why or f'it contains a {name}, which pacband cannot check'}. Save "
-                f"it with trusted=[{name!r}]; whoever loads it has to trust it as well."
+                f"it with trusted=[{name!r}]; loading it needs the same trusted."
             )
         skops = _skops()
         try:

@@ -139,7 +139,7 @@ class Monitor:
     def update(
         self,
         y: Any,
-        y_pred: Any,
+        y_pred: Any = None,
         scale: Any = None,
         *,
         groups: Any = None,
@@ -150,7 +150,9 @@ class Monitor:
         Parameters
         ----------
         y, y_pred, scale
-            As in `certify`. A NaN in y is a label that is not known yet. A single row may be given as numbers.
+            As in `certify`. A NaN in y is a label that is not known yet. A single row may be given as numbers. For a
+            certificate of own scores, y holds the scores, and nothing else is given. A NaN is then a score that is not
+            known yet; if the certificate counts such scores as infinite, it is a violation.
         groups : array-like, label
             The group of every row, if the certificate has groups.
         batch_id : str or int, optional

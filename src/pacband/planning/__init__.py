@@ -1,5 +1,6 @@
 """How many samples a promise needs, and which rank: Property 1, Lemma 1 and Corollary 1 of the paper."""
 
+from pacband.planning.acceptance import AcceptancePlan, plan_acceptance
 from pacband.planning.plans import (
     PLAN_RULES,
     Plan,
@@ -20,6 +21,7 @@ __all__ = [
     "LARGEST_N",
     "PLAN_RULES",
     "WHOLE",
+    "AcceptancePlan",
     "Plan",
     "Share",
     "attained_delta",
@@ -31,4 +33,5 @@ __all__ = [
     "max_rank",
     "min_samples",
     "plan",
+    "plan_acceptance",
 ]

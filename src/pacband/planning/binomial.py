@@ -1,13 +1,13 @@
-"""The binomial tail B(k; N, ε), in floating point and, where floating point cannot tell, in 80 digits.
+"""The binomial tail B(k; N, ε): in floating point, and in 80 digits where floating point cannot decide.
 
-Everything pacband promises rests on one comparison, B(r − 1; N, ε) ≤ δ. `scipy.special.betaincc` evaluates the
-left side with a relative error of at most 6e-11 over N ≤ 1e12, ε ≥ 1e-9 and δ ≥ 1e-300, which settles the
-comparison unless the two sides agree to within `_DOUBT`. Those near-ties are decided with 80-digit decimals;
-sides that agree to 40 digits are equal (such as B(k; 2k + 1, ½) = ½, for every k). Where the sum has many terms, its
-80 digits come from the integral that it equals, in some twenty milliseconds for any N.
+Every promise of pacband rests on one comparison, B(r − 1; N, ε) ≤ δ. `scipy.special.betaincc` evaluates the left side
+with a relative error of at most 6e-11 over N ≤ 1e12, ε ≥ 1e-9 and δ ≥ 1e-300. This decides the comparison unless the
+two sides agree to within `_DOUBT`. Those near-ties are decided with 80-digit decimals. Sides that agree to 40 digits
+are equal (such as B(k; 2k + 1, ½) = ½, for every k). If the sum has many terms, its 80 digits are computed from the
+integral that equals it, in about twenty milliseconds for any N.
 
-Loading scipy takes longer than summing a few thousand terms in 80 digits: as long as nothing else has loaded it, the
-digits serve alone, and a plan on the command line is there at once.
+Loading scipy takes longer than summing a few thousand terms in 80 digits. As long as no other module has loaded scipy,
+small tails are computed in 80 digits alone, so that `pacband plan` starts fast.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from fractions import Fraction
 from functools import cache, lru_cache
 from typing import Any
 
-__all__ = ["binomial_tail", "covering_delta", "special", "tail_at_most"]
+__all__ = ["binomial_tail", "covering_delta", "log_factorial", "special", "tail_at_least", "tail_at_most"]
 
 _DOUBT = 1e-9
 # Below this Nε the sum in 80 digits takes a millisecond.
@@ -74,8 +74,19 @@ def tail_at_most(n_samples: int, rank: int, eps: float, budget: Fraction) -> boo
         return _decimal_tail(n_samples, rank, eps) <= target + target * _EQUAL
 
 
+def tail_at_least(n_samples: int, rank: int, eps: float, level: Fraction) -> bool:
+    """Decide B(r − 1; N, ε) ≥ level, exactly."""
+    if special(n_samples, eps) is not None:
+        tail, limit = binomial_tail(n_samples, rank, eps), float(level)
+        if abs(tail - limit) > _DOUBT * limit:
+            return tail > limit
+    with localcontext(_CONTEXT):
+        target = _decimal(level)
+        return _decimal_tail(n_samples, rank, eps) >= target - target * _EQUAL
+
+
 def covering_delta(n_samples: int, rank: int, eps: float, share: Fraction) -> float:
-    """Return the smallest float δ > 0 of which this share covers B(r − 1; N, ε), or 1.0 where there is none."""
+    """Return the smallest float δ > 0 with share·δ ≥ B(r − 1; N, ε), or 1.0 if there is none."""
     with localcontext(_CONTEXT):
         needed = _decimal_tail(n_samples, rank, eps) / (_decimal(share) * (1 + _EQUAL))
         delta = max(float(needed), math.ulp(0.0)) if needed < 1 else 1.0
@@ -87,7 +98,7 @@ def _decimal(value: Fraction) -> Decimal:
 
 
 def _decimal_tail(n_samples: int, rank: int, eps: float) -> Decimal:
-    """B(r − 1; N, ε) from its largest term: term(k)·(1 + k/(N−k+1)·(1−ε)/ε + …), k = r − 1, downwards.
+    """Return B(r − 1; N, ε) from its largest term: term(k)·(1 + k/(N−k+1)·(1−ε)/ε + …), k = r − 1, downwards.
 
     Below the mean the ratios are under one and shrink, so that the sum has about 17·sqrt(Nε(1−ε)) terms.
     Above the mean, the complement is summed upwards instead.
@@ -106,9 +117,9 @@ def _sum_down(n_samples: int, k: int, chance: Fraction) -> Decimal:
     ratio = _summed_ratios if _number_of_terms(n_samples, k, float(chance)) < _MANY_TERMS else _integrated_ratio
     sum_over_term = ratio(n_samples, k, chance)
     log_term = (
-        _log_factorial(n_samples)
-        - _log_factorial(k)
-        - _log_factorial(n_samples - k)
+        log_factorial(n_samples)
+        - log_factorial(k)
+        - log_factorial(n_samples - k)
         + k * _log(chance)
         + (n_samples - k) * _log(1 - chance)
     )
@@ -116,7 +127,7 @@ def _sum_down(n_samples: int, k: int, chance: Fraction) -> Decimal:
 
 
 def _number_of_terms(n_samples: int, k: int, chance: float) -> float:
-    """About how many terms of the sum matter: they fall at least as a normal density does, and as their first ratio."""
+    """Return about how many terms matter. They fall at least as fast as a normal density, and as their first ratio."""
     spread = math.sqrt(n_samples * chance * (1.0 - chance))
     excess = (n_samples * chance - k) / (spread * spread) if spread else math.inf
     depth = _SUM_BITS * math.log(2.0)
@@ -124,7 +135,7 @@ def _number_of_terms(n_samples: int, k: int, chance: float) -> float:
 
 
 def _summed_ratios(n_samples: int, k: int, chance: Fraction) -> Decimal:
-    """Σ term(i)/term(k) over i ≤ k, one by one, in fixed point."""
+    """Return Σ term(i)/term(k) over i ≤ k, summed in fixed point."""
     success, failure = chance.numerator, chance.denominator - chance.numerator
     one = 1 << _SUM_BITS
     term = total = one
@@ -137,7 +148,7 @@ def _summed_ratios(n_samples: int, k: int, chance: Fraction) -> Decimal:
 
 
 def _integrated_ratio(n_samples: int, k: int, chance: Fraction) -> Decimal:
-    """Σ term(i)/term(k) over i ≤ k, as an integral: (N − k)/(1 − ε)·∫ g(t)/g(ε) dt from ε to 1.
+    """Return Σ term(i)/term(k) over i ≤ k, as an integral: (N − k)/(1 − ε)·∫ g(t)/g(ε) dt from ε to 1.
 
     B(k; N, ε) is the probability that a Beta(k + 1, N − k) exceeds ε, so that g(t) = t^k (1 − t)^m, m = N − k − 1. The
     integral is taken in steps of about one standard deviation. Within a step, g is a power series: from
@@ -172,14 +183,15 @@ def _integrated_ratio(n_samples: int, k: int, chance: Fraction) -> Decimal:
         t += step
 
 
-# A search for N or r asks for the same logarithms again and again; each takes longer than the sum of a small tail.
+# A search for N or r needs the same logarithms many times. Each takes longer than the sum of a small tail.
 @lru_cache(maxsize=64)
 def _log(chance: Fraction) -> Decimal:
     return _decimal(chance).ln()
 
 
 @lru_cache(maxsize=64)
-def _log_factorial(n: int) -> Decimal:
+def log_factorial(n: int) -> Decimal:
+    """Return ln n! with an error below 1e-50, in a context of 80 digits."""
     if n < 1000:
         return Decimal(math.factorial(n)).ln()
     x = Decimal(n)

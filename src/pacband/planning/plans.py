@@ -106,7 +106,7 @@ class Plan:
                 ("samples N", str(self.n_samples)),
                 ("rank r", str(self.rank)),
                 ("ε", figure(self.eps)),
-                ("δ asked, attained", f"{figure(self.delta)}, {figure(self.attained_delta)}"),
+                ("δ promised, attained", f"{figure(self.delta)}, {figure(self.attained_delta)}"),
                 ("candidates", str(self.n_candidates)),
                 ("rule", self.rule),
                 ("expected violation r/(N + 1)", figure(self.expected_violation)),
@@ -156,8 +156,8 @@ def max_rank(n_samples: int, eps: float, delta: float, n_candidates: int = 1) ->
     Raises
     ------
     NotEnoughSamples
-        If even the largest score (r = 1) is not a valid bound; the message says how many samples (ε, δ)
-        take, and what these samples can promise instead.
+        If even the largest score (r = 1) is not a valid bound; the message states how many samples (ε, δ)
+        need, and what these samples can promise instead.
 
     Examples
     --------
@@ -221,7 +221,7 @@ def plan(
         The number n_F of candidates certified at once.
     rule : {"exact", "paper", "maximum"}
         "exact": given N the largest valid r; given r the smallest valid N; given neither, the smallest N
-        whose r = ⌊εN/2⌋ is valid, which is the paper's sharpness for fewer samples.
+        whose r = ⌊εN/2⌋ is valid: as sharp as the paper's rule, with fewer samples.
         "paper": Lemma 1, N ≥ 7.47/ε·ln(n_F/δ) and r = ⌊εN/2⌋.
         "maximum": r = 1 and N ≥ ln(n_F/δ)/ε, the largest score (Tempo, Bai and Dabbene, 1997).
 
@@ -278,11 +278,10 @@ def choose_rank(
     rule: str = "exact",
     slack: Fraction = Fraction(0),
 ) -> int:
-    """Return the rank of N samples at a share of δ: the one asked for, or that of the rule; raise if it is not valid.
+    """Return the rank of N samples at a share of δ, the given one or that of the rule. Raise if it is not valid.
 
-    `slack` is the part of the share that the dependence between samples uses up.
-
-    The groups of a large table are many, and their numbers of rows few: what was decided is kept.
+    `slack` is the part of the share that the dependence between samples uses up. Results are cached: a large table has
+    many groups, but few different numbers of rows.
     """
     _check_budget(delta, share)
     budget = share.budget(delta) - slack
@@ -309,11 +308,11 @@ def _not_enough_samples(
     n_samples: int, eps: float, delta: float, share: Share, budget: Fraction, *, rank: int, rule: str
 ) -> NotEnoughSamples:
     """Return the error that states what (ε, δ) need, and what these samples can promise instead."""
-    asked, here = max(1, rank), max(1, min(rank, n_samples))
-    needed = samples_by_rule(eps, budget, asked, rule)
+    wanted, here = max(1, rank), max(1, min(rank, n_samples))
+    needed = samples_by_rule(eps, budget, wanted, rule)
     eps_here = smallest_eps(n_samples, here, budget)
     delta_here = covering_delta(n_samples, here, eps, share.fraction)
-    at = f"at rank {asked}" if rule == "exact" else f"by rule {rule!r}"
+    at = f"at rank {wanted}" if rule == "exact" else f"by rule {rule!r}"
     offers = [
         *([f"eps={_format_offer(eps_here)} at this delta"] if eps_here < 1 else []),
         *([f"delta={_format_offer(delta_here)} at this eps"] if delta_here < 1 else []),
@@ -331,12 +330,12 @@ def _not_enough_samples(
 
 def _shared_words(share: Share) -> str:
     if share.weight is not None:
-        return f", of which the weight {share.weight:g} is a part,"
+        return f", at weight {share.weight:g},"
     return f", shared {share.n_candidates} ways," if share.n_candidates > 1 else ""
 
 
 def _format_offer(probability: float) -> str:
-    """Format three digits, rounded up so that the promise holds as printed; all digits just below one."""
+    """Format three digits, rounded up so that the promise holds as printed. Just below one, format all digits."""
     rounded = round_up(probability, 3)
     return f"{rounded:g}" if rounded < 1 else repr(probability)
 
@@ -380,6 +379,7 @@ def _check_reach(n_samples: int, eps: float, delta: float, rank: int | None) -> 
     if n_samples > LARGEST_N:
         at_rank = "" if rank is None else f" at rank {rank}"
         raise InvalidInput(
-            f"eps={eps:g} and delta={delta:g}{at_rank} need more than {LARGEST_N:g} samples, the most planned for."
+            f"eps={eps:g} and delta={delta:g}{at_rank} need more than {LARGEST_N:g} samples, the largest number that "
+            "pacband supports."
         )
     return n_samples

@@ -68,7 +68,7 @@ WHOLE = Share()
 def weighted_shares(weights: Mapping[str, float] | Iterable[float] | None, names: list[str]) -> dict[str, Share]:
     """Return the share of every candidate: even, or by weights that are positive and sum to one.
 
-    Weights that sum to one but for rounding are divided by their sum, and rounded down.
+    The sum may differ from one by rounding: weights are divided by their sum, and rounded down.
 
     Examples
     --------

@@ -116,7 +116,10 @@ def _smallest_with_half_rank(eps: float, budget: Fraction) -> int:
 
 
 def _quantile(n_samples: int, eps: float, budget: Fraction) -> float:
-    """Return about the k at which B(k; N, ε) passes the budget, by the expansion of Cornish and Fisher."""
+    """Return about the k at which B(k; N, ε) passes the budget: by scipy, or by the expansion of Cornish and Fisher."""
+    scipy_special = special(n_samples, eps)
+    if scipy_special is not None:
+        return float(scipy_special.bdtrik(float(budget), n_samples, eps)) - 0.5
     z = _normal_quantile(budget)
     spread = math.sqrt(n_samples * eps * (1.0 - eps))
     skew, excess = (1.0 - 2.0 * eps) / spread, (1.0 - 6.0 * eps * (1.0 - eps)) / spread**2
@@ -127,8 +130,12 @@ def _quantile(n_samples: int, eps: float, budget: Fraction) -> float:
 def _guess_samples(eps: float, rank: int, budget: Fraction) -> float:
     """Return about the smallest N, χ²(2 − ε)/4ε + (r − 1)/2, where χ² is the upper quantile with 2r degrees of freedom.
 
-    The formula is that of Scheffé and Tukey (1944), the quantile that of Wilson and Hilferty.
+    The formula is that of Scheffé and Tukey (1944), the quantile that of Wilson and Hilferty. If scipy is loaded, it
+    solves for N.
     """
+    scipy_special = special(rank, 1.0)
+    if scipy_special is not None:
+        return float(scipy_special.bdtrin(rank - 1, float(budget), eps))
     bend = 1.0 / (9.0 * rank)
     chi2 = 2.0 * rank * max(0.0, 1.0 - bend - _normal_quantile(budget) * math.sqrt(bend)) ** 3
     return chi2 * (2.0 - eps) / (4.0 * eps) + (rank - 1) / 2

@@ -13,16 +13,27 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pacband.reporting.document import Report, report
+    from pacband.reporting.figures.acceptance import plot_acceptance
     from pacband.reporting.figures.band import plot_band
     from pacband.reporting.figures.family import plot_family
     from pacband.reporting.figures.plan_map import plot_plan
     from pacband.reporting.figures.scores import plot_scores
     from pacband.reporting.figures.slices import plot_slices
 
-__all__ = ["Report", "plot_band", "plot_family", "plot_plan", "plot_scores", "plot_slices", "report"]
+__all__ = [
+    "Report",
+    "plot_acceptance",
+    "plot_band",
+    "plot_family",
+    "plot_plan",
+    "plot_scores",
+    "plot_slices",
+    "report",
+]
 
 _HOMES = {
     "Report": "document",
+    "plot_acceptance": "figures.acceptance",
     "plot_band": "figures.band",
     "plot_family": "figures.family",
     "plot_plan": "figures.plan_map",

@@ -23,12 +23,19 @@ class Answer:
 UNTESTED = Answer("untested", "Not recomputed", "This report was made without rows. It shows the certificate alone.")
 
 
-def word_verdict(verdict: Verdict, *, fingerprint_agrees: bool) -> Answer:
+def word_verdict(verdict: Verdict, *, fingerprint_agrees: bool, bound_given: bool = False) -> Answer:
     """Put a verdict into words."""
     counts = verdict.counts.values()
     eps = next(iter(counts)).eps
     n_rows, violations = sum(count.n_samples for count in counts), sum(count.violations for count in counts)
     counted = f"{violations:,} of {n_rows:,} rows ({percent(violations / n_rows)}) exceed the bound"
+    if verdict.reused and bound_given:
+        return Answer(
+            "recomputed",
+            "Recomputed and confirmed",
+            "The calibration rows were counted again. The count and the fingerprint agree: "
+            f"{counted}. Only fresh rows can test the promise.",
+        )
     if verdict.reused:
         agreement = (
             "The bound and the fingerprint agree."

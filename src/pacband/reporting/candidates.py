@@ -6,11 +6,11 @@ from fractions import Fraction
 
 from pacband.certificate import AnyCertificate, FamilyCertificate, GroupCertificate
 
-__all__ = ["chosen_beforehand", "rank_candidates", "sharpness_name"]
+__all__ = ["chosen_beforehand", "expects_violation", "rank_candidates", "sharpness_name"]
 
 
 def chosen_beforehand(certificate: AnyCertificate) -> bool:
-    """Whether nothing was chosen by the scores: only then is r/(N + 1) the violation to expect.
+    """Whether nothing was chosen by the scores: only then is r/(N + 1) the expected violation.
 
     Of several candidates the one with the smallest bound is chosen, and a bound that is small by chance is exceeded
     more often. A bound that shares δ with others counts as one of several. The groups of a certificate share δ as well,
@@ -18,6 +18,11 @@ def chosen_beforehand(certificate: AnyCertificate) -> bool:
     """
     n_kept = len(certificate.groups) if isinstance(certificate, GroupCertificate) else 1
     return all(part.share.fraction >= Fraction(1, n_kept) for part in certificate.parts.values())
+
+
+def expects_violation(certificate: AnyCertificate) -> bool:
+    """Whether r/(N + 1) is the expected violation: nothing was chosen by the scores, and the bound was not given."""
+    return chosen_beforehand(certificate) and not certificate.basis.bound_given
 
 
 def rank_candidates(family: FamilyCertificate, most: int) -> list[str]:

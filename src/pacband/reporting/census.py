@@ -21,7 +21,7 @@ from pacband.judging.checking import verdict_of
 from pacband.judging.judge import Judge, Judged
 from pacband.judging.verdicts import Verdict
 from pacband.scores.columns import Columns
-from pacband.selection import Request, Tally, begin_search, edges_above, measure, select
+from pacband.selection import Request, Tally, begin_search, edges_above, measure, same_share, select
 from pacband.selection.fingerprint import fingerprint_unit, seal
 from pacband.selection.ranked import Ranked
 from pacband.tables.columns import as_frame, check_columns
@@ -45,7 +45,7 @@ class Census:
     Attributes
     ----------
     verdict : Verdict
-        What the counts say about the promise.
+        Whether the counts contradict the promise.
     exact : bool
         Whether the fingerprint is that of the calibration rows. It is not where predictions were computed again and
         rounded differently.
@@ -66,7 +66,7 @@ class Census:
 
     @property
     def calibration(self) -> bool:
-        """Whether these are the rows the certificate was made from: γ̄ comes out the same."""
+        """Whether these are the rows the certificate was made from: they give the same γ̄."""
         return self.verdict.reused
 
 
@@ -77,7 +77,7 @@ def count_rows(judge: Judge, judged: Judged) -> Census:
 
 
 def _census(judge: Judge, tallies: Mapping[Any, Tally], found: Mapping[Any, tuple[bool, bool]]) -> Census:
-    """Return the counts; `found` tells of every part that has rows whether they are its own: nearly, and exactly."""
+    """Return the counts. `found` has the result of `_recognise` for every part that has rows."""
     whole = len(found) == len(judge.parts)
     verdict = replace(verdict_of(judge, tallies, LEVEL), reused=whole and all(near for near, _ in found.values()))
     return Census(verdict=verdict, exact=whole and all(exact for _, exact in found.values()))
@@ -87,6 +87,10 @@ def _recognise(single: Certificate, scores: Floats) -> tuple[bool, bool]:
     """Return whether these are the scores a certificate was made from, up to rounding and to the last bit."""
     if len(scores) != single.n_samples:
         return False, False
+    if single.bound_given:
+        # The bound is not a score, so that nothing but the fingerprint and the count recognises the rows.
+        same = single.matches(scores)
+        return same, same
     measured = measure(scores.copy(), single.rank)
     if (measured.gamma, measured.digest) == (single.gamma, single.data_digest):
         return True, True
@@ -125,7 +129,9 @@ class TableCensus:
         again = [
             label
             for label, answer in self._answers.items()
-            if not exact[label] and answer.n_samples == self._judge.parts[label].n_samples
+            if not exact[label]
+            and answer.n_samples == self._judge.parts[label].n_samples
+            and not self._judge.basis.bound_given
         ]
         close = self._compare(again, sample) if again else {}
         # Of the two edges, a verdict is about the scores that exceed γ̄.
@@ -177,16 +183,18 @@ class TableCensus:
 
     def _is_exact(self, label: Any) -> bool:
         single, answer = self._judge.parts[label], self._answers[label]
-        return (
-            single.data_digest == seal(answer.n_samples, answer.total)
-            and answer.n_samples == single.n_samples
-            and _above(answer) < single.rank <= answer.at_least[0]
-        )
+        same = single.data_digest == seal(answer.n_samples, answer.total) and answer.n_samples == single.n_samples
+        if single.bound_given:
+            return same and _above(answer) == single.rank - 1
+        return same and _above(answer) < single.rank <= answer.at_least[0]
 
     def _compare(self, labels: list[Any], sample: Callable[[Any], Floats]) -> dict[Any, bool]:
         """Find γ̄ of these parts again, and return whether it is close to the certificate's."""
         parts = self._judge.parts
-        searches = {label: begin_search(sample(label), _rank_of(parts[label])) for label in labels}
+        searches = {
+            label: begin_search(sample(label), same_share(parts[label].rank, parts[label].n_samples))
+            for label in labels
+        }
         gammas = {label: measured.gamma for label, measured in select(self._scan, searches).items()}
         tied = {label: answer.at_least[0] - _above(answer) for label, answer in self._count(gammas).items()}
         return {label: _close(gammas[label], parts[label], tied[label]) for label in labels}
@@ -194,8 +202,3 @@ class TableCensus:
 
 def _above(answer: Tally) -> int:
     return sum(answer.at_least[1:])
-
-
-def _rank_of(single: Certificate) -> Callable[[int], int]:
-    """Return the rule for the rank: that of the certificate; of fewer or more scores, the same share."""
-    return lambda n: single.rank if n == single.n_samples else max(1, round(single.rank * (n / single.n_samples)))

@@ -13,6 +13,7 @@ from pacband.diagnostics.rows import joint_print
 from pacband.exceptions import InvalidInput
 from pacband.reporting.census import LEVEL
 from pacband.reporting.rows import SAMPLE, Features, Rows, pick_scale
+from pacband.scores import as_prediction
 from pacband.tables.sample import WHOLE, draw_rows, drawn_words, first_words
 
 __all__ = ["check_rows", "diagnose_rows"]
@@ -27,19 +28,19 @@ def diagnose_rows(
     if isinstance(X, Features):
         X = joint_print(X.columns.values())
     n_rows = rows.n_rows
+    target = as_numbers("y", y)
+    prediction = as_prediction(basis.scoring, y_pred, target.shape)
 
-    def first(column: Any) -> Any:
-        return column if n_rows <= SAMPLE or column is None else column[:SAMPLE]
-
+    cut = slice(None) if n_rows <= WHOLE else slice(SAMPLE)
     near = scored_rows(
         basis.scoring,
-        rows.all_scores[:SAMPLE],
-        first(as_numbers("y", y)),
-        first(as_numbers("y_pred", y_pred)),
-        pick_scale(scale, slice(SAMPLE)),
-        X=first(X),
-        groups=None if groups is None else first(as_labels(groups)),
-        words=first_words(SAMPLE) if n_rows > SAMPLE else "",
+        rows.all_scores[cut],
+        target[cut],
+        prediction[cut],
+        pick_scale(scale, cut),
+        X=None if X is None else X[cut],
+        groups=None if groups is None else as_labels(groups)[cut],
+        words="" if n_rows <= WHOLE else first_words(SAMPLE),
     )
     if n_rows <= WHOLE:
         return check_rows(basis, near, None, n_rows, training)
@@ -47,8 +48,8 @@ def diagnose_rows(
     spread = scored_rows(
         basis.scoring,
         rows.score,
-        as_numbers("y", y)[drawn],
-        as_numbers("y_pred", y_pred)[drawn],
+        target[drawn],
+        prediction[drawn],
         pick_scale(scale, drawn),
         groups=None if groups is None else as_labels(groups)[drawn],
         numbers=drawn,

@@ -80,6 +80,7 @@ def report(
     training: Any = None,
     title: str = "How wrong can the model be?",
     command: str | None = None,
+    outlook: int | None = None,
 ) -> Report:
     """Make a report of a certificate: one page to read, sign and share, and the same numbers as Markdown and JSON.
 
@@ -91,7 +92,8 @@ def report(
     certificate : Certificate, FamilyCertificate or GroupCertificate
         The promise.
     y, y_pred, scale
-        Rows, as `certify` takes them; for a family, those of its best candidate.
+        Rows, as `certify` takes them; for a family, those of its best candidate. For own scores, y holds the scores
+        alone.
     X : array-like or dataframe of shape (n, p), optional
         Features, to see where the model is weak. With a single feature, the band is drawn against it.
     feature_names : sequence of str, optional
@@ -106,6 +108,9 @@ def report(
         The heading of the page.
     command : str, optional
         The command that made the report, to be printed on the page.
+    outlook : int, optional
+        State how many of so many next rows exceed the bound, at most (`Certificate.outlook`). By default 1,000 for a
+        certificate with one bound; for groups nothing is stated.
 
     Examples
     --------
@@ -119,11 +124,12 @@ def report(
     >>> path = page.save(pathlib.Path(tempfile.mkdtemp()) / "report.html")
     """
     if y is None:
-        return Report(summarise_certificate(certificate, title=title, command=command))
+        return Report(summarise_certificate(certificate, title=title, command=command, outlook=outlook))
     rows = read_rows(
         certificate, y, y_pred, scale, X=X, feature_names=feature_names, groups=groups, candidates=candidates
     )
     y_pred, scale = best_columns(certificate, y_pred, scale, candidates)
     diagnosis = diagnose_rows(certificate.basis, rows, y, y_pred, scale, X, groups, training)
     ranked = Ranked.of(rows.all_scores) if has_curve(certificate, rows.census) else None
-    return Report(summarise_rows(certificate, rows, diagnosis, ranked, title=title, command=command))
+    summary = summarise_rows(certificate, rows, diagnosis, ranked, title=title, command=command, outlook=outlook)
+    return Report(summary)

@@ -23,7 +23,7 @@ from pacband.exceptions import InvalidInput
 from pacband.judging.judge import Judge
 from pacband.reporting.census import Census, count_rows
 from pacband.scores import spread_of
-from pacband.tables.sample import SAMPLE, SEED, WHOLE, draw_rows
+from pacband.tables.sample import SAMPLE, SEED, draw_rows
 
 __all__ = ["MOST_FEATURES", "SAMPLE", "Features", "Rows", "best_columns", "pick_scale", "read_rows", "sampled_rows"]
 
@@ -94,7 +94,7 @@ class Rows:
 
     @property
     def exact(self) -> bool:
-        """Whether the fingerprint says so as well."""
+        """Whether their fingerprint is that of the certificate."""
         return self.census.exact
 
     @property
@@ -131,13 +131,13 @@ def read_rows(
 ) -> Rows:
     """Judge the rows by the certificate, or raise; then draw some of them."""
     y_pred, scale = best_columns(certificate, y_pred, scale, candidates)
-    if y_pred is None:
+    if y_pred is None and not certificate.basis.scoring.own:
         raise InvalidInput("y_pred must be given with y: the predictions of the same rows.")
     judge = Judge(certificate)
     if not isinstance(judge.basis.draws, (RowDraws, WeightedDraws)):
         raise InvalidInput(
             f"a report with rows shows rows as draws, and this certificate makes a promise about other draws "
-            f"({judge.basis.draws.kind}): leave y out, or use check."
+            f"({judge.basis.draws.kind}): make the report without rows, or use check."
         )
     # Groups that the certificate does not know about are one more way to slice the rows.
     judged = judge.judge(y, y_pred, scale, groups if judge.grouped else None)
@@ -170,12 +170,18 @@ def sampled_rows(
     labels: Column | None,
     features: Features,
 ) -> Rows:
-    """Return the rows of a report from the counts over all rows, and columns of the drawn ones."""
+    """Return the rows of a report from the counts over all rows, and columns of the drawn ones.
+
+    Own scores have no band: the score is bounded from above.
+    """
     basis, single = certificate.basis, certificate.single
     gamma = certificate.gamma(labels) if single is None else np.full(len(drawn_scores), single.gamma)  # type: ignore[union-attr,operator]
     scales = [_mean_output(part) for part in spread_of(basis.scoring, scale, target.shape).block(slice(None))]
-    band = basis.band(gamma, prediction, scale)
-    lower, upper = band[..., 0], band[..., 1]
+    if basis.scoring.own:
+        lower, upper = np.full(len(gamma), -np.inf), gamma
+    else:
+        band = basis.band(gamma, prediction, scale)
+        lower, upper = band[..., 0], band[..., 1]
     error = np.subtract(target, prediction, dtype=np.float64)
     columns = dict(features.columns)
     if labels is not None:
@@ -211,11 +217,7 @@ def best_columns(
 
 def _draw(n_rows: int) -> Any:
     """All rows, or a random subset of them in their order, the same each time."""
-    if n_rows <= SAMPLE:
-        return slice(None)
-    if n_rows <= WHOLE:
-        return np.unique(np.random.default_rng(SEED).integers(0, n_rows, SAMPLE))
-    return draw_rows(n_rows)
+    return slice(None) if n_rows <= SAMPLE else draw_rows(n_rows)
 
 
 def pick_scale(scale: Any, drawn: Any) -> Any:

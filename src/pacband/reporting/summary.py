@@ -18,12 +18,13 @@ from pacband.diagnostics import Diagnosis
 from pacband.judging.verdicts import Verdict
 from pacband.reporting.alternatives import Alternative, SampleSize, add_bounds, alternatives, rank_rule, sample_sizes
 from pacband.reporting.answer import UNTESTED, Answer, word_verdict
-from pacband.reporting.candidates import chosen_beforehand
+from pacband.reporting.candidates import chosen_beforehand, expects_violation
 from pacband.reporting.caveats import Caveat, caveats_of
 from pacband.reporting.census import Census
 from pacband.reporting.figures import report_figures
 from pacband.reporting.figures.bins import finite_mean
-from pacband.reporting.figures.figure import Basis, CertificateFigure, RowsFigure, json_value
+from pacband.reporting.figures.figure import CertificateFigure, FigureInput, RowsFigure, json_value
+from pacband.reporting.outlook import Outlook, outlook_of
 from pacband.reporting.rows import MOST_FEATURES, Rows
 from pacband.selection.ranked import Ranked
 from pacband.tables.sample import SEED
@@ -44,7 +45,9 @@ class CertificateSummary:
     sizes : tuple of SampleSize
         What other numbers of samples allow; empty for groups.
     rank_rule : str or None
-        The rule of `plan` that gives the rank; None if the rank was chosen by hand.
+        The rule of `plan` that gives the rank; None if the rank was chosen by hand, or follows from a given bound.
+    outlook : Outlook or None
+        How many of the next rows exceed the bound, at most.
     numbers : mapping of str to numbers
         The numbers of the figures that need no rows; None if there is nothing to draw.
     """
@@ -53,6 +56,7 @@ class CertificateSummary:
     caveats: tuple[Caveat, ...]
     sizes: tuple[SampleSize, ...]
     rank_rule: str | None
+    outlook: Outlook | None
     numbers: Mapping[str, Any]
 
 
@@ -132,8 +136,13 @@ class Summary:
 
     @property
     def beforehand(self) -> bool:
-        """Whether nothing was chosen by the scores, so that r/(N + 1) is the violation to expect."""
+        """Whether nothing was chosen by the scores, so that r/(N + 1) is the expected violation."""
         return chosen_beforehand(self.certificate)
+
+    @property
+    def expects_violation(self) -> bool:
+        """Whether r/(N + 1) is the expected violation."""
+        return expects_violation(self.certificate)
 
     @property
     def rows(self) -> Rows | None:
@@ -145,7 +154,11 @@ class Summary:
         """Whether the promise holds, in words."""
         if self.of_rows is None:
             return UNTESTED
-        return word_verdict(self.of_rows.verdict, fingerprint_agrees=self.of_rows.rows.exact)
+        return word_verdict(
+            self.of_rows.verdict,
+            fingerprint_agrees=self.of_rows.rows.exact,
+            bound_given=self.certificate.basis.bound_given,
+        )
 
     @property
     def contradicted(self) -> bool:
@@ -173,6 +186,7 @@ class Summary:
             "certificate": self.certificate.to_dict(),
             "verdict": asdict(self.answer),
             "caveats": [asdict(caveat) for caveat in self.of_certificate.caveats],
+            "outlook": None if self.of_certificate.outlook is None else self.of_certificate.outlook.to_dict(),
             "rows": None if rows is None else rows.to_dict(),
             "diagnosis": None if rows is None else rows.diagnosis.to_dict(),
             "sample_sizes": [
@@ -192,9 +206,11 @@ def has_curve(certificate: AnyCertificate, census: Census) -> bool:
     return census.calibration and certificate.single is not None
 
 
-def summarise_certificate(certificate: AnyCertificate, *, title: str, command: str | None) -> Summary:
+def summarise_certificate(
+    certificate: AnyCertificate, *, title: str, command: str | None, outlook: int | None = None
+) -> Summary:
     """Compute what a report without rows shows."""
-    return _join(_of_certificate(certificate), None, title, command)
+    return _join(_of_certificate(certificate, outlook), None, title, command)
 
 
 def summarise_rows(
@@ -205,26 +221,29 @@ def summarise_rows(
     *,
     title: str,
     command: str | None,
+    outlook: int | None = None,
 ) -> Summary:
     """Compute what a report with rows shows; `ranked` are the scores in order if `has_curve`."""
-    known = _of_certificate(certificate)
+    known = _of_certificate(certificate, outlook)
     return _join(known, _of_rows(known, rows, diagnosis, ranked), title, command)
 
 
-def _of_certificate(certificate: AnyCertificate) -> CertificateSummary:
+def _of_certificate(certificate: AnyCertificate, outlook: int | None) -> CertificateSummary:
     single, figures = certificate.single, report_figures().items()
-    rule = None if single is None else rank_rule(single)
+    planned = single is not None and not single.bound_given
+    rule = rank_rule(single) if planned and single is not None else None
     return CertificateSummary(
         certificate=certificate,
         caveats=caveats_of(certificate.basis),
-        sizes=() if single is None else sample_sizes(single, rule),
+        sizes=sample_sizes(single, rule) if planned and single is not None else (),
         rank_rule=rule,
+        outlook=outlook_of(certificate, outlook),
         numbers={name: each.numbers(certificate) for name, each in figures if isinstance(each, CertificateFigure)},
     )
 
 
 def _of_rows(known: CertificateSummary, rows: Rows, diagnosis: Diagnosis, ranked: Ranked | None) -> RowsSummary:
-    basis, figures = Basis(known.certificate, rows, ranked), report_figures().items()
+    basis, figures = FigureInput(known.certificate, rows, ranked), report_figures().items()
     single = known.certificate.single
     numbers = {name: each.numbers(basis) for name, each in figures if isinstance(each, RowsFigure)}
     # Too few scores for a curve are too few for other promises as well.

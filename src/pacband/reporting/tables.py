@@ -18,7 +18,7 @@ from pacband.reporting.diagnosis import check_rows
 from pacband.reporting.document import Report, report
 from pacband.reporting.rows import MOST_FEATURES, Column, Features, sampled_rows
 from pacband.reporting.summary import Summary, has_curve, summarise_rows
-from pacband.scores import ScoreRule, scores_of
+from pacband.scores import ScoreRule, as_prediction, scores_of
 from pacband.scores.columns import Columns
 from pacband.tables.columns import as_frame, check_columns, read_predicted, read_values, refuse_inexact
 from pacband.tables.connection import quoted
@@ -43,6 +43,7 @@ def report_table(
     features: Sequence[str] | None = None,
     title: str = "How wrong can the model be?",
     command: str | None = None,
+    outlook: int | None = None,
 ) -> Report:
     """Make the report of a certificate with the rows of a DuckDB relation.
 
@@ -51,7 +52,7 @@ def report_table(
 
     Parameters
     ----------
-    certificate, title, command
+    certificate, title, command, outlook
         As in `report`.
     relation : DuckDB relation
         The table. Only the columns that are needed are read.
@@ -69,7 +70,7 @@ def report_table(
     # Engines do not compute the scores of a matrix gauge.
     if certificate.basis.scoring.matrix is not None or not is_large(relation):
         y, y_pred, scale, labels, X = _read(fetch_whole(relation, names), columns, used, len(given))
-        return report(certificate, y, y_pred, scale, X=X, groups=labels, title=title, command=command)
+        return report(certificate, y, y_pred, scale, X=X, groups=labels, title=title, command=command, outlook=outlook)
     return Report(
         _summary(
             certificate,
@@ -79,6 +80,7 @@ def report_table(
             len(given),
             title=title,
             command=command,
+            outlook=outlook,
         )
     )
 
@@ -92,12 +94,13 @@ def _summary(
     *,
     title: str,
     command: str | None,
+    outlook: int | None,
 ) -> Summary:
     """Count all rows in the engine, then look at some of them."""
     judge = Judge(certificate)
     basis = judge.basis
     basis.check_scale((None, 0, (0, 0))[len(columns.scale)])
-    if len(columns.prediction) != basis.n_outputs:
+    if len(columns.prediction) != basis.n_outputs and not basis.scoring.own:
         raise InvalidInput(
             f"this certificate bounds {basis.n_outputs} output(s), got {len(columns.prediction)} prediction column(s)."
         )
@@ -115,7 +118,7 @@ def _summary(
         certificate,
         census,
         y,
-        y_pred,
+        as_prediction(basis.scoring, y_pred, y.shape),
         scale,
         all_scores=score,
         drawn_scores=score,
@@ -126,7 +129,7 @@ def _summary(
         basis.scoring,
         score,
         y,
-        y_pred,
+        as_prediction(basis.scoring, y_pred, y.shape),
         scale,
         groups=labels,
         numbers=drawn.rows,
@@ -134,7 +137,7 @@ def _summary(
     )
     near = _scored(basis.scoring, first.values, columns, used, first_words(len(first.rows)))
     names = relation.columns
-    alike = fetch_class(relation, names, list(dict.fromkeys((*columns.predicted, *used))), census.n_rows)
+    alike = fetch_class(relation, names, list(dict.fromkeys((*columns.predicted, *used))) or names, census.n_rows)
     copies = None
     if alike is not None:
         copies = _scored(basis.scoring, alike[0], columns, used, class_words(len(alike[0][names[0]]), alike[1]))
@@ -145,6 +148,7 @@ def _summary(
         counted.ranked(score) if has_curve(certificate, census) else None,
         title=title,
         command=command,
+        outlook=outlook,
     )
 
 
@@ -152,7 +156,8 @@ def _scored(rule: ScoreRule, values: Mapping[str, Any], columns: Columns, used: 
     """Return rows to be checked for what neighbours or copies have in common."""
     y, y_pred, scale, _, X = _read(values, columns, used, len(used))
     prints = None if X is None else joint_print(X.columns.values())
-    return scored_rows(rule, scores_of(rule, y, y_pred, scale), y, y_pred, scale, X=prints, words=words)
+    prediction = as_prediction(rule, y_pred, y.shape)
+    return scored_rows(rule, scores_of(rule, y, y_pred, scale), y, prediction, scale, X=prints, words=words)
 
 
 def _read(

@@ -6,9 +6,9 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
-from pacband.core.wording import figure, percent, round_up
-from pacband.planning import Plan
-from pacband.reporting.candidates import chosen_beforehand, rank_candidates, sharpness_name
+from pacband.core.wording import bound, figure, percent
+from pacband.planning import AcceptancePlan, Plan
+from pacband.reporting.candidates import chosen_beforehand, expects_violation, rank_candidates, sharpness_name
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -51,6 +51,8 @@ def render(value: Plan | Certificate | FamilyCertificate | GroupCertificate) -> 
 def _parts(value: Any) -> tuple[str, str, Table]:
     if isinstance(value, Plan):
         return "pacband plan", str(value), _facts(value)
+    if isinstance(value, AcceptancePlan):
+        return "pacband acceptance plan", value.procedure, _characteristic(value)
     if isinstance(value, FamilyCertificate):
         return "pacband family certificate", value.promise, _candidates(value)
     if isinstance(value, GroupCertificate):
@@ -63,17 +65,30 @@ def _facts(value: Plan | Certificate) -> Table:
     table.add_column(style="dim")
     table.add_column()
     if isinstance(value, Certificate):
-        table.add_row("bound γ̄", _bound(value.gamma))
-    table.add_row("samples N, rank r", f"{value.n_samples:,}, {value.rank:,}")
-    table.add_row("ε; δ asked, attained", f"{figure(value.eps)}; {figure(value.delta)}, {figure(value.attained_delta)}")
-    if isinstance(value, Plan) or chosen_beforehand(value):
+        table.add_row("bound γ̄, given" if value.bound_given else "bound γ̄", bound(value.gamma))
+    if isinstance(value, Certificate) and value.bound_given:
+        table.add_row("samples N, beyond the bound", f"{value.n_samples:,}, {value.rank - 1:,}")
+    else:
+        table.add_row("samples N, rank r", f"{value.n_samples:,}, {value.rank:,}")
+    deltas = f"{figure(value.delta)}, {figure(value.attained_delta)}"
+    table.add_row("ε; δ promised, attained", f"{figure(value.eps)}; {deltas}")
+    if isinstance(value, Plan) or expects_violation(value):
         each = " of each candidate" if value.n_candidates > 1 else ""
-        table.add_row(f"violation to expect{each}", percent(value.expected_violation))
+        table.add_row(f"expected violation{each}", percent(value.expected_violation))
     if value.n_candidates > 1:
         table.add_row("candidates", str(value.n_candidates))
     if isinstance(value, Certificate):
         table.add_row("holds if", "\n".join(value.assumptions))
         table.add_row("fingerprint", value.data_digest)
+    return table
+
+
+def _characteristic(plan: AcceptancePlan) -> Table:
+    table = _table(header=True)
+    for name in ("violation probability", "probability of acceptance"):
+        table.add_column(name, justify="right")
+    for p, accepted in plan.characteristic:
+        table.add_row(percent(p), percent(accepted), style="bold" if p in (plan.eps_good, plan.eps) else "")
     return table
 
 
@@ -94,7 +109,7 @@ def _candidates(family: FamilyCertificate) -> Table:
             Text(f"{name}{' (best)' if best else ''}"),
             figure(size),
             Text(bar, style="blue" if best else "dim"),
-            _bound(family.candidates[name].gamma),
+            bound(family.candidates[name].gamma),
             style="bold" if best else "",
         )
     if len(family.candidates) > len(ranked):
@@ -107,13 +122,13 @@ def _groups(certificate: GroupCertificate) -> Table:
 
     table = _table(header=True)
     table.add_column("group")
-    expected = ["violation to expect"] if chosen_beforehand(certificate) else []
+    expected = ["expected violation"] if chosen_beforehand(certificate) else []
     for name in ("bound γ̄", "rows N", "rank r", *expected):
         table.add_column(name, justify="right")
     for label, each in list(certificate.groups.items())[:MOST_ROWS]:
         table.add_row(
             Text(str(label)),
-            _bound(each.gamma),
+            bound(each.gamma),
             f"{each.n_samples:,}",
             f"{each.rank:,}",
             *[percent(each.expected_violation) for _ in expected],
@@ -121,11 +136,6 @@ def _groups(certificate: GroupCertificate) -> Table:
     if len(certificate.groups) > MOST_ROWS:
         table.add_row(f"and {len(certificate.groups) - MOST_ROWS} more", *[""] * (3 + len(expected)))
     return table
-
-
-def _bound(gamma: float) -> str:
-    """Return a bound, rounded up: the printed bound holds."""
-    return f"{round_up(gamma, 6):g}"
 
 
 def _table(*, header: bool = False) -> Table:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from pacband.core.arrays import Floats
+from pacband.core.checks import check_positive
 from pacband.exceptions import InvalidInput
 from pacband.local.units import rounding_error
 from pacband.scale.base import BaseScale, fit_scale
@@ -108,8 +108,7 @@ class FloorScale(BaseScale):
 
     def _learn(self, X: Any, y: Floats) -> None:
         for name, value in (("share", self.share), ("absolute", self.absolute)):
-            if not 0.0 <= value < math.inf:
-                raise InvalidInput(f"{name} must be >= 0 and finite, got {value!r}.")
+            check_positive(name, value, or_zero=True)
         self.scale_ = fit_scale(self.scale, self._predictor, X, y)
         least = max(self.absolute, rounding_error(y))
         self.floor_ = _for_each_side(lambda part: max(self.share * float(np.median(part)), least), self._raw(X))

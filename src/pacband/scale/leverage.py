@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_array
 
 from pacband.core.arrays import Floats
-from pacband.core.checks import check_choice
+from pacband.core.checks import check_choice, check_positive
 from pacband.exceptions import InvalidInput
 from pacband.local.units import rounding_error
 from pacband.scale.base import BaseScale
@@ -75,8 +75,7 @@ class LeverageScale(BaseScale):
 
     def _learn(self, X: Any, y: Floats) -> None:
         check_choice("coefficients", self.coefficients, ("fixed", "random"))
-        if not 0.0 <= self.alpha < math.inf:
-            raise InvalidInput(f"alpha must be >= 0 and finite, got {self.alpha!r}.")
+        check_positive("alpha", self.alpha, or_zero=True)
         if len(y) < 2:
             raise InvalidInput(f"LeverageScale needs at least 2 rows, got n_samples={len(y)}.")
         self.features_ = None if self.features is None else clone(self.features).fit(X, y)

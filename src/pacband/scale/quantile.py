@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC
 from typing import Any, TypeAlias
 
@@ -10,8 +9,7 @@ import numpy as np
 from sklearn.base import clone
 
 from pacband.core.arrays import Floats
-from pacband.core.checks import check_choice, check_probability
-from pacband.exceptions import InvalidInput
+from pacband.core.checks import check_choice, check_positive, check_probability
 from pacband.local.units import rounding_error
 from pacband.scale.base import BaseScale, after_preprocessing
 from pacband.scale.crossfit import cross_predict, predictions
@@ -40,8 +38,7 @@ class QuantileEnds(BaseScale, ABC):
     def _fit_ends(self, X: Any, target: Floats, predictor: Any, **options: Any) -> Pair:
         """Fit both quantiles, and return their out-of-fold predictions at every row."""
         alpha = check_probability("alpha", self.alpha)
-        if not 0.0 < self.floor < math.inf:
-            raise InvalidInput(f"floor must be positive and finite, got {self.floor!r}.")
+        check_positive("floor", self.floor)
         models = [
             self._default(level, predictor, options) if model is None else clone(model)
             for model, level in ((self.lower, alpha / 2), (self.upper, 1.0 - alpha / 2))

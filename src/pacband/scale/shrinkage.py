@@ -19,7 +19,7 @@ _POWERS = (1.0, 0.75, 0.5, 0.25)
 
 @dataclass(frozen=True)
 class Shrinkage:
-    r"""σ̂ from a signal s(x) of the size of the error, which may be noisy, or nothing but noise.
+    r"""σ̂ from a signal s(x) of the size of the error, which may be noisy, or only noise.
 
     .. math::
 

@@ -5,6 +5,7 @@ give the same bits.
 """
 
 from pacband.scores.arrays import (
+    as_prediction,
     band,
     bound,
     mean_bound,
@@ -22,6 +23,7 @@ __all__ = [
     "Matrix",
     "ScoreRule",
     "Spread",
+    "as_prediction",
     "band",
     "bound",
     "mean_bound",

@@ -11,6 +11,7 @@ side "lower"          −e / σ̂                        T − γσ̂ ≤ y
 a pair (σ̂⁻, σ̂⁺)       max(e / σ̂⁺, −e / σ̂⁻)         T − γσ̂⁻ ≤ y ≤ T + γσ̂⁺
 k outputs, "max"      the largest of the k scores   a box: the k bands together
 k outputs, matrix Σ   sqrt(eᵀ Σ⁻¹ e) / σ̂            an ellipsoid, in the box ± γσ̂·sqrt(Σ_kk)
+own scores            the row itself                no band: the score is bounded
 ====================  ============================  ========================================
 
 Without a scale σ̂ is one: Algorithm 1 of the paper; with one, Algorithm 2. The rows are processed in blocks that
@@ -31,7 +32,17 @@ from pacband.scores.means import exact_mean
 from pacband.scores.rule import ScoreRule
 from pacband.scores.spread import Spread, spread_of
 
-__all__ = ["band", "bound", "mean_bound", "mean_offset", "outwards", "score_rows", "scores_of", "unanswered"]
+__all__ = [
+    "as_prediction",
+    "band",
+    "bound",
+    "mean_bound",
+    "mean_offset",
+    "outwards",
+    "score_rows",
+    "scores_of",
+    "unanswered",
+]
 
 
 def scores_of(rule: ScoreRule, y: Any, y_pred: Any, scale: Any = None) -> Floats:
@@ -44,10 +55,22 @@ def scores_of(rule: ScoreRule, y: Any, y_pred: Any, scale: Any = None) -> Floats
     >>> scores_of(ScoreRule(side="lower"), [3.0, 1.0], [2.0, 2.0])
     array([-1.,  1.])
     """
-    target, prediction = as_numbers("y", y), as_numbers("y_pred", y_pred)
+    target = as_numbers("y", y)
+    prediction = as_prediction(rule, y_pred, target.shape)
     if target.shape != prediction.shape:
         raise InvalidInput(f"y and y_pred must have the same shape, got {target.shape} and {prediction.shape}.")
     return score_rows(rule, target, prediction, spread_of(rule, scale, target.shape))
+
+
+def as_prediction(rule: ScoreRule, y_pred: Any, shape: tuple[int, ...], *, name: str = "y_pred") -> Numbers:
+    """Return T(x) as an array, or raise. Own scores have no prediction: it is zero in every row."""
+    if rule.own:
+        if y_pred is not None:
+            raise InvalidInput("this certificate bounds a score: pass the scores alone, without predictions.")
+        return np.broadcast_to(np.float64(0.0), shape)
+    if y_pred is None:
+        raise InvalidInput(f"{name} must be given: the errors y − T(x) are bounded.")
+    return as_numbers(name, y_pred)
 
 
 def score_rows(rule: ScoreRule, target: Numbers, prediction: Numbers, spread: Spread) -> Floats:
@@ -153,7 +176,7 @@ def _score(rule: ScoreRule, error: Floats, parts: tuple[Floats, ...]) -> Floats:
         return error
     largest = np.asarray(error.max(axis=1))
     if rule.side != "both":
-        # The largest would hide an output that is −∞, as that of T(x) = ∞ is.
+        # The maximum would hide an output of −∞, such as that of T(x) = ∞.
         largest[~np.isfinite(error).all(axis=1)] = math.nan
     return largest
 
@@ -182,6 +205,12 @@ def _fill_band(
 
 def _resolve_nonfinite(rule: ScoreRule, scores: Floats, target: Numbers, prediction: Numbers) -> None:
     """Raise for numbers that are not finite, or set the score of their rows to +∞, as the rule states."""
+    if rule.own:
+        if rule.nonfinite == "raise":
+            cure = " With nonfinite='violate' they count as infinite scores."
+            raise InvalidInput(f"scores must be finite: NaN or infinite in {name_rows(~np.isfinite(scores))}.{cure}")
+        scores[~np.isfinite(scores)] = math.inf
+        return
     if not np.isfinite(target).all():
         raise _nonfinite("y", target)
     broken = ~np.isfinite(prediction)

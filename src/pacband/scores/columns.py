@@ -16,7 +16,7 @@ Names: TypeAlias = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Which columns are y, T(x), the parts of σ̂(x) and the group."""
+    """Which columns are y, T(x), the parts of σ̂(x) and the group. Own scores are the target, without a prediction."""
 
     target: Names
     prediction: Names

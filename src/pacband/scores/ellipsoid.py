@@ -15,8 +15,8 @@ __all__ = ["Ellipsoid"]
 class Ellipsoid:
     """The gauge sqrt(eᵀ Σ⁻¹ e) and the box around its unit ball, with the half-widths w_k = sqrt(Σ_kk).
 
-    By Cauchy and Schwarz |e_k| ≤ w_k·sqrt(eᵀ Σ⁻¹ e), with equality where the ball touches its box. Computed, the right
-    side may come out smaller than the left, the more so the worse Σ is conditioned, and a row whose score is γ would
+    By Cauchy and Schwarz |e_k| ≤ w_k·sqrt(eᵀ Σ⁻¹ e), with equality where the ball touches its box. In floating point
+    the right side may be smaller than the left, above all if Σ is badly conditioned. Then a row whose score is γ would
     lie outside the box ± γσ̂w. So the score is the larger of both sides,
 
         max(sqrt(eᵀ Σ⁻¹ e)/σ̂, |e_1|/(σ̂w_1), …, |e_k|/(σ̂w_k)),
@@ -25,8 +25,8 @@ class Ellipsoid:
     `pacband.scores.arrays.band` multiplies. Hence a score of at most γ gives fl(|e_k|/fl(σ̂w_k)) ≤ γ for every k. With
     fl(σ̂w_k) as the scale, this is the case of one output, for which rounding γ outwards is enough.
 
-    The norm itself comes from a triangular solve: backward stable, and made of operations on whole columns, so that a
-    row has the same score alone and among others.
+    The norm is computed by a triangular solve. It is backward stable, and its operations are on whole columns, so that
+    a row has the same score alone and among others.
 
     Attributes
     ----------

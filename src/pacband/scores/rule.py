@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from pacband.core.arrays import as_numbers
-from pacband.core.checks import check_choice
+from pacband.core.checks import check_choice, check_positive, check_symmetric
 from pacband.exceptions import InvalidInput, InvalidScale
 
 __all__ = ["SCALE_KINDS", "Matrix", "ScoreRule", "scale_kind"]
@@ -17,6 +16,8 @@ __all__ = ["SCALE_KINDS", "Matrix", "ScoreRule", "scale_kind"]
 Matrix: TypeAlias = tuple[tuple[float, ...], ...]
 
 SIDES = ("both", "upper", "lower")
+# The side of a rule for own scores: the row is its score, and no error is computed.
+OWN = "own"
 POLICIES = ("raise", "violate")
 # How rows are scored, by the number of parts that the scale has: none, σ̂, or the pair (σ̂⁻, σ̂⁺).
 SCALE_KINDS = ("none", "symmetric", "asymmetric")
@@ -36,8 +37,8 @@ class ScoreRule:
 
     Attributes
     ----------
-    side : {"both", "upper", "lower"}
-        Which errors count.
+    side : {"both", "upper", "lower", "own"}
+        Which errors count; "own" if the user computes the scores.
     gauge : "max" or tuple of tuples of float
         For several outputs: the largest scaled error, or the norm of a positive definite matrix.
     min_scale : float or None
@@ -62,27 +63,25 @@ class ScoreRule:
             if side != "both":
                 raise InvalidInput(f"a matrix gauge has no sides: side must be 'both', got {side!r}.")
             gauge = _positive_definite(gauge)
-        return cls(side=side, gauge=gauge, min_scale=_check_min_scale(min_scale), nonfinite=nonfinite)
+        if min_scale is not None:
+            min_scale = check_positive("min_scale", min_scale, error=InvalidScale)
+        return cls(side=side, gauge=gauge, min_scale=min_scale, nonfinite=nonfinite)
+
+    @classmethod
+    def of_own_scores(cls, nonfinite: Any) -> ScoreRule:
+        """Build the rule for scores that the user computes, or raise."""
+        check_choice("nonfinite", nonfinite, POLICIES)
+        return cls(side=OWN, nonfinite=nonfinite)
+
+    @property
+    def own(self) -> bool:
+        """Whether the user computes the scores."""
+        return self.side == OWN
 
     @property
     def matrix(self) -> Matrix | None:
         """The matrix of the gauge, or None where the gauge is "max"."""
         return None if isinstance(self.gauge, str) else self.gauge
-
-
-def _check_min_scale(min_scale: Any) -> float | None:
-    if min_scale is None:
-        return None
-    if (
-        isinstance(min_scale, bool)
-        or not isinstance(min_scale, (int, float, np.number))
-        or not 0.0 < min_scale < math.inf
-    ):
-        raise InvalidScale(f"min_scale must be a positive finite number, got {min_scale!r}.")
-    try:
-        return float(min_scale)
-    except OverflowError:
-        raise InvalidScale("min_scale must be a positive finite number, got a larger integer.") from None
 
 
 def _positive_definite(gauge: Any) -> Matrix:
@@ -91,8 +90,7 @@ def _positive_definite(gauge: Any) -> Matrix:
         matrix = matrix.reshape(1, 1)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InvalidInput(f"gauge must be 'max' or a square matrix, got shape {matrix.shape}.")
-    if not np.isfinite(matrix).all() or not np.allclose(matrix, matrix.T, rtol=1e-10, atol=0.0):
-        raise InvalidInput("gauge must be a finite symmetric matrix.")
+    check_symmetric("gauge", matrix)
     try:
         np.linalg.cholesky(matrix)
     except np.linalg.LinAlgError:

@@ -12,7 +12,7 @@ from pacband.selection.passes import (
     tally,
     within,
 )
-from pacband.selection.search import Search, begin_search, select
+from pacband.selection.search import Search, begin_search, same_share, select
 
 __all__ = [
     "Limits",
@@ -27,6 +27,7 @@ __all__ = [
     "edges_above",
     "measure",
     "rth_largest",
+    "same_share",
     "select",
     "sum_tallies",
     "tally",

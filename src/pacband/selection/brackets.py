@@ -1,7 +1,7 @@
 """Two floats between which the r-th largest score lies, and the edges that split the floats between them evenly.
 
-Floats stand here by their places: consecutive floats have consecutive places, so that half of the places is half of the
-floats, whatever their sizes.
+Floats are represented by their places: consecutive floats have consecutive places, so that half of the places is half
+of the floats, whatever their sizes.
 """
 
 from __future__ import annotations

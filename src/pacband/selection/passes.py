@@ -1,4 +1,4 @@
-"""What a pass over scores is asked for, and what it answers.
+"""What a pass over scores has to compute, and its result.
 
 A pass answers a `Request` with a `Tally`. Tallies of parts add up, so that everything that can count can answer: an
 array, chunks of one, processes on other machines, a database engine.
@@ -21,13 +21,13 @@ from pacband.selection.fingerprint import fingerprint_total
 
 __all__ = ["Request", "Tally", "Window", "check_unchanged", "edges_above", "sum_tallies", "tally", "within"]
 
-# The scores at or above the first float and below the second; None stands for no upper limit.
+# The scores at or above the first float and below the second; None is no upper limit.
 Window: TypeAlias = tuple[float, float | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a pass over the scores is asked for.
+    """What a pass over the scores has to compute.
 
     Attributes
     ----------

@@ -19,7 +19,7 @@ next state, or what was `Measured`:
 single float. `Sealing` is left out if the fingerprint was summed in the right unit all along.
 
 >>> from pacband.selection import sum_tallies, tally
->>> parts = np.split(np.random.default_rng(0).exponential(size=300_000), 3)  # on three machines, say
+>>> parts = np.split(np.random.default_rng(0).exponential(size=300_000), 3)  # on three machines
 >>> search = begin_search(parts[0][:1000], lambda n: n // 20)
 >>> while not isinstance(search, Measured):
 ...     search = search.step(sum_tallies(tally(part, search.request) for part in parts))
@@ -45,7 +45,7 @@ from pacband.selection.fingerprint import fingerprint_unit, seal
 from pacband.selection.limits import Limits, current_limits
 from pacband.selection.passes import Request, Tally, check_unchanged
 
-__all__ = ["Counting", "Fetching", "Guessing", "RankOf", "Sealing", "Search", "begin_search", "select"]
+__all__ = ["Counting", "Fetching", "Guessing", "RankOf", "Sealing", "Search", "begin_search", "same_share", "select"]
 
 # A guess from m scores is wrong by so many standard deviations once in 10⁹.
 DEVIATIONS = 6.0
@@ -161,6 +161,11 @@ class Sealing:
 
 
 Search: TypeAlias = Guessing | Counting | Fetching | Sealing
+
+
+def same_share(rank: int, n_samples: int) -> RankOf:
+    """Return the rule that gives this rank of N scores, and of fewer or more scores the same share."""
+    return lambda n: rank if n == n_samples else max(1, round(rank * (n / n_samples)))
 
 
 def begin_search(sample: Floats, rank_of: RankOf, *, share: int = 1, limits: Limits | None = None) -> Search:

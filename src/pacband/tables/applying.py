@@ -14,7 +14,7 @@ from pacband.exceptions import InvalidInput
 from pacband.scores import outwards
 from pacband.scores.columns import Columns
 from pacband.scores.expressions import all_of, band
-from pacband.tables.columns import as_frame, check_columns, column_of, columns_of, in_memory, read_predicted
+from pacband.tables.columns import as_frame, check_columns, column_of, columns_of, in_memory, names_of, read_predicted
 from pacband.tables.engines import fetch_rows, refuse_unless, take_columns
 from pacband.tables.guards import Guards
 from pacband.tables.lookup import join_values
@@ -55,6 +55,10 @@ def apply_frame(
     0   10.0    9.5   10.5
     """
     basis = check_certificate(certificate).basis
+    if basis.scoring.own:
+        raise InvalidInput("this certificate bounds a score: there is no band around a prediction.")
+    if len(names) != 2 or len({name.casefold() for name in names}) != 2:
+        raise InvalidInput(f"names must be two names that differ in more than case, got {names!r}.")
     columns = replace(chosen_columns(basis, prediction=prediction, scale=scale, group=group), target=())
     table = as_frame(frame)
     schema = check_columns(table, columns.predicted, columns.group)
@@ -73,6 +77,8 @@ def apply_frame(
 def chosen_columns(basis: Promise, *, target: Any = None, prediction: Any, scale: Any, group: Any) -> Columns:
     """Return the columns to use with a certificate: those given, else those it was made from; or raise."""
     known = basis.columns
+    if basis.scoring.own:
+        return _score_columns(known, target, prediction, scale, group)
     if prediction is None and known is None:
         raise InvalidInput("this certificate was not made from a table: name the prediction column.")
     columns = columns_of(target, prediction or list(known.prediction if known else ()), scale, group)
@@ -91,6 +97,18 @@ def chosen_columns(basis: Promise, *, target: Any = None, prediction: Any, scale
             f"{len(columns.prediction)}."
         )
     return columns
+
+
+def _score_columns(known: Columns | None, target: Any, prediction: Any, scale: Any, group: Any) -> Columns:
+    """Return the columns of own scores: the target names the column of the scores."""
+    if prediction or scale:
+        raise InvalidInput("this certificate bounds a score: name the column of the scores only, as the target.")
+    if not target and known is None:
+        raise InvalidInput("name the column of the scores, as the target: the certificate does not state it.")
+    names = names_of("target", target) if target else known.target if known else ()
+    if len(names) != 1:
+        raise InvalidInput(f"own scores are one column, got {len(names)}.")
+    return Columns(target=names, prediction=(), group=group or (known.group if known else None))
 
 
 def labelled_columns(basis: Promise, *, target: Any, prediction: Any, scale: Any, group: Any) -> Columns:

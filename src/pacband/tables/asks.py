@@ -1,7 +1,7 @@
-"""Numbers that a pass over a table returns: what is asked, and how the answer is read.
+"""Numbers that a pass over a table returns: the request, and how to read the result.
 
-Whoever asks keeps its `Ask`, and looks the answer up by it. The names of the columns that go to the engine and come
-back are made here and known nowhere else.
+The caller keeps its `Ask`, and looks up the result by it. Only this module makes and knows the names of the columns
+that are sent to the engine and come back.
 """
 
 from __future__ import annotations

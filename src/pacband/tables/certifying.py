@@ -11,10 +11,10 @@ import narwhals as nw
 import numpy as np
 
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
-from pacband.certificate.family import check_candidates, split_candidate
 from pacband.certificate.single import issue
 from pacband.certification.arrays import certify_family_rows, certify_group_rows, certify_rows
 from pacband.certification.terms import Terms
+from pacband.certification.tolerance import ToleranceTerms
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import Label, as_labels, group_rows
 from pacband.draws import ROWS, Draws
@@ -22,17 +22,19 @@ from pacband.exceptions import InvalidInput
 from pacband.planning.shares import Share, weighted_shares
 from pacband.scores import scores_of
 from pacband.scores.columns import Columns
-from pacband.selection import Measured, Request, Search, begin_search, check_unchanged, current_limits, select
-from pacband.selection.fingerprint import fingerprint_unit, seal
-from pacband.tables.columns import (
-    as_frame,
-    check_columns,
-    columns_of,
-    in_memory,
-    read_predicted,
-    read_values,
-    refuse_inexact,
+from pacband.selection import (
+    Measured,
+    Request,
+    Search,
+    begin_search,
+    check_unchanged,
+    current_limits,
+    same_share,
+    select,
 )
+from pacband.selection.fingerprint import fingerprint_unit, seal
+from pacband.tables.certified_columns import make_terms, named_columns, score_column
+from pacband.tables.columns import as_frame, check_columns, in_memory, read_predicted, read_values, refuse_inexact
 from pacband.tables.engines import fetch_columns
 from pacband.tables.means import count_unanswered, mean_offsets, mean_scales
 from pacband.tables.scan import GroupScan, TableScan
@@ -47,11 +49,13 @@ Reporting = Callable[[Callable[[Any], Any]], Callable[[Mapping[Any, Request]], A
 def certify_frame(
     frame: Any,
     *,
-    target: str | list[str],
+    target: str | list[str] | None = None,
     prediction: str | list[str] | None = None,
     scale: Any = None,
     group: str | None = None,
     candidates: Mapping[str, Any] | None = None,
+    score: str | None = None,
+    tolerance: float | None = None,
     eps: float = 0.05,
     delta: float = 1e-6,
     weights: Mapping[str, float] | Iterable[float] | None = None,
@@ -79,9 +83,14 @@ def certify_frame(
     scale : str, pair of str, optional
         The column of σ̂(x) > 0; a tuple of two columns (lower, upper) makes an asymmetric band.
     group : str, optional
-        The column of groups: the promise is then kept within each (`certify_groups`).
+        The column of groups: the promise then holds within each group (`certify_groups`).
     candidates : mapping of str to prediction or (prediction, scale), optional
         In place of `prediction`: the columns of every candidate (`certify_family`).
+    score : str, optional
+        In place of all of these: the column of scores that you compute yourself (`certify_scores`).
+    tolerance : float, optional
+        A given bound: ε is then found (`certify_tolerance`), and eps, rank and rule must be left out. It is counted in
+        one pass, for one prediction or one score.
     progress : function of (done, total), optional
         Called after every pass over the table.
     eps, delta, weights, rank, rule, side, n_candidates, min_scale, nonfinite, gauge
@@ -103,23 +112,29 @@ def certify_frame(
     >>> pacband.certify_frame(table, target="y", prediction="guess", eps=0.1, delta=0.01).gamma
     1.0
     """
-    terms = Terms.create(
-        eps=eps,
-        delta=delta,
-        rank=rank,
-        rule=rule,
-        side=side,
-        n_candidates=n_candidates,
-        min_scale=min_scale,
-        nonfinite=nonfinite,
-        gauge=gauge,
-        draws=draws,
-    )
-    named = _named(target, prediction, scale, group, candidates)
+    promised: dict[str, Any] = {
+        "eps": eps, "delta": delta, "rank": rank, "rule": rule, "n_candidates": n_candidates, "nonfinite": nonfinite,
+        "draws": draws,
+    }  # fmt: skip
+    scored: dict[str, Any] = {"side": side, "min_scale": min_scale, "gauge": gauge}
+    terms = make_terms(promised, scored, tolerance, own=score is not None)
+    if score is None:
+        named = named_columns(target, prediction, scale, group, candidates)
+    else:
+        named = score_column(score, group, target, prediction, scale, candidates)
+    if tolerance is not None and (group is not None or candidates is not None):
+        raise InvalidInput(
+            "a tolerance cannot be combined with group or candidates: each would have a share of its own. Certify each "
+            "of them in a table of its own, with n_candidates set to their number."
+        )
     if group is not None and (candidates is not None or rank is not None):
         raise InvalidInput("group cannot be combined with candidates or rank: every group gets its own rank.")
     if candidates is not None and n_candidates != 1:
         raise InvalidInput(f"with candidates, n_candidates is their number, {len(named)}: leave it out.")
+    if candidates is None and weights is not None:
+        raise InvalidInput(
+            f"weights share δ among candidates: pass candidates with them, got weights={weights!r} alone."
+        )
     shares = weighted_shares(weights, list(named)) if candidates is not None else None
 
     table = as_frame(frame)
@@ -132,7 +147,7 @@ def certify_frame(
         return _certify_in_memory(terms, _fetch_whole(terms, table, schema, wanted, numeric), named, shares)
     limits = current_limits()
     whole = len(named) <= limits.together or terms.scoring.matrix is not None
-    parts = [named] if whole else _parts(named, limits.together)
+    parts = [named] if whole else _split_candidates(named, limits.together)
     in_engine = [Table.of(table, schema, terms.scoring, part) for part in parts]
     values = in_engine[0].fetch_first(limits.sample + 1)
     if len(parts) == 1 and len(next(iter(values.values()))) <= limits.sample:
@@ -140,44 +155,53 @@ def certify_frame(
 
     if terms.scoring.matrix is not None:
         raise InvalidInput("a matrix gauge needs the rows in memory: collect the table first.")
-    reporting = _reporting(progress, len(parts))
+    reporting = _report_passes(progress, len(parts))
+    if isinstance(terms, ToleranceTerms):
+        found = reporting(TableScan(in_engine[0]))({"": terms.request})[""]
+        columns = named[""]
+        return terms.certify_count(found, n_outputs=len(columns.target), scale_kind=columns.scale_kind, columns=columns)
     if shares is not None:
-        return _family(terms, in_engine, parts, values, shares, reporting)
-    sample = _scores(terms, values, named[""])
+        return _certify_family(terms, in_engine, parts, values, shares, reporting)
+    sample = _score_sample(terms, values, named[""])
     if group is not None:
-        return _groups(terms, GroupScan(in_engine[0], group), named[""], sample, values[group], reporting)
-    return _single(terms, in_engine[0], named[""], sample, reporting)
+        return _certify_groups(terms, GroupScan(in_engine[0], group), named[""], sample, values[group], reporting)
+    return _certify_single(terms, in_engine[0], named[""], sample, reporting)
 
 
-def _parts(named: Mapping[str, Columns], together: int) -> list[dict[str, Columns]]:
+def _split_candidates(named: Mapping[str, Columns], together: int) -> list[dict[str, Columns]]:
     """Return the candidates in parts that share their passes."""
     names = list(named)
     return [{name: named[name] for name in names[k : k + together]} for k in range(0, len(names), together)]
 
 
 def _certify_in_memory(
-    terms: Terms, values: Mapping[str, Any], named: Mapping[str, Columns], shares: Mapping[str, Share] | None
+    terms: Terms | ToleranceTerms,
+    values: Mapping[str, Any],
+    named: Mapping[str, Columns],
+    shares: Mapping[str, Share] | None,
 ) -> Certificate | FamilyCertificate | GroupCertificate:
     """Certify a table whose columns are in memory."""
     for name in _draw_columns(terms):
         terms = replace(terms, draws=terms.draws.bind(values[name]))
     columns = next(iter(named.values()))
     y = read_values(values, columns.target)
-    if shares is not None:
+    if shares is not None and isinstance(terms, Terms):
         pairs = {name: read_predicted(values, part) for name, part in named.items()}
         return certify_family_rows(terms, y, pairs, shares, columns=named)
     prediction, scale = read_predicted(values, columns)
+    if isinstance(terms, ToleranceTerms):
+        return terms.certify_rows(y, prediction, scale, columns=columns)
     if columns.group is not None:
         return certify_group_rows(terms, y, prediction, values[columns.group], scale, columns=columns)
     return certify_rows(terms, y, prediction, scale, columns=columns)
 
 
-def _draw_columns(terms: Terms) -> list[str]:
+def _draw_columns(terms: Terms | ToleranceTerms) -> list[str]:
     return [] if terms.draws.column is None else [terms.draws.column]
 
 
 def _fetch_whole(
-    terms: Terms, table: nw.LazyFrame[Any], schema: nw.Schema, names: list[str], numeric: list[str]
+    terms: Terms | ToleranceTerms, table: nw.LazyFrame[Any], schema: nw.Schema, names: list[str], numeric: list[str]
 ) -> dict[str, Any]:
     """Bring the columns of a table into memory, in the order of its rows: draws other than rows are made here."""
     engine = table.implementation
@@ -190,13 +214,13 @@ def _fetch_whole(
     return dict(fetch_columns(table.select(*names), names))
 
 
-def _single(terms: Terms, table: Table, columns: Columns, sample: Any, reporting: Reporting) -> Certificate:
+def _certify_single(terms: Terms, table: Table, columns: Columns, sample: Any, reporting: Reporting) -> Certificate:
     search = begin_search(sample, terms.choose_rank)
     measured = select(reporting(TableScan(table)), {"": search})[""]
     return issue(terms.promise_of(columns), measured, terms.choose_rank(measured.n_samples), terms.share)
 
 
-def _family(
+def _certify_family(
     terms: Terms,
     tables: list[Table],
     parts: list[dict[str, Columns]],
@@ -218,7 +242,7 @@ def _family(
         values = first if table is tables[0] else table.fetch_first(current_limits().sample)
         # In some engines a pass fetches a row that is in the window of any candidate, with the scores of all of them.
         searches = {
-            name: begin_search(_scores(terms, values, columns), rank_of(name), share=len(named) ** 2)
+            name: begin_search(_score_sample(terms, values, columns), rank_of(name), share=len(named) ** 2)
             for name, columns in named.items()
         }
         for name, found in select(reporting(TableScan(table)), searches).items():
@@ -232,61 +256,58 @@ def _family(
     return FamilyCertificate.of(certificates, scales, offsets, unanswered)
 
 
-def _groups(
+def _certify_groups(
     terms: Terms, scan: GroupScan, columns: Columns, sample: Any, labels: Any, reporting: Reporting
 ) -> GroupCertificate:
     counts = scan.counts()
     ranks = terms.group_ranks(counts)
-    measured = _ranked(scan, counts, ranks, sample, reporting)
+    measured = _measure_groups(scan, counts, ranks, sample, reporting)
     if measured is None:
-        measured = select(reporting(scan), _begun(sample, labels, counts, ranks))
+        measured = select(reporting(scan), _begin_searches(sample, labels, counts, ranks))
     basis, share = terms.promise_of(columns), terms.share.among(len(counts))
     parts = {label: issue(basis, measured[label], ranks[label], share) for label in counts}
     return GroupCertificate(groups=FrozenMap(parts))
 
 
-def _ranked(
+def _measure_groups(
     scan: GroupScan, counts: Mapping[Label, int], ranks: Mapping[Label, int], sample: Any, reporting: Reporting
 ) -> dict[Label, Measured] | None:
-    """Measure every group in an engine that finds the scores at their ranks by itself; None where it does not."""
+    """Measure every group in an engine that finds the scores at their ranks itself; None if the engine does not."""
     share = sum(ranks.values()) / sum(counts.values())
     likely = float(np.sort(sample)[-max(1, round(share * len(sample)))])
-    # Most groups have a bound of about this size; the fingerprints of the others take another pass.
+    # Most groups have a bound of about this size. The fingerprints of the others take another pass.
     units = sorted({fingerprint_unit(likely) * factor for factor in (0.5, 1.0, 2.0)})
     found: Any = reporting(lambda _: scan.ranked(ranks, units))({})
     if found is None:
         return None
     totals = {}
-    asked = {}
+    requests = {}
     for label, (gamma, known) in found.items():
         unit = fingerprint_unit(gamma)
         if unit in known:
             totals[label] = known[unit]
         else:
-            asked[label] = Request(unit=unit)
-    if asked:
-        totals |= {label: answer.total for label, answer in reporting(scan)(asked).items()}
-    # Of the two zeros, the positive one.
+            requests[label] = Request(unit=unit)
+    if requests:
+        totals |= {label: answer.total for label, answer in reporting(scan)(requests).items()}
+    # Adding 0.0 turns −0.0 into 0.0.
     return {label: Measured(n, found[label][0] + 0.0, seal(n, totals[label])) for label, n in counts.items()}
 
 
-def _begun(sample: Any, labels: Any, counts: Mapping[Label, int], ranks: Mapping[Label, int]) -> dict[Label, Search]:
-    """Return the search within every group, begun with its rows of the sample."""
+def _begin_searches(
+    sample: Any, labels: Any, counts: Mapping[Label, int], ranks: Mapping[Label, int]
+) -> dict[Label, Search]:
+    """Return the search within every group. It starts from the rows of the group in the sample."""
     rows = group_rows(as_labels(labels))
     none = np.empty(0, dtype=np.intp)
     return {
-        label: begin_search(sample[rows.get(label, none)], _rank_in_group(n, ranks[label]), share=len(counts))
+        label: begin_search(sample[rows.get(label, none)], same_share(ranks[label], n), share=len(counts))
         for label, n in counts.items()
     }
 
 
-def _rank_in_group(n_samples: int, rank: int) -> Callable[[int], int]:
-    """Return the rule for the rank within a group whose number of rows is known; a sample of it has the same share."""
-    return lambda n: rank if n == n_samples else max(1, round(rank * (n / n_samples)))
-
-
-def _reporting(progress: Progress | None, n_parts: int) -> Reporting:
-    """Return what makes a scan report its passes: each part takes two at least."""
+def _report_passes(progress: Progress | None, n_parts: int) -> Reporting:
+    """Return a wrapper that makes a scan report its passes. Each part takes at least two."""
     passes = 0
 
     def reporting(scan: Callable[[Any], Any]) -> Callable[[Mapping[Any, Request]], Any]:
@@ -303,22 +324,5 @@ def _reporting(progress: Progress | None, n_parts: int) -> Reporting:
     return reporting
 
 
-def _named(target: Any, prediction: Any, scale: Any, group: str | None, candidates: Any) -> dict[str, Columns]:
-    """Return the columns of every candidate; of a single one, under the empty name."""
-    if not target:
-        raise InvalidInput(f"target must be the name of a column, got {target!r}.")
-    if (prediction is None) == (candidates is None):
-        raise InvalidInput("either prediction or candidates must be given, and not both.")
-    if candidates is None:
-        return {"": columns_of(target, prediction, scale, group)}
-    if scale is not None:
-        raise InvalidInput("with candidates, each brings its own scale: {'name': ('prediction', 'scale')}.")
-    check_candidates(candidates)
-    return {
-        name: columns_of(target, *split_candidate(parts), of=f" of candidate {name!r}")
-        for name, parts in candidates.items()
-    }
-
-
-def _scores(terms: Terms, values: Mapping[str, Any], columns: Columns) -> Any:
+def _score_sample(terms: Terms, values: Mapping[str, Any], columns: Columns) -> Any:
     return scores_of(terms.scoring, read_values(values, columns.target), *read_predicted(values, columns))

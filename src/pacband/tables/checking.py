@@ -1,4 +1,4 @@
-"""`check_frame`: does the promise hold on the labelled rows of a table? The rows stay in their engine."""
+"""`check_frame`: test a promise on the labelled rows of a table. The rows stay in their engine."""
 
 from __future__ import annotations
 
@@ -35,8 +35,9 @@ def check_frame(
 ) -> Verdict:
     """Test a promise on labelled rows of a table; see `check`, and `certify_frame` for tables.
 
-    The columns are by default those that the certificate was made from. If the promise is about units, `unit` is their
-    column; by default it is the one that names them.
+    By default the columns are those that the certificate was made from. For a certificate of own scores, `target` names
+    the column of the scores. If the promise is about units, `unit` is their column; by default it is the one that names
+    them.
     """
     judge, level = Judge(certificate), check_probability("level", level)
     columns = labelled_columns(judge.basis, target=target, prediction=prediction, scale=scale, group=group)

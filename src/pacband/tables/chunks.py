@@ -1,4 +1,4 @@
-"""`certify_chunks`: the certificate of rows that come in pieces, too many to be held at once."""
+"""`certify_chunks`: the certificate of rows that come in pieces, too many for memory."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def certify_chunks(
     nonfinite: str = "raise",
     gauge: Any = "max",
 ) -> Certificate:
-    """Certify rows that come in pieces, each asked for once.
+    """Certify rows that come in pieces. Each piece is read once.
 
-    The scores wait in a temporary file, 8 bytes a row, for the passes that find the one at the rank; memory does not
-    grow with their number. The certificate is that of `certify` for all rows at once, to the last bit.
+    The scores are written to a temporary file, 8 bytes a row. Passes over the file find the score at the rank: memory
+    does not grow with the number of rows. The certificate is that of `certify` for all rows at once, to the last bit.
 
     Parameters
     ----------
@@ -65,11 +65,12 @@ def certify_chunks(
         gauge=gauge,
     )
     with TemporaryFile(prefix="pacband-") as file:
-        sample, kind, n_outputs = _spool(terms, chunks, file)
+        sample, kind, n_outputs = _write_scores(terms, chunks, file)
 
         def scan(requests: Any) -> dict[str, Tally]:
             return {
-                key: sum_tallies(tally(piece, request) for piece in _pieces(file)) for key, request in requests.items()
+                key: sum_tallies(tally(piece, request) for piece in _read_pieces(file))
+                for key, request in requests.items()
             }
 
         measured = select(scan, {"": begin_search(sample, terms.choose_rank)})[""]
@@ -77,8 +78,8 @@ def certify_chunks(
     return issue(basis, measured, terms.choose_rank(measured.n_samples), terms.share)
 
 
-def _spool(terms: Terms, chunks: Iterable[Any], file: IO[bytes]) -> tuple[Floats, str, int]:
-    """Write the scores of all chunks; return those of the first, the kind of scale and the number of outputs."""
+def _write_scores(terms: Terms, chunks: Iterable[Any], file: IO[bytes]) -> tuple[Floats, str, int]:
+    """Write the scores of all chunks. Return those of the first, the kind of scale and the number of outputs."""
     first: Floats | None = None
     shape = None
     for number, chunk in enumerate(chunks):
@@ -106,7 +107,7 @@ def _spool(terms: Terms, chunks: Iterable[Any], file: IO[bytes]) -> tuple[Floats
     return first, shape[0], shape[1][0] if shape[1] else 1
 
 
-def _pieces(file: IO[bytes]) -> Iterable[Floats]:
+def _read_pieces(file: IO[bytes]) -> Iterable[Floats]:
     file.seek(0)
     while data := file.read(8 * current_limits().piece):
         yield np.frombuffer(data)

@@ -24,6 +24,7 @@ __all__ = [
     "column_of",
     "columns_of",
     "in_memory",
+    "names_of",
     "read_predicted",
     "read_values",
     "refuse_inexact",
@@ -62,6 +63,8 @@ def columns_of(target: Any, prediction: Any, scale: Any, group: str | None = Non
     """Return the columns that a user named. A scale pair is a tuple (lower, upper). The target may be empty."""
     if isinstance(scale, tuple) and len(scale) != 2:
         raise InvalidInput(f"a scale pair must be (lower, upper), got {len(scale)} parts.")
+    if group is not None and not isinstance(group, str):
+        raise InvalidInput(f"group must be the name of a column, got {group!r}.")
     parts = scale if isinstance(scale, tuple) else () if scale is None else (scale,)
     columns = Columns(
         target=names_of("target", target) if target else (),
@@ -69,6 +72,8 @@ def columns_of(target: Any, prediction: Any, scale: Any, group: str | None = Non
         scale=tuple(names_of(f"scale{of}", part) for part in parts),
         group=group,
     )
+    if same := set(columns.target) & set(columns.prediction):
+        raise InvalidInput(f"target and prediction{of} must be different columns, got {listed(sorted(same))} for both.")
     n_outputs = len(columns.prediction)
     if columns.target and len(columns.target) != n_outputs:
         raise InvalidInput(
@@ -130,6 +135,8 @@ def read_values(values: Mapping[str, Any], names: Names) -> Any:
 
 
 def read_predicted(values: Mapping[str, Any], columns: Columns) -> tuple[Any, Any]:
-    """Return T and σ̂ as `certify` takes them."""
+    """Return T and σ̂ as `certify` takes them; None and None for own scores, which have no prediction."""
+    if not columns.prediction:
+        return None, None
     parts = tuple(read_values(values, part) for part in columns.scale)
     return read_values(values, columns.prediction), parts if len(parts) == 2 else parts[0] if parts else None

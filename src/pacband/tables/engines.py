@@ -1,4 +1,4 @@
-"""What is asked of engines in their own language: columns by their place, and the results of a pass.
+"""Expressions in the language of an engine: columns by their place, and the results of a pass.
 
 A name that a user chose never reaches an expression: to some engines ``*`` is every column and ``^a$`` a pattern.
 """

@@ -35,8 +35,8 @@ def with_labels(relation: Any, group: str | None, labels: Sequence[Any], *, keep
     keys = {spelled(label): label for label in labels}
     if len(keys) < len(labels) or None in keys or (str in kinds and len(kinds) > 1):
         raise InvalidInput(
-            f"column {group!r} holds {held}, and the labels of the certificate, {listed(labels)}, cannot be told "
-            "apart in it: use a table that holds the labels as they were certified."
+            f"column {group!r} holds {held}, and the labels of the certificate, {listed(labels)}, cannot be "
+            "distinguished in it: use a table that holds the labels as they were certified."
         )
     if kinds == {bool}:
         keys |= {"1": True, "0": False}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import narwhals as nw
@@ -27,6 +28,9 @@ class Guards:
         table = self.table
         conditions = [~beyond for beyond in table.inexact.values()]
         conditions += [positive(value) for value in table.scales.values()]
+        if table.rule.nonfinite == "violate" and table.rule.own:
+            # Every score is a number or +∞.
+            return all_of([*conditions, *(nw.col(name) > -math.inf for name in table.scores)])
         if table.rule.nonfinite == "violate":
             conditions += [finite(number(name)) for name in table.target]
         elif table.target:
@@ -68,7 +72,8 @@ class Guards:
             column = f"column {table.user_names[name]!r}"
             rule = f"scale must be positive and finite in every row: {column} is zero, negative, NaN or infinite"
             self._refuse(fails(positive(value)), rule, cure, InvalidScale)
-        must_be_finite = [*table.target, *(table.predictions if table.rule.nonfinite == "raise" else [])]
+        must_be_finite = [] if table.rule.own and table.rule.nonfinite == "violate" else [*table.target]
+        must_be_finite += [*(table.predictions if table.rule.nonfinite == "raise" else [])]
         for name in must_be_finite:
             rule = f"column {table.user_names[name]!r} must be finite: it is NaN, infinite or missing"
             self._refuse(fails(finite(number(name))), rule)

@@ -1,7 +1,7 @@
-"""Does the promise of a model hold on raw rows? The model predicts them, and `check` judges what it predicted.
+"""Test the promise of a model on raw rows: the model predicts them, and `check` judges the predictions.
 
-The rows come from a table in pieces, so that memory does not grow with their number. A model knows the rows it was
-fitted on by their fingerprints: the verdict states how many of them are among the rows.
+The rows are read from a table in pieces, so that memory does not grow with their number. A model has the fingerprints
+of the rows it was fitted on: the verdict states how many of them are among the rows.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pacband.tables.survey import check_kinds, inputs_sql
 
 __all__ = ["check_model"]
 
-# Cells of rows that are compared with those of training at a time; they take 64 MB.
+# The cells that are compared with the training rows at a time. They take 64 MB.
 _CELLS_COMPARED = 1 << 23
 
 
@@ -54,8 +54,8 @@ def check_model(
     target : sequence of str
         The columns of y, one for each output.
     group : str, optional
-        A column of groups to list beside a promise about all rows. A model that promises within groups knows its
-        column, and takes no other.
+        A column of groups to list beside a promise about all rows. A model that promises within groups
+        accepts only its own column.
     level
         As in `check`.
     progress : function of (done, total)
@@ -78,20 +78,20 @@ def check_model(
         group = None
     frame: Any = as_frame(relation)
     refuse_inexact(frame, check_columns(frame, target, group, *kinds), target)
-    seen = _Seen(model.training_rows_)
+    seen = _TrainingRows(model.training_rows_)
 
     def pieces() -> Iterator[Piece]:
         ((total,),) = relation.aggregate("count(*)").fetchall()
         done = 0
         others = [*target, *([] if group is None else [group])]
-        for table in batches(relation, _selected(relation, kinds, others, texts=not model.reads_categories)):
+        for table in batches(relation, _select_columns(relation, kinds, others, texts=not model.reads_categories)):
             match_groups(model, table)
             X = table.iloc[:, : len(kinds)]
             labels = table.iloc[:, -1].to_numpy() if group is not None else read_labels(model.grouping_, X)
             outputs = {name: table.iloc[:, len(kinds) + k].to_numpy() for k, name in enumerate(target)}
             y = read_values(outputs, tuple(target))
             yield y, *model.predict_with_scale(X), labels
-            seen.look(X, y)
+            seen.add(X, y)
             done += len(table)
             progress(done, total)
 
@@ -100,16 +100,16 @@ def check_model(
     return replace(verdict, reused=verdict.reused or seen.reused, training_rows=seen.n_rows)
 
 
-class _Seen:
-    """Which of the rows a model was fitted on. They are compared many at a time: each time sorts the training rows."""
+class _TrainingRows:
+    """Counts the rows that a model was fitted on, in large batches: every comparison sorts the training rows."""
 
     def __init__(self, training: Fingerprints | None) -> None:
         self._training = training
         self._waiting: list[tuple[Fingerprints, Fingerprints]] = []
         self.n_rows, self.reused = 0, False
 
-    def look(self, X: Any, y: Any) -> None:
-        """Take in some rows."""
+    def add(self, X: Any, y: Any) -> None:
+        """Add some rows. They are compared when there are enough of them."""
         if self._training is None or not len(self._training) or (bits := row_bits(X, y)) is None:
             return
         self._waiting.append(bits)
@@ -117,7 +117,7 @@ class _Seen:
             self.compare()
 
     def compare(self) -> None:
-        """Compare the rows that were taken in since the last time."""
+        """Compare the rows that were added since the last comparison."""
         if not self._waiting or self._training is None:
             return
         X, y = (np.concatenate(parts) for parts in zip(*self._waiting, strict=True))
@@ -131,9 +131,9 @@ class _Seen:
             self.reused = True
 
 
-def _selected(relation: Any, kinds: Mapping[str, str | None], others: Sequence[str], *, texts: bool) -> str:
-    """Return the columns that the model predicts from, as it takes them, and behind them the others, for a SELECT."""
+def _select_columns(relation: Any, kinds: Mapping[str, str | None], others: Sequence[str], *, texts: bool) -> str:
+    """Return the list of a SELECT: the columns that the model predicts from, as it takes them, then the others."""
     inputs = inputs_sql(relation, check_kinds(relation, kinds, texts=texts), texts=texts)
-    # Under names that no column of the table has.
+    # The others get names that no column of the table has.
     free = max(map(len, relation.columns)) * "_"
     return ", ".join([inputs, *(f"{quoted(name)} as {quoted(f'{free}_{k}')}" for k, name in enumerate(others))])

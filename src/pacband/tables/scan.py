@@ -33,7 +33,7 @@ K = TypeVar("K")
 
 @dataclass(frozen=True, eq=False)
 class _Question:
-    """A request about a column of scores, as what is asked of the engine."""
+    """A request about a column of scores, as columns that the engine computes."""
 
     counts: tuple[Ask, ...]
     totals: tuple[Ask, ...]

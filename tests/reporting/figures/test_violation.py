@@ -16,7 +16,7 @@ def test_the_law_of_the_violation_is_drawn_only_of_what_was_chosen_beforehand(rn
     )
     assert pacband.plot_plan(family).get_ylabel() == "r/(N + 1), if chosen beforehand"
     assert pacband.plot_plan(pacband.plan(n_candidates=3)).get_ylabel() == pacband.plot_plan(family).get_ylabel()
-    assert pacband.plot_plan(pacband.plan()).get_ylabel() == "violation to expect, r/(N + 1)"
+    assert pacband.plot_plan(pacband.plan()).get_ylabel() == "expected violation, r/(N + 1)"
 
 
 def test_the_law_is_that_of_scipy(paper):

@@ -1,4 +1,4 @@
-"""One M × M system a point: the paper's formula as it stands, and the reference for the other solvers."""
+"""One M × M system a point: the paper's formula without changes, and the reference for the other solvers."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from pacband.core.arrays import Floats, as_numbers
 from pacband.exceptions import InvalidInput
 from pacband.reporting.figures.bins import bin_means, equal_bins, finite_mean
 from pacband.reporting.figures.cloud import Cloud, draw_cloud, gather_points
-from pacband.reporting.figures.figure import Basis, Caption, RowsFigure, json_fields, name_sample
+from pacband.reporting.figures.figure import Caption, FigureInput, RowsFigure, json_fields, name_sample
 from pacband.reporting.rows import Rows, read_rows
 
 if TYPE_CHECKING:
@@ -113,8 +113,13 @@ def _ends(numbers: BandNumbers, k: int) -> str:
     return f", bound {ends[0]}" if ends else ""
 
 
-def _report_numbers(basis: Basis) -> BandNumbers | None:
-    """Draw the band against the only numeric feature, as in the paper; else against the prediction."""
+def _report_numbers(basis: FigureInput) -> BandNumbers | None:
+    """Draw the band against the only numeric feature, as in the paper; else against the prediction.
+
+    Own scores have no band.
+    """
+    if basis.certificate.basis.scoring.own:
+        return None
     features = {name: column for name, column in basis.rows.features.items() if name != "group"}
     if len(features) == 1:
         ((name, column),) = features.items()
@@ -171,6 +176,8 @@ def plot_band(
     """
     ax = look.axes_of(ax)
     features = None if x is None else as_numbers("x", x)
+    if features is not None and features.ndim != 1:
+        raise InvalidInput(f"x must have one value per row, got shape {features.shape}.")
     rows = read_rows(certificate, y, y_pred, scale, X=features, groups=groups)
     column = None if features is None else rows.features["x"]
     numbers = band_numbers(rows, x=column, x_name=x_name or (PREDICTION if x is None else "x"))

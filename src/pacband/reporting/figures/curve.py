@@ -12,10 +12,10 @@ from pacband.certificate import Certificate
 from pacband.certification.curve import Curve, curve_of_scores
 from pacband.core import look
 from pacband.core.arrays import Floats
-from pacband.core.wording import figure, round_up
+from pacband.core.wording import bound, figure, round_up
 from pacband.exceptions import NotEnoughSamples
 from pacband.planning import max_rank
-from pacband.reporting.figures.figure import Basis, Caption, RowsFigure
+from pacband.reporting.figures.figure import Caption, FigureInput, RowsFigure
 from pacband.selection.ranked import Ranked
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class CurveNumbers:
     beforehand: tuple[Floats, Floats]
 
 
-def curve_numbers(basis: Basis) -> CurveNumbers | None:
+def curve_numbers(basis: FigureInput) -> CurveNumbers | None:
     """Return the curve; None for fresh rows, for groups, and for too few samples."""
     single = basis.certificate.single
     if basis.ranked is None or single is None:
@@ -73,7 +73,7 @@ def candidate_curve(single: Certificate, scores: Floats | Ranked) -> Curve | Non
 
 
 def _bounds_beforehand(single: Certificate, curve: Curve, ranked: Ranked) -> tuple[Floats, Floats]:
-    """Return γ̄ at every ε, if this ε alone had been asked for."""
+    """Return γ̄ at every ε, if this ε alone had been certified."""
     levels, gammas, delta = [], [], single.share.own_delta(single.delta)
     for eps in np.geomspace(max(1e-9, 0.5 * curve.smallest_eps), 0.5, 60).tolist():
         try:
@@ -112,7 +112,7 @@ def caption_curve(numbers: CurveNumbers) -> Caption:
         f"point at ε = {figure(numbers.eps)}.",
         "The solid line holds for every ε at once: you may look at it first, and then choose any point of it.",
         tuple(
-            (eps, gamma, f"ε = {round_up(eps, 3):g}: bound {gamma:.4g}")
+            (eps, gamma, f"ε = {round_up(eps, 3):g}: bound {bound(gamma, 4)}")
             for eps, gamma in zip(curve.levels[thin], curve.gammas[thin], strict=True)
             if math.isfinite(gamma)
         ),

@@ -7,7 +7,7 @@ Each figure is one file of this folder. Three functions in it stay apart:
 - one writes the caption.
 
 The file names them in `FIGURE`. The report then computes the numbers, adds them to the JSON, and draws the figure for
-the page. The template of the page decides where the figure stands.
+the page. The template of the page places the figure.
 """
 
 from __future__ import annotations
@@ -26,13 +26,22 @@ from pacband.selection.ranked import Ranked
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Basis", "Caption", "CertificateFigure", "Figure", "RowsFigure", "json_fields", "json_value", "name_sample"]
+__all__ = [
+    "FigureInput",
+    "Caption",
+    "CertificateFigure",
+    "Figure",
+    "RowsFigure",
+    "json_fields",
+    "json_value",
+    "name_sample",
+]
 
 N = TypeVar("N")
 
 
 @dataclass(frozen=True)
-class Basis:
+class FigureInput:
     """What the figures of rows are computed from.
 
     Attributes
@@ -101,7 +110,7 @@ class CertificateFigure(Figure[N]):
 class RowsFigure(Figure[N]):
     """A figure that needs rows; `numbers` returns a tuple if the figure is drawn several times."""
 
-    numbers: Callable[[Basis], N | tuple[N, ...] | None]
+    numbers: Callable[[FigureInput], N | tuple[N, ...] | None]
 
 
 def name_sample(rows: Rows) -> str:

@@ -29,7 +29,7 @@ TITLE = "What the samples allow"
 class PlanNumbers:
     """r/(N + 1) against N, a line (δ, N, r/(N + 1)) for every δ, and the (N, r) of a plan or certificate.
 
-    If the bound is chosen beforehand, r/(N + 1) is the violation to expect.
+    If the bound is chosen beforehand, r/(N + 1) is the expected violation.
     """
 
     eps: float
@@ -119,15 +119,15 @@ def draw_plan(numbers: PlanNumbers, ax: Axes | None = None) -> Axes:
     ax.set_xlim(*numbers.n_range)
     ax.yaxis.set_major_formatter(look.format_percent)
     ax.xaxis.set_major_formatter(look.format_count)
-    expected = "violation to expect, r/(N + 1)" if numbers.beforehand else "r/(N + 1), if chosen beforehand"
+    expected = "expected violation, r/(N + 1)" if numbers.beforehand else "r/(N + 1), if chosen beforehand"
     look.style_axes(ax, title=TITLE, x="calibration samples N", y=expected)
     return ax
 
 
 def caption_plan(numbers: PlanNumbers) -> Caption:
     """Write the caption."""
-    expected = "violation to expect" if numbers.beforehand else "r/(N + 1)"
-    subject = "The violation to expect, rank over N plus one," if numbers.beforehand else "Rank over N plus one"
+    expected = "expected violation" if numbers.beforehand else "r/(N + 1)"
+    subject = "The expected violation, rank over N plus one," if numbers.beforehand else "Rank over N plus one"
     return Caption(
         TITLE,
         f"{subject} rises with the number of samples towards ε = {figure(numbers.eps)}. For this certificate, with "
@@ -142,14 +142,16 @@ def caption_plan(numbers: PlanNumbers) -> Caption:
 
 
 def _report_numbers(certificate: AnyCertificate) -> PlanNumbers | None:
-    return None if certificate.single is None else plan_numbers(certificate.single)
+    # The rank of a given bound follows from the scores: no plan gives it.
+    single = certificate.single
+    return None if single is None or single.bound_given else plan_numbers(single)
 
 
 FIGURE = CertificateFigure(numbers=_report_numbers, draw=draw_plan, caption=caption_plan)
 
 
 def plot_plan(plan: Plan | Certificate | FamilyCertificate, *, ax: Axes | None = None) -> Axes:
-    """Draw the violation to expect against N, for several δ, and the place of a plan or certificate.
+    """Draw the expected violation against N, for several δ, and the place of a plan or certificate.
 
     Examples
     --------

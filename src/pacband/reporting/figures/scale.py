@@ -10,7 +10,7 @@ import numpy as np
 from pacband.core import look
 from pacband.core.arrays import Floats
 from pacband.reporting.figures.bins import bin_means, equal_bins, mean
-from pacband.reporting.figures.figure import Basis, Caption, RowsFigure, json_fields, name_sample
+from pacband.reporting.figures.figure import Caption, FigureInput, RowsFigure, json_fields, name_sample
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,7 +40,7 @@ class ScaleNumbers:
         return float(np.maximum(relative, 1.0 / np.maximum(relative, 1e-300)).max())
 
 
-def scale_numbers(basis: Basis) -> ScaleNumbers | None:
+def scale_numbers(basis: FigureInput) -> ScaleNumbers | None:
     """Return the mean size of the error in bins of σ̂; None if σ̂ is the same for all rows, or if there is none."""
     rows = basis.rows
     if rows.scale is None:

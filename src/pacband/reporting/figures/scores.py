@@ -11,8 +11,8 @@ import numpy as np
 from pacband.certificate import AnyCertificate
 from pacband.core import look
 from pacband.core.arrays import Floats
-from pacband.core.wording import percent, round_up
-from pacband.reporting.figures.figure import Basis, Caption, RowsFigure, json_fields, name_sample
+from pacband.core.wording import bound, percent
+from pacband.reporting.figures.figure import Caption, FigureInput, RowsFigure, json_fields, name_sample
 from pacband.reporting.figures.violation import draw_violation, violation_numbers
 from pacband.reporting.rows import SAMPLE, Rows, read_rows
 
@@ -44,7 +44,7 @@ def score_numbers(certificate: AnyCertificate, rows: Rows) -> ScoreNumbers:
     If every group has its own bound, scores are divided by the bound of their group.
     """
     basis, single = certificate.basis, certificate.single
-    name = {"both": "|error|", "upper": "error", "lower": "−error"}[basis.scoring.side]
+    name = {"both": "|error|", "upper": "error", "lower": "−error", "own": "your own"}[basis.scoring.side]
     name = name if basis.scale_kind == "none" else f"{name} / σ̂(x)"
     if single is not None:
         scores, gamma = rows.all_scores, single.gamma
@@ -79,7 +79,7 @@ def draw_scores(numbers: ScoreNumbers, ax: Axes | None = None) -> Axes:
     if math.isfinite(numbers.gamma):
         ax.axvline(numbers.gamma, color=look.LIMIT, linewidth=1.6)
         near_end = numbers.gamma > 0.6 * numbers.edges[-1] + 0.4 * numbers.edges[0]
-        look.label_line(ax, numbers.gamma, f"bound γ̄ = {round_up(numbers.gamma, 4):g}", look.LIMIT, left=near_end)
+        look.label_line(ax, numbers.gamma, f"bound γ̄ = {bound(numbers.gamma, 4)}", look.LIMIT, left=near_end)
     ax.yaxis.set_major_formatter(look.format_percent)
     look.style_axes(ax, title=TITLE, x=f"score: {numbers.name}", y="share of rows")
     return ax
@@ -92,7 +92,7 @@ def caption_scores(numbers: ScoreNumbers) -> Caption:
     bars = zip(numbers.edges[:-1].tolist(), numbers.edges[1:].tolist(), numbers.shares.tolist(), strict=True)
     return Caption(
         TITLE,
-        f"Histogram of {numbers.n_rows:,} scores with the bound at {numbers.gamma:.4g}.",
+        f"Histogram of {numbers.n_rows:,} scores with the bound at {bound(numbers.gamma, 4)}.",
         f"There is one score for every row{every}. Scores to the right of the line exceed the bound."
         f"{beyond}{numbers.sample}",
         tuple(
@@ -101,7 +101,7 @@ def caption_scores(numbers: ScoreNumbers) -> Caption:
     )
 
 
-def _report_numbers(basis: Basis) -> ScoreNumbers:
+def _report_numbers(basis: FigureInput) -> ScoreNumbers:
     return score_numbers(basis.certificate, basis.rows)
 
 
@@ -114,12 +114,18 @@ FIGURE = RowsFigure(
 
 
 def plot_scores(
-    certificate: AnyCertificate, y: Any, y_pred: Any, scale: Any = None, *, groups: Any = None, ax: Axes | None = None
+    certificate: AnyCertificate,
+    y: Any,
+    y_pred: Any = None,
+    scale: Any = None,
+    *,
+    groups: Any = None,
+    ax: Axes | None = None,
 ) -> Axes:
     """Draw the distribution of the scores with γ̄ marked and, on a new figure, the Beta law of the true violation.
 
-    The law holds for a bound that was chosen beforehand. It is left out if candidates share δ, and if every group has
-    its own bound. Then the scores are divided by the bound of their group.
+    The law holds for a bound that was chosen beforehand. It is left out if the bound was given, if candidates share δ,
+    and if every group has its own bound. Then the scores are divided by the bound of their group.
 
     Examples
     --------

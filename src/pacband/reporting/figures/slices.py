@@ -9,11 +9,12 @@ import numpy as np
 
 from pacband.certificate import AnyCertificate
 from pacband.core import look
+from pacband.core.checks import check_probability
 from pacband.core.wording import figure, percent
 from pacband.exceptions import InvalidInput
 from pacband.judging.counts import exact_interval, exceedance
 from pacband.reporting.figures.cuts import N_BINS, Cut, cut_rows
-from pacband.reporting.figures.figure import Basis, Caption, RowsFigure, json_value, name_sample
+from pacband.reporting.figures.figure import Caption, FigureInput, RowsFigure, json_value, name_sample
 from pacband.reporting.rows import Rows, read_rows
 
 if TYPE_CHECKING:
@@ -156,7 +157,7 @@ def caption_slices(numbers: SliceNumbers) -> Caption:
     )
 
 
-def _report_numbers(basis: Basis) -> tuple[SliceNumbers, ...]:
+def _report_numbers(basis: FigureInput) -> tuple[SliceNumbers, ...]:
     return slice_numbers(basis.rows, basis.certificate.eps)
 
 
@@ -218,7 +219,7 @@ def plot_slices(
     cut = cut_rows(name, rows.features[name], rows.outside, rows.half_width, n_bins=n_bins)
     if cut is None:
         raise InvalidInput(f"{name} has one value only: there is nothing to slice by.")
-    return draw_slices(_mark_weak(cut, certificate.eps, level / n_bins), ax)
+    return draw_slices(_mark_weak(cut, certificate.eps, check_probability("level", level) / len(cut.labels)), ax)
 
 
 def _one_column(values: Any) -> Any:

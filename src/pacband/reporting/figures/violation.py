@@ -12,7 +12,7 @@ from pacband.certificate import AnyCertificate
 from pacband.core import look
 from pacband.core.arrays import Floats
 from pacband.core.wording import figure, percent
-from pacband.reporting.candidates import chosen_beforehand
+from pacband.reporting.candidates import expects_violation
 from pacband.reporting.figures.figure import Caption, CertificateFigure
 
 if TYPE_CHECKING:
@@ -40,9 +40,9 @@ class ViolationNumbers:
 
 
 def violation_numbers(certificate: AnyCertificate) -> ViolationNumbers | None:
-    """Return the law; None if the bound was chosen by its score, or if every group has a bound of its own."""
+    """Return the law; None if the bound was given or chosen by its score, or if every group has a bound of its own."""
     single = certificate.single
-    if single is None or not chosen_beforehand(certificate):
+    if single is None or not expects_violation(certificate):
         return None
     a, b = single.rank, single.n_samples - single.rank + 1
     low, high = betaincinv(a, b, TAIL), max(betaincinv(a, b, 1 - TAIL), single.eps * 1.08)

@@ -11,7 +11,7 @@ from pacband.core import look
 from pacband.core.arrays import Floats
 from pacband.core.wording import percent
 from pacband.reporting.figures.cloud import Cloud, draw_cloud, gather_points
-from pacband.reporting.figures.figure import Basis, Caption, RowsFigure, json_fields, name_sample
+from pacband.reporting.figures.figure import Caption, FigureInput, RowsFigure, json_fields, name_sample
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,7 +33,7 @@ class WidthNumbers:
     sample: str
 
 
-def width_numbers(basis: Basis) -> WidthNumbers | None:
+def width_numbers(basis: FigureInput) -> WidthNumbers | None:
     """Return the half-widths in increasing order; None if all are the same."""
     rows = basis.rows
     known = np.isfinite(rows.half_width) & np.isfinite(rows.error)

@@ -60,6 +60,7 @@ def _render(template: str, summary: Summary, *, autoescape: bool, **more: Any) -
         numbers=summary.numbers,
         answer=summary.answer,
         caveats=summary.of_certificate.caveats,
+        outlook=summary.of_certificate.outlook,
         single=summary.single,
         basis=certificate.basis,
         # All parts of a certificate are made at once.
@@ -76,7 +77,7 @@ def _render(template: str, summary: Summary, *, autoescape: bool, **more: Any) -
         ranked=[] if family is None else rank_candidates(family, MOST_LINES),
         sharpness_name="" if family is None else sharpness_name(family),
         widest=1.0 if family is None else _widest(family),
-        expected="violation to expect" if summary.beforehand else "r/(N + 1), if chosen beforehand",
+        expected="expected violation" if summary.beforehand else "r/(N + 1), if chosen beforehand",
         most_features=MOST_FEATURES,
         seed=SEED,
         zip=zip,
@@ -96,22 +97,29 @@ def _tiles(summary: Summary) -> list[tuple[str, str, str]]:
     certificate, single = summary.certificate, summary.single
     basis, side = certificate.basis, certificate.basis.scoring.side
     tiles = [
-        (complement(basis.eps), "of future errors, at least", f"stay within the bound (ε = {figure(basis.eps)})"),
+        (
+            basis.kept.removeprefix("at least "),
+            f"of future {'scores' if basis.scoring.own else 'errors'}, at least",
+            f"stay within the bound (ε = {figure(basis.eps)})",
+        ),
         (confidence(basis.delta), "confidence", f"fails with probability δ = {figure(basis.delta)}"),
     ]
     if single is None:
         tiles.append((f"{len(certificate.parts)}", "groups", "each with its own bound"))
     else:
-        of = {"both": "on |error|", "upper": "on y − T(x)", "lower": "on T(x) − y"}[side]
-        tiles.append((_format_bound(single.gamma), "the bound γ̄", of if basis.scale_kind == "none" else "times σ̂(x)"))
+        of = {"both": "on |error|", "upper": "on y − T(x)", "lower": "on T(x) − y", "own": "on the score"}[side]
+        name = "the given bound γ̄" if single.bound_given else "the bound γ̄"
+        tiles.append((_format_bound(single.gamma), name, of if basis.scale_kind == "none" else "times σ̂(x)"))
     width = None if summary.of_rows is None else summary.of_rows.mean_half_width
     if width is not None and (basis.scale_kind != "none" or single is None):
         name = "half-width" if side == "both" else "bound"
         over = "the rows drawn" if summary.rows is not None and summary.rows.sampled else "these rows"
         tiles.append((_four_digits(width), f"mean {name}", f"of the band over {over}"))
-    tiles.append((f"{certificate.n_samples:,}", "calibration rows", "that the model had not seen"))
-    if single is not None and summary.beforehand:
-        tiles.append((percent(single.expected_violation), "violation to expect", f"rank {single.rank:,} from the top"))
+    tiles.append((f"{certificate.n_samples:,}", "calibration rows", "that the model must not have seen"))
+    if single is not None and single.bound_given:
+        tiles.append((f"{single.rank - 1:,}", "beyond the bound", "of the calibration rows"))
+    if single is not None and summary.expects_violation:
+        tiles.append((percent(single.expected_violation), "expected violation", f"rank {single.rank:,} from the top"))
     return tiles
 
 

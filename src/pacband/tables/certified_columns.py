@@ -1,0 +1,65 @@
+"""The request to `certify_frame`: the terms of the promise, and the columns that are certified."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pacband.certificate.family import check_candidates, split_candidate
+from pacband.certification.own_scores import own_terms
+from pacband.certification.terms import Terms
+from pacband.certification.tolerance import ToleranceTerms, refuse_with_tolerance
+from pacband.exceptions import InvalidInput
+from pacband.scores import ScoreRule
+from pacband.scores.columns import Columns
+from pacband.tables.columns import columns_of
+
+__all__ = ["make_terms", "named_columns", "score_column"]
+
+
+def make_terms(
+    promised: Mapping[str, Any], scored: Mapping[str, Any], tolerance: Any, *, own: bool
+) -> Terms | ToleranceTerms:
+    """Check what a user passed, or raise."""
+    if own:
+        gauge = scored["gauge"]
+        if scored["side"] != "both" or scored["min_scale"] is not None or not isinstance(gauge, str) or gauge != "max":
+            raise InvalidInput("side, min_scale and gauge are about errors: own scores are bounded as they are.")
+        return own_terms(**promised, tolerance=tolerance)
+    if tolerance is None:
+        return Terms.create(**promised, **scored)
+    refuse_with_tolerance(rank=promised["rank"], rule=promised["rule"], eps=promised["eps"])
+    scoring = ScoreRule.create(**scored, nonfinite=promised["nonfinite"])
+    return ToleranceTerms.create(
+        tolerance=tolerance,
+        delta=promised["delta"],
+        scoring=scoring,
+        n_candidates=promised["n_candidates"],
+        draws=promised["draws"],
+    )
+
+
+def named_columns(target: Any, prediction: Any, scale: Any, group: str | None, candidates: Any) -> dict[str, Columns]:
+    """Return the columns of every candidate; of a single one, under the empty name."""
+    if not target:
+        raise InvalidInput(f"target must be the name of a column, got {target!r}.")
+    if (prediction is None) == (candidates is None):
+        raise InvalidInput("either prediction or candidates must be given, and not both.")
+    if candidates is None:
+        return {"": columns_of(target, prediction, scale, group)}
+    if scale is not None:
+        raise InvalidInput("with candidates, each has its own scale: {'name': ('prediction', 'scale')}.")
+    check_candidates(candidates)
+    return {
+        name: columns_of(target, *split_candidate(parts), of=f" of candidate {name!r}")
+        for name, parts in candidates.items()
+    }
+
+
+def score_column(score: Any, group: str | None, *others: Any) -> dict[str, Columns]:
+    """Return the column of own scores, which takes the place of the target."""
+    if any(other is not None for other in others):
+        raise InvalidInput("score cannot be combined with target, prediction, scale or candidates.")
+    if not isinstance(score, str) or not score:
+        raise InvalidInput(f"score must be the name of a column, got {score!r}.")
+    return {"": Columns(target=(score,), prediction=(), group=group)}
