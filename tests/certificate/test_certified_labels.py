@@ -23,3 +23,8 @@ def test_labels_without_a_certificate_are_named_and_so_are_those_with_one():
     with pytest.raises(InvalidInput, match=r"^column 'site' has labels"):
         refuse_unknown(["east"], PLACES, "column 'site'")
     assert refuse_unknown(["south"], PLACES, "groups") is None
+
+
+def test_no_rows_have_no_places():
+    places = locate_rows(np.array([], dtype=object), {"north": 0})
+    assert (places.shape, places.dtype) == ((0,), np.dtype(np.intp))

@@ -96,7 +96,7 @@ class Mutation:
                 file.flush()
                 os._exit(self.failed)
             if os.waitpid(pid, 0)[1]:
-                raise pytest.UsageError("the tests must pass before there are mutants.")
+                raise pytest.UsageError("the tests must pass before there are mutants: run pytest on them.")
             file.seek(0)
             reached, seconds = json.load(file)
             return reached, seconds

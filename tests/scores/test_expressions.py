@@ -14,6 +14,8 @@ from pacband.scores import ScoreRule, outwards, scores_of
 from pacband.scores import band as band_in_numpy
 from pacband.scores.columns import Columns
 from pacband.scores.expressions import (
+    all_of,
+    any_of,
     at_least,
     band,
     beyond_exact,
@@ -236,3 +238,11 @@ def test_a_floor_replaces_nan_and_null_and_leaves_infinity(library):
     table = {"polars": frame, "polars lazy": frame.lazy(), "duckdb": duckdb.from_arrow(frame.to_arrow())}[library]
     (floored,) = evaluated(table, s=scale_part(ScoreRule(min_scale=0.5), "s"))
     assert floored.tolist() == [0.5, 0.5, 0.5, math.inf, 0.5, 2.0]
+
+
+def test_conditions_that_hold_together_and_by_themselves():
+    frame = pl.DataFrame({"a": [1, 1, 0], "b": [1, 0, 0], "c": [1, 0, 0]})
+    conditions = [nw.col(name) == 1 for name in "abc"]
+    every, some = evaluated(frame, every=all_of(conditions), some=any_of(conditions))
+    assert every.tolist() == [1.0, 0.0, 0.0]
+    assert some.tolist() == [1.0, 1.0, 0.0]

@@ -56,3 +56,10 @@ def test_the_mean_from_the_sums_of_the_parts():
 
 def test_the_mean_of_zeros():
     assert exact_mean(np.zeros(3)) == 0.0
+
+
+def test_the_mean_of_large_negative_numbers_does_not_depend_on_the_order():
+    rng = np.random.default_rng(2)
+    values = np.where(rng.random(40_000) < 0.5, -(10.0 ** rng.uniform(0, 12, 40_000)), 1e-3 * rng.random(40_000))
+    assert {exact_mean(rng.permutation(values)) for _ in range(10)} == {exact_mean(values)}
+    assert exact_mean(values) == pytest.approx(float(rational_mean(values)), rel=1e-15)

@@ -1,5 +1,7 @@
 """How a row becomes a score: the options of the rule, checked."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -45,3 +47,44 @@ def test_a_rule_is_a_value_of_plain_numbers():
 def test_bad_input_is_refused_with_rule_and_value(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+def rule(**options):
+    return ScoreRule.create(**{"side": "both", "gauge": "max", "min_scale": None, "nonfinite": "raise", **options})
+
+
+def test_a_rule_has_the_options_that_were_passed():
+    made = rule(side="upper", min_scale=2, nonfinite="violate")
+    assert made == ScoreRule(side="upper", gauge="max", min_scale=2.0, nonfinite="violate")
+    assert isinstance(made.min_scale, float)
+    assert rule(gauge=[4.0]).gauge == ((4.0,),)
+    assert rule(gauge=[[2.0, 1.0], [1.0, 2.0]]).matrix == ((2.0, 1.0), (1.0, 2.0))
+    assert rule().matrix is None
+
+
+@pytest.mark.parametrize("floor", [0.0, -1.0, math.inf, math.nan, True, "1", 10**400])
+def test_a_floor_is_a_positive_finite_number(floor):
+    with pytest.raises(InvalidScale, match="min_scale must be a positive finite number, got"):
+        rule(min_scale=floor)
+
+
+@pytest.mark.parametrize(
+    ("gauge", "message"),
+    [
+        ([["a"]], "gauge must be numeric"),
+        ([1.0, 2.0], r"gauge must be 'max' or a square matrix, got shape \(2,\)"),
+        ([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], r"a square matrix, got shape \(2, 3\)"),
+        ([[math.inf, 0.0], [0.0, 1.0]], "gauge must be symmetric and finite"),
+        ([[1.0, 0.5], [0.5 * (1 + 1e-7), 1.0]], "gauge must be symmetric and finite"),
+        ([[1.0, 0.5], [0.5 * (1 + 1.5e-10), 1.0]], "gauge must be symmetric and finite"),
+        ([[1e-10, 1e-11], [2e-11, 1e-10]], "gauge must be symmetric and finite"),
+        ([[1.0, 2.0], [2.0, 1.0]], "gauge must be positive definite"),
+    ],
+)
+def test_a_gauge_is_a_positive_definite_matrix(gauge, message):
+    with pytest.raises(InvalidInput, match=message):
+        rule(gauge=gauge)
+
+
+def test_a_gauge_is_symmetric_but_for_rounding():
+    assert rule(gauge=[[1.0, 0.5], [0.5 * (1 + 0.5e-10), 1.0]]).matrix is not None

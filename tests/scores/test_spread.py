@@ -88,7 +88,7 @@ def test_a_matrix_takes_one_scale_for_a_row():
 )
 def test_a_scale_that_does_not_fit_is_refused(scale, shape, hint):
     with pytest.raises(
-        InvalidInput, match=rf"scale must have one value per row of shape .*, got shape \(.*\)\.{hint}$"
+        InvalidInput, match=rf"scale must have one value per row of shape .*, got shape \([^)]*\)\.{hint}$"
     ):
         spread_of(RULE, scale, shape)
 
@@ -121,3 +121,12 @@ def test_rows_with_a_scale_that_is_none_are_named(bad):
 def test_where_there_is_a_floor_it_is_not_proposed():
     with pytest.raises(InvalidScale, match=r"in 1 row, row 0[^.]*\.$"):
         spread_of(ScoreRule(min_scale=0.5), [np.inf, 0.1], (2,)).block(slice(None))
+
+
+def test_no_rows_have_a_scale_without_values():
+    assert spread_of(RULE, [], (0,)).parts[0].shape == (0,)
+
+
+def test_a_scale_that_is_no_number_is_named():
+    with pytest.raises(InvalidInput, match="scale must be numeric"):
+        spread_of(RULE, ["a"], (1,))
