@@ -115,12 +115,11 @@ class Units(Draws):
     """
 
     def __init__(self, labels: Any, within: str | float = "all", *, name: str = "unit", random_state: int = 0) -> None:
-        if isinstance(random_state, bool) or not isinstance(random_state, (int, np.integer)):
-            raise InvalidInput(f"random_state must be an integer, which the certificate states, got {random_state!r}.")
         self.labels = labels
         # A column names its units.
         name = labels if isinstance(labels, str) and name == "unit" else name
-        self.kind: UnitDraws = UnitDraws(within, name, int(random_state) if within == "one" else None)
+        seed = _check_seed(random_state)
+        self.kind: UnitDraws = UnitDraws(within, name, seed if within == "one" else None)
 
     @property
     def column(self) -> str | None:
@@ -220,10 +219,8 @@ class Weighted(Draws):
     """
 
     def __init__(self, importance: Any, *, at_most: float, random_state: int = 0) -> None:
-        if isinstance(random_state, bool) or not isinstance(random_state, (int, np.integer)):
-            raise InvalidInput(f"random_state must be an integer, which the certificate states, got {random_state!r}.")
         self.importance = importance
-        self.kind: WeightedDraws = WeightedDraws(check_positive("at_most", at_most), int(random_state))
+        self.kind: WeightedDraws = WeightedDraws(check_positive("at_most", at_most), _check_seed(random_state))
 
     @property
     def column(self) -> str | None:
@@ -250,6 +247,13 @@ class Weighted(Draws):
         if not len(rows):
             raise InvalidInput("no row was accepted: importance is too small against at_most.")
         return Sample(len(rows), lambda scores: scores[rows], rows)
+
+
+def _check_seed(random_state: Any) -> int:
+    """Return the seed, or raise unless it is an integer: the certificate states it."""
+    if isinstance(random_state, bool) or not isinstance(random_state, (int, np.integer)):
+        raise InvalidInput(f"random_state must be an integer, which the certificate states, got {random_state!r}.")
+    return int(random_state)
 
 
 def _beta(mixing: float | Callable[[int], float], gap: int) -> float:

@@ -6,6 +6,7 @@ the promise, its first assumption, and how much of δ the dependence between dra
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -147,7 +148,7 @@ class UnitDraws(DrawKind):
         if isinstance(self.within, str):
             return n_rows - 1
         # The share is the decimal that the user wrote.
-        return -(-n_rows * Fraction(repr(self.within)).numerator // Fraction(repr(self.within)).denominator) - 1
+        return math.ceil(n_rows * Fraction(repr(self.within))) - 1
 
 
 @dataclass(frozen=True, slots=True)
