@@ -8,6 +8,7 @@ from typing import Any
 from pacband.candidates.members import Member
 from pacband.certificate import AnyCertificate, FamilyCertificate, GroupCertificate
 from pacband.core.frozen import FrozenMap
+from pacband.estimators.drawing import draws_from_dict
 from pacband.estimators.family import CertifiedFamily
 from pacband.estimators.regressor import CertifiedRegressor
 from pacband.estimators.saving import OF_X
@@ -33,7 +34,10 @@ def assemble(
     """Return the estimator of these parts, or raise unless they belong together."""
     _check_parts(kind, parts)
     try:
-        estimator = _KINDS[kind](**parts["parameters"])
+        parameters = dict(parts["parameters"])
+        if parameters.get("draws") is not None:
+            parameters["draws"] = draws_from_dict(parameters["draws"])
+        estimator = _KINDS[kind](**parameters)
         members = {
             name: Member(predictor, scale)
             for name, predictor, scale in zip(parts["names"], parts["predictors"], parts["scales"], strict=True)

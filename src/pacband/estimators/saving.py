@@ -14,6 +14,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from pacband.certificate import AnyCertificate, GroupCertificate
+from pacband.estimators.drawing import draws_to_dict
 from pacband.exceptions import InvalidInput
 from pacband.models.archive import Archive, write_archive
 
@@ -82,6 +83,11 @@ def take_apart(estimator: Any) -> dict[str, Any]:
     parameters = estimator.get_params(deep=False)
     if "progress" in parameters:
         parameters["progress"] = None
+    if parameters["draws"] is None:
+        # A file without draws is as it was before there were any.
+        del parameters["draws"]
+    else:
+        parameters["draws"] = draws_to_dict(parameters["draws"])
     if isinstance(parameters.get("candidates"), Mapping):
         parameters["candidates"] = dict(parameters["candidates"])
     auto = getattr(estimator, "auto_", None)
