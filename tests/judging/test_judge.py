@@ -81,7 +81,7 @@ def test_rows_without_a_label_are_counted_and_not_scored(fresh):
     waiting = np.where(missing, np.nan, y)
     for cert, groups in ((ALL_KINDS["scaled"], None), (ALL_KINDS["groups"], site)):
         judge = Judge(cert)
-        judged = judge.judge(waiting, p, s, groups, unlabelled=True)
+        judged = judge.judge_rows(waiting, p, s, groups)
         kept = judge.judge(y[~missing], p[~missing], s[~missing], None if groups is None else groups[~missing])
         np.testing.assert_array_equal(judged.scores, kept.scores)
         assert counts(judged) == counts(kept)
@@ -94,8 +94,8 @@ def test_rows_without_a_label_are_counted_and_not_scored(fresh):
 
 def test_a_lone_row_needs_no_bracket_where_labels_may_be_missing():
     judge = Judge(ALL_KINDS["constant"])
-    assert judge.judge(1e9, 0.0, unlabelled=True).violated.tolist() == [True]
-    assert judge.judge(np.nan, 0.0, unlabelled=True).unlabelled.tolist() == [1]
+    assert judge.judge_rows(1e9, 0.0).violated.tolist() == [True]
+    assert judge.judge_rows(np.nan, 0.0).unlabelled.tolist() == [1]
 
 
 def test_a_family_is_judged_by_its_best_candidate(fresh):
@@ -113,7 +113,7 @@ def test_several_outputs_have_one_score(fresh):
     judged = Judge(cert).judge(np.c_[y, p], np.zeros((N, 2)))
     assert judged.violated.tolist() == [max(abs(y[i]), abs(p[i])) > cert.gamma for i in range(N)]
     waiting = np.c_[np.where(np.arange(N) < 10, np.nan, y), p]
-    assert Judge(cert).judge(waiting, np.zeros((N, 2)), unlabelled=True).unlabelled.tolist() == [10]
+    assert Judge(cert).judge_rows(waiting, np.zeros((N, 2))).unlabelled.tolist() == [10]
 
 
 def test_an_engine_counts_what_arrays_count(fresh):

@@ -36,6 +36,11 @@ class DrawKind(ABC):
         return "samples"
 
     @property
+    def tested(self) -> str:
+        """What a test on fresh data counts, in the plural."""
+        return "rows"
+
+    @property
     def subject(self) -> str:
         """What is promised something about, in the plural."""
         return "errors"
@@ -126,6 +131,11 @@ class UnitDraws(DrawKind):
         return self.plural
 
     @property
+    def tested(self) -> str:
+        """A test counts units."""
+        return self.plural
+
+    @property
     def subject(self) -> str:
         """Units, or errors if one row of every unit was drawn."""
         return "errors" if self.within == "one" else self.plural
@@ -182,6 +192,11 @@ class SpacedDraws(DrawKind):
     def noun(self) -> str:
         """Return "row"."""
         return "row"
+
+    @property
+    def tested(self) -> str:
+        """A test counts rows that are as far apart as those of the calibration."""
+        return f"rows that are {self.gap} apart"
 
     @property
     def assumption(self) -> str:
