@@ -68,7 +68,6 @@ def test_units_are_checked_as_units(frame, run, tmp_path):
         (["--importance", "w"], "--importance and --at-most need each other"),
         (["--unit", "nobody"], "nobody"),
         (["--unit", "machine", "--within", "most"], "within must be one of 'all', 'one', got 'most'"),
-        (["--unit", "machine", "--report", "r.html"], "--report shows rows as draws"),
         (["--importance", "w", "--at-most", 1], "importance must be in"),
     ],
 )

@@ -13,8 +13,10 @@ __all__ = [
     "declared_draws",
     "delta_option",
     "draw_options",
+    "draw_seed_option",
     "engine_options",
     "eps_option",
+    "fresh_draw_options",
     "is_given",
     "json_option",
     "min_scale_option",
@@ -116,7 +118,17 @@ draw_options = _join(
     click.option("--mixing", type=float, help="With --gap: the declared rate ρ of the mixing coefficients β(a) = ρ^a."),
     click.option("--importance", help="Column of w(x), the density of future inputs over that of these inputs."),
     click.option("--at-most", type=float, help="With --importance: a bound of w(x), declared beforehand."),
-    click.option("--seed", type=int, default=0, show_default=True, help="Seed of --within one and --importance."),
+)
+draw_seed_option = click.option(
+    "--seed", type=int, default=0, show_default=True, help="Seed of --within one and --importance."
+)
+fresh_draw_options = _join(
+    click.option("--unit", help="Column of units, if the promise is about units.  [default: the certificate's]"),
+    click.option(
+        "--importance",
+        help="Column of the weights, if the certificate has weights and these rows are distributed as the calibration "
+        "rows.  [default: they are distributed as future rows]",
+    ),
 )
 
 engine_options = _join(

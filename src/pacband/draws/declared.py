@@ -17,11 +17,11 @@ import numpy.typing as npt
 from pacband.core.arrays import Floats, as_numbers, name_rows
 from pacband.core.checks import check_positive, check_positive_integer
 from pacband.core.labels import as_labels, factorize
-from pacband.draws.kinds import ROWS, DrawKind, SpacedDraws, UnitDraws, WeightedDraws
+from pacband.draws.kinds import ROWS, DrawKind, RowDraws, SpacedDraws, UnitDraws, WeightedDraws
 from pacband.exceptions import InvalidInput
 from pacband.planning import WHOLE, Share, choose_rank
 
-__all__ = ["Draws", "Rows", "Sample", "Spaced", "Units", "Weighted"]
+__all__ = ["Draws", "Rows", "Sample", "Spaced", "Units", "Weighted", "declare"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -274,6 +274,25 @@ class Weighted(Draws):
         if not len(rows):
             raise InvalidInput("no row was accepted: importance is too small against at_most.")
         return Sample(len(rows), lambda scores: scores[rows], rows)
+
+
+def declare(kind: DrawKind, values: Any = None) -> Draws:
+    """Return draws of the kind that a certificate states; `values` are labels, weights, or the name of their column.
+
+    Examples
+    --------
+    >>> declare(SpacedDraws(24, 0.001)).kind
+    SpacedDraws(gap=24, mixing=0.001)
+    """
+    if isinstance(kind, UnitDraws):
+        return Units(values, kind.within, name=kind.unit, random_state=kind.seed or 0)
+    if isinstance(kind, WeightedDraws):
+        return Weighted(values, at_most=kind.at_most, random_state=kind.seed)
+    if isinstance(kind, SpacedDraws):
+        beta = kind.mixing
+        return Spaced(kind.gap, None if beta is None else lambda gap: beta)
+    assert isinstance(kind, RowDraws)  # there are no other kinds
+    return Rows()
 
 
 def _check_seed(random_state: Any) -> int:

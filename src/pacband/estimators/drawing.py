@@ -9,8 +9,8 @@ import numpy as np
 
 from pacband.certification.terms import check_draws
 from pacband.core.labels import as_labels, listed
-from pacband.draws import Draws, Spaced, Units, Weighted, draw_kind
-from pacband.draws.kinds import SpacedDraws, UnitDraws, WeightedDraws
+from pacband.draws import Draws, Units, Weighted, draw_kind
+from pacband.draws.declared import declare
 from pacband.exceptions import InvalidInput, ReusedData
 
 __all__ = ["draws_from_dict", "draws_to_dict", "read_draws", "refuse_shared_units", "without_column"]
@@ -83,15 +83,8 @@ def draws_to_dict(draws: Draws) -> dict[str, Any]:
 def draws_from_dict(content: Mapping[str, Any]) -> Draws:
     """Rebuild the draws of a constructor from `draws_to_dict`."""
     values = dict(content)
-    column, kind = values.pop("column"), draw_kind(values)
-    if isinstance(kind, UnitDraws):
-        return Units(column, kind.within, name=kind.unit, random_state=kind.seed or 0)
-    if isinstance(kind, WeightedDraws):
-        return Weighted(column, at_most=kind.at_most, random_state=kind.seed)
-    if not isinstance(kind, SpacedDraws):
-        raise InvalidInput(f"draws of an estimator must be units, spaced or weighted, got {kind.kind!r}.")
-    beta = kind.mixing
-    return Spaced(kind.gap, None if beta is None else lambda gap: beta)
+    column = values.pop("column")
+    return declare(draw_kind(values), column)
 
 
 def _as_frame(X: Any) -> Any:

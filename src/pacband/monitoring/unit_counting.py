@@ -88,7 +88,7 @@ class WholeUnits(Counting):
             if unit in ended:
                 raise InvalidInput(
                     f"{self._kind.noun} {unit!r} was already counted, and more rows of it came: pass the rows of one "
-                    f"{self._kind.noun} after the other, or name with complete the {self._kind.plural} that are complete."
+                    f"{self._kind.noun} after the other, or name the complete {self._kind.plural} with complete."
                 )
             if complete is None:
                 end([other for other in opened if other != unit])

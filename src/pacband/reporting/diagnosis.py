@@ -10,6 +10,7 @@ from pacband.core.labels import as_labels
 from pacband.diagnostics import Diagnosis
 from pacband.diagnostics.checks import ScoredRows, run_checks, scored_rows
 from pacband.diagnostics.rows import joint_print
+from pacband.estimators.splitting import take_rows
 from pacband.exceptions import InvalidInput
 from pacband.reporting.census import LEVEL
 from pacband.reporting.rows import SAMPLE, Features, Rows, pick_scale
@@ -22,7 +23,10 @@ __all__ = ["check_rows", "diagnose_rows"]
 def diagnose_rows(
     basis: Promise, rows: Rows, y: Any, y_pred: Any, scale: Any, X: Any, groups: Any, training: Any
 ) -> Diagnosis:
-    """Check rows in memory in their given order. If they are many, check the first of them and a random sample."""
+    """Check rows in memory in their given order. If they are many, check the first of them and a random sample.
+
+    If draws are not rows, the rows are checked whose scores the draws have.
+    """
     if training is not None and X is None:
         raise InvalidInput("training rows were given, but not X: rows are compared in inputs and target.")
     if isinstance(X, Features):
@@ -30,6 +34,10 @@ def diagnose_rows(
     n_rows = rows.n_rows
     target = as_numbers("y", y)
     prediction = as_prediction(basis.scoring, y_pred, target.shape)
+    if rows.picked is not None:
+        target, prediction, scale = target[rows.picked], prediction[rows.picked], pick_scale(scale, rows.picked)
+        X = None if X is None else take_rows(X, rows.picked)
+        groups = None if groups is None else as_labels(groups)[rows.picked]
 
     cut = slice(None) if n_rows <= WHOLE else slice(SAMPLE)
     near = scored_rows(

@@ -202,8 +202,11 @@ class Summary:
 
 
 def has_curve(certificate: AnyCertificate, census: Census) -> bool:
-    """Whether bounds for other ε can be read off these rows: the calibration rows, under one bound."""
-    return census.calibration and certificate.single is not None
+    """Whether bounds for other ε can be read off these rows: the calibration rows, under one bound.
+
+    They cannot if draws depend on each other: other ranks would need other parts of δ.
+    """
+    return census.calibration and certificate.single is not None and _independent(certificate)
 
 
 def summarise_certificate(
@@ -230,7 +233,7 @@ def summarise_rows(
 
 def _of_certificate(certificate: AnyCertificate, outlook: int | None) -> CertificateSummary:
     single, figures = certificate.single, report_figures().items()
-    planned = single is not None and not single.bound_given
+    planned = single is not None and not single.bound_given and _independent(certificate)
     rule = rank_rule(single) if planned and single is not None else None
     return CertificateSummary(
         certificate=certificate,
@@ -257,6 +260,11 @@ def _of_rows(known: CertificateSummary, rows: Rows, diagnosis: Diagnosis, ranked
         rounded_up=ranked is not None and ranked.above is not None,
         numbers=numbers,
     )
+
+
+def _independent(certificate: AnyCertificate) -> bool:
+    """Whether the draws are independent, so that their dependence uses up nothing of δ."""
+    return not certificate.basis.draws.slack(2)
 
 
 def _join(of_certificate: CertificateSummary, of_rows: RowsSummary | None, title: str, command: str | None) -> Summary:
