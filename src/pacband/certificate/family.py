@@ -137,6 +137,10 @@ class FamilyCertificate(Portable):
         """The promise in one sentence."""
         if len(self.candidates) == 1:
             return self.certificate.promise
+        if isinstance(self.basis.draws, UnitDraws):
+            kept = self.basis.draws.sentence(self.basis.kept, "its own bound")
+            each = f"for each of the {len(self.candidates)} candidates {kept}"
+            return f"{self.basis.confidence}, {each}; the sharpest is {self.best!r}."
         return (
             f"{self.basis.confidence}, each of the {len(self.candidates)} candidates keeps {self.basis.kept} of future "
             f"errors within its own bound; the sharpest is {self.best!r}."

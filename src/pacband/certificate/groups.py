@@ -101,6 +101,9 @@ class GroupCertificate(Portable):
     @property
     def promise(self) -> str:
         """The promise in one sentence."""
+        if isinstance(self.basis.draws, UnitDraws):
+            kept = self.basis.draws.sentence(self.basis.kept, "the bound of that group")
+            return f"{self.basis.confidence}, in each of the {len(self.groups)} groups {kept}."
         return (
             f"{self.basis.confidence}, {self.basis.kept} of future {self.basis.draws.subject} in each of the "
             f"{len(self.groups)} groups stay within the bound of that group."

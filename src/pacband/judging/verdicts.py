@@ -118,10 +118,10 @@ class Verdict:
         lines = [f"{word}{where} (level {figure(self.level)})."]
         lines += [str(self.counts[""])] if single else _listed(self.counts, contradicted)
         if self.training_rows and self.reused:
-            n_samples = sum(count.n_samples for count in self.counts.values())
-            lines.append(
-                f"The model was fitted on {self.training_rows} of these {n_samples} rows: only fresh rows can test it."
-            )
+            rows = "rows"
+            if all(count.counted == "rows" for count in self.counts.values()):
+                rows = f"{sum(count.n_samples for count in self.counts.values())} rows"
+            lines.append(f"The model was fitted on {self.training_rows} of these {rows}: only fresh rows can test it.")
         elif self.reused:
             lines.append("These are the rows that the certificate was made from: only fresh rows can test it.")
         if self.groups:
