@@ -5,6 +5,7 @@ import re
 import pytest
 
 from pacband import InvalidInput, NotEnoughSamples, attained_delta, attained_eps, max_rank, min_samples, plan
+from pacband.planning.ranks import choose_rank, guess_rank
 
 
 def refused(*arguments, **options):
@@ -98,3 +99,15 @@ class TestNotEnoughSamples:
     def test_nothing_can_be_promised(self):
         error = refused(1e-9, 1e-300, n_samples=1)
         assert (error.eps_here, offers(error).get("eps")) == (None, None)
+
+
+@pytest.mark.parametrize("rule", ["exact", "paper", "maximum"])
+@pytest.mark.parametrize("n_samples", [3000, 30_001, 10**11])
+def test_a_guess_is_near_the_rank_that_is_chosen(n_samples, rule):
+    chosen = choose_rank(n_samples, 0.05, 1e-6, rule=rule)
+    assert abs(guess_rank(n_samples, 0.05, 1e-6, rule=rule) - chosen) <= 1
+    assert guess_rank(n_samples, 0.05, 1e-6, rank=7) == 7
+
+
+def test_a_guess_is_zero_where_no_rank_is_valid():
+    assert guess_rank(100, 0.05, 1e-6) == 0

@@ -12,9 +12,9 @@ from pacband.exceptions import InvalidInput, NotEnoughSamples
 from pacband.planning.binomial import covering_delta, tail_at_most
 from pacband.planning.limits import check_budget, check_eps, check_reach
 from pacband.planning.shares import WHOLE, Share
-from pacband.planning.solving import half_rank, largest_rank, samples_by_rule, smallest_eps
+from pacband.planning.solving import half_rank, largest_rank, likely_rank, samples_by_rule, smallest_eps
 
-__all__ = ["PLAN_RULES", "check_choice_of_rank", "choose_rank", "choose_samples"]
+__all__ = ["PLAN_RULES", "check_choice_of_rank", "choose_rank", "choose_samples", "guess_rank"]
 
 PLAN_RULES = ("exact", "paper", "maximum")
 
@@ -72,6 +72,17 @@ def choose_rank(
     if not valid:
         raise _not_enough_samples(n_samples, eps, delta, share, budget, rank=chosen, rule=rule)
     return chosen
+
+
+def guess_rank(
+    n_samples: int, eps: float, delta: float, share: Share = WHOLE, *, rank: int | None = None, rule: str = "exact"
+) -> int:
+    """Return about the rank that `choose_rank` gives, without a decision; 0 if N is too small for any."""
+    if rank is not None:
+        return rank
+    if rule != "exact":
+        return 1 if rule == "maximum" else half_rank(n_samples, eps)
+    return max(0, round(likely_rank(n_samples, eps, share.budget(delta))))
 
 
 def _not_enough_samples(

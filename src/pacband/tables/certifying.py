@@ -215,7 +215,7 @@ def _fetch_whole(
 
 
 def _certify_single(terms: Terms, table: Table, columns: Columns, sample: Any, reporting: Reporting) -> Certificate:
-    search = begin_search(sample, terms.choose_rank)
+    search = begin_search(sample, terms.choose_rank, guess=terms.guess_rank)
     measured = select(reporting(TableScan(table)), {"": search})[""]
     return issue(terms.promise_of(columns), measured, terms.choose_rank(measured.n_samples), terms.share)
 
