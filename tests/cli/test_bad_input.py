@@ -149,7 +149,9 @@ def test_a_full_disk_leaves_the_old_file(name, pacband, folder):
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 14, 1 << 14))
 
-    done = pacband("apply", "cert.json", "data.csv", "-o", name, preexec_fn=small_disk)
+    # What measures the lines that are run writes files as well, when the program is over.
+    unmeasured = dict.fromkeys((name for name in os.environ if name.startswith("COV")), "")
+    done = pacband("apply", "cert.json", "data.csv", "-o", name, preexec_fn=small_disk, env=unmeasured)
     refused(done, f"^pacband: {name}: File too large.$")
     assert (folder / name).read_text() == "old"
     assert not list(folder.glob(".*"))

@@ -40,7 +40,7 @@ ALLOWED = 0.05
 SECONDS = 10.0
 PATIENCE = 5.0
 # A change that lets a number explode ends with a MemoryError.
-BYTES = 16 << 30
+BYTES = 4 << 30
 OUTCOMES = ("killed", "survived", "too slow", "no test")
 
 
