@@ -58,6 +58,11 @@ class DrawKind(ABC):
         """Return how much of δ the dependence between m draws uses up: none, if they are independent."""
         return Fraction(0)
 
+    @property
+    def independent(self) -> bool:
+        """Whether the dependence between draws uses up nothing of δ, however many they are."""
+        return not self.slack(2)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the kind as JSON-ready values."""
         return {"kind": self.kind, **asdict(self)}  # type: ignore[call-overload]

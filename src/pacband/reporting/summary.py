@@ -206,7 +206,7 @@ def has_curve(certificate: AnyCertificate, census: Census) -> bool:
 
     They cannot if draws depend on each other: other ranks would need other parts of δ.
     """
-    return census.calibration and certificate.single is not None and _independent(certificate)
+    return census.calibration and certificate.single is not None and certificate.basis.draws.independent
 
 
 def summarise_certificate(
@@ -233,7 +233,7 @@ def summarise_rows(
 
 def _of_certificate(certificate: AnyCertificate, outlook: int | None) -> CertificateSummary:
     single, figures = certificate.single, report_figures().items()
-    planned = single is not None and not single.bound_given and _independent(certificate)
+    planned = single is not None and not single.bound_given and certificate.basis.draws.independent
     rule = rank_rule(single) if planned and single is not None else None
     return CertificateSummary(
         certificate=certificate,
@@ -260,11 +260,6 @@ def _of_rows(known: CertificateSummary, rows: Rows, diagnosis: Diagnosis, ranked
         rounded_up=ranked is not None and ranked.above is not None,
         numbers=numbers,
     )
-
-
-def _independent(certificate: AnyCertificate) -> bool:
-    """Whether the draws are independent, so that their dependence uses up nothing of δ."""
-    return not certificate.basis.draws.slack(2)
 
 
 def _join(of_certificate: CertificateSummary, of_rows: RowsSummary | None, title: str, command: str | None) -> Summary:
