@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from pacband import InvalidInput, certify, certify_family, certify_groups
-from pacband.judging.judge import Judge
+from pacband import InvalidInput, certify, certify_family, certify_groups, check
+from pacband.draws import Spaced, Units, Weighted
+from pacband.judging.judge import Judge, deciding_rows
 from pacband.selection import tally
 from support.certificates import ALL_KINDS, PROMISE, P, S, Y
 
@@ -121,3 +122,47 @@ def test_an_engine_counts_what_arrays_count(fresh):
     judge = Judge(ALL_KINDS["scaled"])
     counted = tally(np.abs(y - p) / s, judge.request(None))
     assert counts(judge.judge(y, p, s)) == {None: (N, counted.at_least, counted.total)}
+
+
+def test_every_draw_has_the_row_whose_score_it_has(rng):
+    labels, y = rng.permutation(np.repeat(np.arange(60), 5)), rng.standard_normal(300)
+    for draws in (Units(labels), Units(labels, 0.6), Units(labels, "one", random_state=2), Spaced(7)):
+        cert = certify(y, 0 * y, eps=0.3, delta=0.3, draws=draws)
+        judged = Judge(cert).judge(y, 0 * y, draws=None if isinstance(draws, Spaced) else draws)
+        np.testing.assert_array_equal(np.abs(y)[judged.rows], judged.scores)
+        if not isinstance(draws, Spaced):
+            assert labels[judged.rows].tolist() == list(range(60))
+        assert judged.n_rows == 300
+    assert Judge(certify(y, 0 * y, eps=0.3, delta=0.3)).judge(y, 0 * y).rows is None
+
+
+def test_tied_scores_of_a_unit_have_a_row_of_that_unit():
+    sample = Units([1, 1, 2, 2]).sample(4)
+    assert deciding_rows(sample, np.ones(4), np.ones(2)).tolist() == [0, 2]
+
+
+def test_fresh_rows_of_a_weighted_certificate_are_draws_unless_they_have_weights(rng):
+    y, weights = rng.standard_normal(1000), rng.uniform(0, 2, 1000)
+    draws = Weighted(weights, at_most=2.0, random_state=4)
+    cert = certify(y, 0 * y, eps=0.2, delta=0.1, draws=draws)
+    assert Judge(cert).judge(y, 0 * y).rows is None
+    assert check(cert, y, 0 * y, draws=draws).reused
+    assert not check(cert, y, 0 * y).reused
+
+
+@pytest.mark.parametrize(
+    ("made_with", "given", "message"),
+    [
+        (None, Units([1] * 100), "no promise about units"),
+        (None, Weighted(np.ones(100), at_most=1.0), "no promise about"),
+        (Spaced(2), Spaced(3), r"every 2-th row: draws must be Spaced\(2\)"),
+        (Spaced(2), Units([1] * 100), r"draws must be Spaced\(2\)"),
+        (Weighted(np.ones(100), at_most=1.0), Spaced(2), "no promise about"),
+        (Units(np.arange(100)), None, "promise about units: pass draws"),
+    ],
+)
+def test_other_draws_than_those_of_the_promise_are_refused(made_with, given, message, rng):
+    y = rng.standard_normal(100)
+    cert = certify(y, 0 * y, eps=0.3, delta=0.3, draws=made_with)
+    with pytest.raises(InvalidInput, match=message):
+        check(cert, y, 0 * y, draws=given)
