@@ -1,7 +1,6 @@
 """Tables are judged by the draws of the certificate: by its column of units, or the one that is named."""
 
 import duckdb
-import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
