@@ -10,7 +10,14 @@ from sklearn.linear_model import LinearRegression
 
 from pacband import CertifiedFamily, CertifiedRegressor, InvalidInput, check, load
 from pacband.draws import Rows, Spaced, Units, Weighted
-from pacband.estimators.drawing import draws_from_dict, draws_to_dict, read_draws, refuse_shared_units, without_column
+from pacband.estimators.drawing import (
+    draws_from_dict,
+    draws_to_dict,
+    read_draws,
+    refuse_seen_units,
+    unit_fingerprints,
+    without_column,
+)
 from pacband.exceptions import CertificateError, ReusedData
 from pacband.scale import ResidualScale
 
@@ -100,6 +107,21 @@ def test_a_file_without_draws_is_as_before(tmp_path):
     assert load(tmp_path / "model.pacband").certificate_ == labelled.certificate_
 
 
+def test_units_that_the_model_was_fitted_on_do_not_calibrate_it_later(tmp_path):
+    frame, y = table()
+    model = CertifiedRegressor(LinearRegression(), **PROMISE).fit(frame[["x"]], y, draws=Units(frame["machine"]))
+    fit, calibrate = model.split_indices(frame[["x"]], y, draws=Units(frame["machine"]))
+    model.save(tmp_path / "model.pacband")
+    fresh, target = table(1)
+    for each in (model, load(tmp_path / "model.pacband")):
+        assert len(each.training_units_) == frame["machine"].iloc[fit].nunique()
+        # New rows of machines that the model has seen.
+        with pytest.raises(ReusedData, match="no unit may have both training rows and calibration rows"):
+            each.calibrate(fresh[["x"]], target, draws=Units(frame["machine"]))
+        known = frame["machine"].iloc[calibrate].to_numpy()
+        each.calibrate(fresh[["x"]][: len(known)], target[: len(known)], draws=Units(known.astype(str)))
+
+
 def test_calibrate_needs_the_draws_again():
     frame, y = table()
     model = CertifiedRegressor(LinearRegression(), **PROMISE).fit(frame[["x"]], y, draws=Units(frame["machine"]))
@@ -131,7 +153,10 @@ def test_separate_calibration_rows_have_draws_of_their_own():
     assert named.certificate_.gamma == model.certificate_.gamma
     with pytest.raises(ReusedData, match="no machine may have both"):
         named.fit(frame[columns], y, calibration=(frame[columns][:100], y[:100]))
-    refuse_shared_units(Rows(), Rows())
+    refuse_seen_units(None, others)
+    assert unit_fingerprints(Rows()) is None
+    # A label is one unit, whatever its type.
+    assert unit_fingerprints(Units([1, 2])).tolist() == unit_fingerprints(Units(["2", "1.0"])).tolist()
 
 
 @pytest.mark.parametrize(

@@ -22,10 +22,16 @@ from pacband.core.checks import check_choice
 from pacband.core.column_kinds import column_kinds, is_frame
 from pacband.core.row_hashes import Fingerprints, row_fingerprints
 from pacband.core.row_repeats import chance_of_repeats
-from pacband.draws import ROWS, Draws
+from pacband.draws import Draws
 from pacband.estimators.columns import as_columns
 from pacband.estimators.division import Calibration, Division
-from pacband.estimators.drawing import read_draws, refuse_shared_units, without_column
+from pacband.estimators.drawing import (
+    read_draws,
+    refuse_other_draws,
+    refuse_seen_units,
+    unit_fingerprints,
+    without_column,
+)
 from pacband.estimators.grouping import Grouping, Rows, read_labels
 from pacband.estimators.saving import save_model
 from pacband.estimators.splitting import take_rows
@@ -57,6 +63,8 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
         How the group of a row is read from X.
     training_rows_ : array or None
         64-bit fingerprints of the training rows; None if `fit` had nothing to fit.
+    training_units_ : array or None
+        64-bit fingerprints of the units that have training rows; None if draws are no units.
     column_kinds_ : dict of str to {"number", "category"}
         What each column of X contains. `fit` chooses it.
     """
@@ -79,6 +87,7 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
     members_: dict[str, Member]
     grouping_: Grouping
     training_rows_: Fingerprints | None
+    training_units_: Fingerprints | None
     column_kinds_: dict[str, str]
 
     @property
@@ -141,6 +150,8 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
             fresh = found if chosen is None else found.take(chosen)
         else:
             X_cal, y_cal, fresh = self._separate(calibration, found)
+        units = None if fit is None else unit_fingerprints(found, fit)
+        refuse_seen_units(units, fresh)
         terms = replace(terms, draws=fresh, after_training=True)
         rows = self._count_draws(X_cal, y_cal, terms)
         training = _fingerprints(X, y) if X is not None else None
@@ -150,7 +161,7 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
             clusters = found.clusters(_length(table[1]))
             members = self._fit_members(declared, X, y, rows, None if clusters is None else clusters[fit])
         certificate = self._certify(terms, members, rows)
-        self.training_rows_, self.grouping_ = training, self.groups
+        self.training_rows_, self.training_units_, self.grouping_ = training, units, self.groups
         self.set_fitted(members, certificate)
         return self
 
@@ -170,7 +181,10 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
         terms = self._make_terms()
         training = getattr(self, "training_rows_", None)
         found = read_draws(self.draws, draws, X)
-        self._refuse_other_draws(found)
+        if hasattr(self, "certificate_"):
+            refuse_other_draws(self._select(None)[1].basis.draws, found)
+        units = getattr(self, "training_units_", None)
+        refuse_seen_units(units, found)
         X = without_column(self.draws, X)
         self._check_rows(X, y, reset=training is None)
         if training is not None:
@@ -181,7 +195,7 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
         rows = self._count_draws(X, y, terms)
         self._refuse_seen_rows(training, X, y)
         certificate = self._certify(terms, members, rows)
-        self.training_rows_, self.grouping_ = training, self.groups
+        self.training_rows_, self.training_units_, self.grouping_ = training, units, self.groups
         self.set_fitted(members, certificate)
         return self
 
@@ -230,8 +244,8 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
         pacband and the common ones of scikit-learn are saved as they are. A function, as a predictor, scale or
         grouping, cannot be saved. `progress` is not saved.
 
-        The file holds a fingerprint of 64 bits of every training row, by which `calibrate` still refuses these rows. A
-        person who has a row can find out from it whether the model was trained on the row.
+        The file holds a fingerprint of 64 bits of every training row and unit, by which `calibrate` still refuses them.
+        A person who has a row, or the label of a unit, can find out from it whether the model was trained on it.
 
         Parameters
         ----------
@@ -338,20 +352,9 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
                 f"the calibration rows must have the same kind of draws as X: calibration=(X_cal, y_cal, draws), got "
                 f"{fresh.kind.kind} and {training.kind.kind}."
             )
-        refuse_shared_units(training, fresh)
         X = without_column(self.draws, X)
         self._check_rows(X, y, reset=False)
         return X, y, fresh
-
-    def _refuse_other_draws(self, found: Draws) -> None:
-        """Raise if rows would be counted as draws, although this model promises something about other draws."""
-        certificate = getattr(self, "certificate_", None)
-        kind = None if certificate is None else certificate.basis.draws
-        if kind is not None and kind != ROWS and type(found.kind) is not type(kind):
-            raise InvalidInput(
-                f"the certificate of this model is about draws of kind {kind.kind!r}: pass them as draws, got "
-                f"{found.kind.kind!r}."
-            )
 
     def _check_rows(self, X: Any, y: Any = "no_validation", *, reset: bool) -> None:
         """Check what scikit-learn checks of any X and y. Their values are left to the models."""

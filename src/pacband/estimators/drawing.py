@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from pacband.certification.terms import check_draws
-from pacband.core.labels import as_labels, listed
-from pacband.draws import Draws, Units, Weighted, draw_kind
+from pacband.core.cells import spelled
+from pacband.core.labels import Label, as_labels, factorize, listed
+from pacband.core.row_hashes import Fingerprints
+from pacband.draws import ROWS, DrawKind, Draws, Units, Weighted, draw_kind
 from pacband.draws.declared import declare
 from pacband.exceptions import InvalidInput, ReusedData
 
-__all__ = ["draws_from_dict", "draws_to_dict", "read_draws", "refuse_shared_units", "without_column"]
+__all__ = [
+    "draws_from_dict",
+    "draws_to_dict",
+    "read_draws",
+    "refuse_other_draws",
+    "refuse_seen_units",
+    "unit_fingerprints",
+    "without_column",
+]
 
 
 def read_draws(option: Draws | None, given: Any, X: Any) -> Draws:
@@ -63,16 +75,43 @@ def without_column(option: Draws | None, X: Any) -> Any:
     return X if frame is None or column not in frame.columns else frame.drop(column).to_native()
 
 
-def refuse_shared_units(training: Draws, calibration: Draws) -> None:
+def unit_fingerprints(draws: Draws, rows: npt.NDArray[np.intp] | None = None) -> Fingerprints | None:
+    """Return 64 bits of the SHA-256 of every unit, or of the units of some rows; None where draws are no units.
+
+    A label has one fingerprint in every table: 1, 1.0 and "1" are one unit.
+    """
+    if not isinstance(draws, Units):
+        return None
+    names, _ = factorize(as_labels(draws.labels if rows is None else draws.take(rows).labels))
+    return np.array(sorted(map(_fingerprint, names)), dtype=np.uint64)
+
+
+def refuse_seen_units(training: Fingerprints | None, calibration: Draws) -> None:
     """Raise if a unit has training rows and calibration rows: the model has seen it, so that it is no new unit."""
-    if not isinstance(training, Units) or not isinstance(calibration, Units):
+    if training is None or not isinstance(calibration, Units):
         return
-    shared = sorted(set(as_labels(training.labels).tolist()) & set(as_labels(calibration.labels).tolist()), key=str)
-    if shared:
+    names, _ = factorize(as_labels(calibration.labels))
+    seen = np.isin(np.array([_fingerprint(name) for name in names], dtype=np.uint64), training)
+    if seen.any():
+        shared = [name for name, known in zip(names, seen.tolist(), strict=True) if known]
         raise ReusedData(
-            f"no {training.kind.noun} may have both training rows and calibration rows, because the promise is about "
-            f"new ones: {len(shared)} have, {listed(shared)}."
+            f"no {calibration.kind.noun} may have both training rows and calibration rows, because the promise is "
+            f"about new ones: {len(shared)} have, {listed(shared)}."
         )
+
+
+def refuse_other_draws(kind: DrawKind, found: Draws) -> None:
+    """Raise if rows would be counted as draws, although a model promises something about other draws."""
+    if kind != ROWS and type(found.kind) is not type(kind):
+        raise InvalidInput(
+            f"the certificate of this model is about draws of kind {kind.kind!r}: pass them as draws, got "
+            f"{found.kind.kind!r}."
+        )
+
+
+def _fingerprint(unit: Label) -> int:
+    text = spelled(unit) or str(unit)
+    return int.from_bytes(sha256(text.encode("utf-8", "surrogatepass")).digest()[:8], "big")
 
 
 def draws_to_dict(draws: Draws) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Split a fitted certified estimator into plain values, and write them to a file.
 
-The parts are the parameters, the fitted members and the fingerprints of the training rows. The certificate is written
-beside them, as JSON. `pacband.estimators.assembling` puts the parts together again.
+The parts are the parameters, the fitted members and the fingerprints of the training rows and units. The certificate is
+written beside them, as JSON. `pacband.estimators.assembling` puts the parts together again.
 """
 
 from __future__ import annotations
@@ -91,12 +91,15 @@ def take_apart(estimator: Any) -> dict[str, Any]:
     if isinstance(parameters.get("candidates"), Mapping):
         parameters["candidates"] = dict(parameters["candidates"])
     auto = getattr(estimator, "auto_", None)
+    units = estimator.training_units_
     return {
         "parameters": parameters,
         "names": list(estimator.members_),
         "predictors": [member.predictor for member in estimator.members_.values()],
         "scales": [member.scale for member in estimator.members_.values()],
         "training_rows": estimator.training_rows_,
+        # Written only where draws are units: other files are as they were before there were any.
+        **({} if units is None else {"training_units": units}),
         "grouping": estimator.grouping_,
         # `assemble` compares them: the model is loaded with no other certificate.
         "certificates": [certificate.digest for certificate in certificates_of(estimator)[1]],
