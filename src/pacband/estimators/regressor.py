@@ -81,6 +81,20 @@ class CertifiedRegressor(Certified):
     ... ).fit(X, y)
     >>> list(model.certificate_.groups)
     [False, True]
+
+    Several rows of every machine, and new machines to come. The column of machines is not a feature:
+
+    >>> import numpy as np, pandas as pd
+    >>> from pacband.draws import Units
+    >>> rng = np.random.default_rng(0)
+    >>> machine = np.repeat(np.arange(300), 10)
+    >>> rows = pd.DataFrame({"machine": machine, "load": rng.uniform(size=3000)})
+    >>> wear = 3 * rows["load"] + rng.standard_normal(300)[machine] + 0.1 * rng.standard_normal(3000)
+    >>> model = CertifiedRegressor(LinearRegression(), eps=0.1, delta=0.05, draws=Units("machine"), random_state=0)
+    >>> print(model.fit(rows, wear).certificate_.promise)
+    With confidence 95 %, at least 90 % of future machines keep all their errors within |y − T(x)| ≤ 2.44744.
+    >>> model.predict_interval(rows[["load"]][:1]).round(1)
+    array([[-0.4,  4.5]])
     """
 
     file_kind = "regressor"

@@ -114,6 +114,16 @@ class Monitor:
     'warning'
     >>> [round(end, 3) for end in monitor.violation_interval(0.95)]
     [0.04, 0.061]
+
+    Of units, each is counted when the next one begins, or at the end:
+
+    >>> units = pacband.draws.Units(np.repeat(np.arange(400), 5), name="machine")
+    >>> cert = pacband.certify(rng.standard_normal(2000), np.zeros(2000), eps=0.1, delta=1e-3, draws=units)
+    >>> monitor = pacband.Monitor(cert)
+    >>> monitor.update([0.5, 0.1, 9.0], [0.0, 0.0, 0.0], draws=pacband.draws.Units([1001, 1001, 1002])).rows
+    1
+    >>> monitor.open_units, monitor.finish().violations
+    ((1002,), 1)
     """
 
     def __init__(
@@ -304,6 +314,8 @@ class Monitor:
         one e-process at some of its moments, so that it crosses 1/α falsely with probability at most α. The moments
         must not be chosen by the counts of single shards. The values of the detectors add up, and the false alarm
         interval holds over the rows of all shards.
+
+        Units that are held stay held; each unit must be in one shard. Monitors of a series cannot be merged.
 
         If a shard is in the state "warning" or "revoked", so is the result. Each of k shards may be revoked falsely
         with probability α as well. So the probability of any false revocation is at most (k + 1)·α: give each α/(k + 1)
