@@ -8,7 +8,8 @@ independent is broken far too often. What is one draw instead? Three answers, ea
 - an hour: at least 90 % of future hours stay within one bound;
 - an hour of a given lead time: at least 90 % of future hours, for each of the 24 lead times.
 
-Days that are four apart are taken for independent. That is declared, not estimated. The figure goes to the folder `out`.
+Days that are four apart are taken for independent. That is declared, not estimated. The figure goes to the folder
+`out`.
 """
 
 from pathlib import Path
@@ -28,7 +29,8 @@ rng = np.random.default_rng(5)
 def simulate(n_days):
     """Return the errors of the forecasts, one row a day and one column a lead time.
 
-    The demand deviates from its profile by x, an autoregression with factor 0.95 an hour. The forecaster believes in 0.9.
+    The demand deviates from its profile by x, an autoregression with factor 0.95 an hour. The forecaster believes in
+    0.9.
     """
     noise = rng.standard_normal(n_days * HORIZON)
     x = np.empty_like(noise)
@@ -65,8 +67,8 @@ future = np.abs(simulate(20_000))
 for name, bound in bounds.items():
     outside = future > bound
     print(
-        f"{name:<19} days with an error outside {outside.any(axis=1).mean():6.1%}   hours outside {outside.mean():6.1%}   "
-        f"at the worst lead time {outside.mean(axis=0).max():6.1%}"
+        f"{name:<19} days with an error outside {outside.any(axis=1).mean():6.1%}   "
+        f"hours outside {outside.mean():6.1%}   at the worst lead time {outside.mean(axis=0).max():6.1%}"
     )
 
 # The wrong answer, for comparison: a month and a half of hours, each taken for a draw of its own.
