@@ -62,7 +62,7 @@ def test_a_bad_row_far_down_is_named(pacband, tmp_path):
         "select random() as y, 0.5 as yhat, case when i = 173112 then -1 else 1 end as s from range(200000) t(i)"
     )
     table.write_parquet(str(tmp_path / "bad.parquet"))
-    refused(pacband("certify", "bad.parquet", *COLUMNS), "row 173112 .counting from 0.. Declare a min_scale")
+    refused(pacband("certify", "bad.parquet", *COLUMNS), "row 173112 .counting from 0.. Declare --min-scale")
 
 
 def refused(done, message):

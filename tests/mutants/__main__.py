@@ -34,7 +34,7 @@ from changes import Mutant, mutants_of
 HERE = Path(__file__).resolve().parent
 SOURCE = HERE.parents[1] / "src"
 ROOMS = ("planning", "scores", "selection", "certificate")
-TESTED_BY = (*ROOMS, "certification", "judging")
+TESTED_BY = (*ROOMS, "draws", "certification", "judging")
 ALLOWED = 0.05
 # The tests of a mutant are those that take so many seconds in all; the mutant itself may take twice as long, and more.
 SECONDS = 10.0

@@ -54,3 +54,16 @@ class TestPlan:
 
     def test_with_both_given_the_pair_is_only_checked(self):
         assert plan(0.05, 1e-6, n_samples=2065, rank=3).rank == 3
+
+    def test_as_json(self):
+        content = self.made.to_dict()
+        assert content["attained_delta"] == self.made.attained_delta
+        assert content["expected_violation"] == self.made.expected_violation
+        assert list(content)[:6] == ["eps", "delta", "n_candidates", "n_samples", "rank", "rule"]
+
+    def test_two_candidates_are_named(self):
+        assert str(plan(0.05, 1e-6, n_candidates=2)).endswith("within the bound for each of 2 candidates.")
+
+    @pytest.mark.parametrize("name", ["samples N", "rank r", ">ε<", ">candidates<", ">rule<"])
+    def test_the_rows_of_its_card(self, name):
+        assert name in self.made._repr_html_()

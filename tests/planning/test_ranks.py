@@ -1,10 +1,12 @@
 """Ranks: what too few samples can promise instead."""
 
 import re
+from fractions import Fraction
 
 import pytest
 
 from pacband import InvalidInput, NotEnoughSamples, attained_delta, attained_eps, max_rank, min_samples, plan
+from pacband.planning import Share
 from pacband.planning.ranks import choose_rank, guess_rank
 
 
@@ -111,3 +113,25 @@ def test_a_guess_is_near_the_rank_that_is_chosen(n_samples, rule):
 
 def test_a_guess_is_zero_where_no_rank_is_valid():
     assert guess_rank(100, 0.05, 1e-6) == 0
+
+
+class TestSlack:
+    def test_what_the_dependence_uses_up_is_not_there_for_the_rank(self):
+        whole, half = choose_rank(2065, 0.05, 1e-6), choose_rank(2065, 0.05, 5e-7)
+        assert choose_rank(2065, 0.05, 1e-6, slack=Fraction(1e-6) / 2) == half < whole
+
+    def test_a_slack_of_all_of_delta_leaves_nothing(self):
+        with pytest.raises(InvalidInput, match=r"the dependence between 2065 samples uses up 1e-06, and delta=1e-06"):
+            choose_rank(2065, 0.05, 1e-6, slack=Fraction(1e-6))
+
+    def test_a_slack_of_nearly_all_of_delta_leaves_a_little(self):
+        assert choose_rank(2065, 0.05, 1e-6, slack=Fraction(1e-6) - Fraction(1, 10**40)) >= 1
+
+
+def test_a_share_is_named():
+    with pytest.raises(NotEnoughSamples, match=r"eps=0.05 and delta=0.1, at weight 0.001, need at least"):
+        choose_rank(100, 0.05, 0.1, Share(3, 0.001))
+    with pytest.raises(InvalidInput, match=r"delta / n_candidates must be at least 1e-300, got 1e-10 · 1e-295"):
+        choose_rank(100, 0.05, 1e-10, Share(2, 1e-295))
+    with pytest.raises(InvalidInput, match=r"got 1e-299 / 100\."):
+        choose_rank(100, 0.05, 1e-299, Share(100))
