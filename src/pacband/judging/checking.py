@@ -21,6 +21,7 @@ from pacband.core.checks import check_probability
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import sorted_labels
 from pacband.draws import Draws
+from pacband.draws.kinds import SpacedDraws
 from pacband.exceptions import InvalidInput
 from pacband.judging.judge import Judge
 from pacband.judging.verdicts import Count, Verdict
@@ -133,7 +134,7 @@ def _counts(judge: Judge, answers: Mapping[Any, Tally]) -> dict[Any, Count]:
             eps,
             counted=kind.tested,
             # The calibration is one more part of the series.
-            dependence=rounded_up(kind.slack(answer.n_samples + 1)),
+            dependence=rounded_up(kind.slack(answer.n_samples + 1)) if isinstance(kind, SpacedDraws) else 0.0,
         )
         for label, answer in answers.items()
     }
