@@ -5,6 +5,7 @@ with fixed seeds. "Keeps" rejects at p < 1e-6; the wrong twin splits rows at ran
 """
 
 import numpy as np
+import pytest
 from scipy.special import ndtr
 from scipy.stats import binomtest
 from sklearn.neighbors import KNeighborsRegressor
@@ -12,7 +13,9 @@ from sklearn.neighbors import KNeighborsRegressor
 import pacband.estimators.division  # noqa: F401 (the twins take the place of its functions)
 from pacband import CertifiedRegressor
 from pacband.draws import Spaced, Units
+from pacband.estimators.drawing import refuse_seen_units
 from pacband.estimators.splitting import latest_rows, rows_of_units
+from pacband.exceptions import ReusedData
 from support.twins import put_in_place
 
 FALSE_ALARM = 1e-6
@@ -53,6 +56,10 @@ def test_no_machine_on_both_sides_keeps_the_promise_about_new_machines(monkeypat
     failures = promise_fails(violation_of_new_machines)
     assert binomtest(failures, N_FITS, DELTA, alternative="greater").pvalue >= FALSE_ALARM
     put_in_place(monkeypatch, rows_of_units, rows_at_random)
+    # A machine on both sides is refused. Without that, the promise fails.
+    with pytest.raises(ReusedData):
+        promise_fails(violation_of_new_machines)
+    put_in_place(monkeypatch, refuse_seen_units, lambda training, calibration: None)
     failures = promise_fails(violation_of_new_machines)
     assert binomtest(failures, N_FITS, DELTA, alternative="greater").pvalue < FALSE_ALARM
     assert failures == N_FITS
