@@ -169,7 +169,7 @@ class WholeUnits(Counting):
     def _replaces(self, unit: Label, n_before: int, n_rows: int) -> npt.NDArray[np.bool_]:
         """Return whether each of n rows takes the place of the row that was drawn before it."""
         name = sha256(f"{type(unit).__name__}:{unit}".encode("utf-8", "surrogatepass")).digest()
-        bits = np.random.PCG64([self._kind.seed or 0, *name])
+        bits = np.random.PCG64([self._kind.seed or 0, int.from_bytes(name[:16], "big")])
         bits.advance(n_before)
         return np.random.Generator(bits).random(n_rows) * np.arange(n_before + 1, n_before + n_rows + 1) < 1.0
 
