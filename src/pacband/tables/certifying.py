@@ -39,6 +39,8 @@ from pacband.tables.engines import fetch_columns
 from pacband.tables.means import count_unanswered, mean_offsets, mean_scales
 from pacband.tables.scan import GroupScan, TableScan
 from pacband.tables.table import Table
+from pacband.tables.unit_certifying import certify_units
+from pacband.tables.unit_scores import UnitScan, unit_column
 
 __all__ = ["certify_frame"]
 
@@ -96,8 +98,10 @@ def certify_frame(
     eps, delta, weights, rank, rule, side, n_candidates, min_scale, nonfinite, gauge
         As in `certify`, `certify_family` and `certify_groups`. A matrix gauge needs a table in memory.
     draws : Units, Spaced or Weighted, optional
-        What one draw is, if it is not a row; labels and weights may be names of columns: ``Units("machine")``. The
-        columns are then read into memory, also from DuckDB and polars; other engines are refused.
+        What one draw is, if it is not a row; labels and weights may be names of columns: ``Units("machine")``. Units
+        are aggregated in the engine, and one score a unit comes back; a share of their rows needs DuckDB or polars.
+        For ``Units("machine", "one")``, `Spaced` and `Weighted`, the columns are read into memory, also from DuckDB and
+        polars; other engines are refused.
 
     Returns
     -------
@@ -143,11 +147,15 @@ def certify_frame(
     wanted = list(dict.fromkeys([*(name for columns in named.values() for name in columns.all), *_draw_columns(terms)]))
     if isinstance(table, nw.DataFrame):
         return _certify_in_memory(terms, in_memory(table, wanted), named, shares)
-    if terms.draws.kind != ROWS:
+    units = unit_column(table, schema, terms.scoring, terms.draws.column, terms.draws.kind)
+    if terms.draws.kind != ROWS and units is None:
         return _certify_in_memory(terms, _fetch_whole(terms, table, schema, wanted, numeric), named, shares)
     limits = current_limits()
     whole = len(named) <= limits.together or terms.scoring.matrix is not None
     parts = [named] if whole else _split_candidates(named, limits.together)
+    if units is not None:
+        scans = [UnitScan(Table.of(table, schema, terms.scoring, part, unit=units.name), units) for part in parts]
+        return certify_units(terms, scans, named, shares, _report_passes(progress, 0))
     in_engine = [Table.of(table, schema, terms.scoring, part) for part in parts]
     values = in_engine[0].fetch_first(limits.sample + 1)
     if len(parts) == 1 and len(next(iter(values.values()))) <= limits.sample:
