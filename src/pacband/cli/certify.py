@@ -105,8 +105,8 @@ def command(
 
     The model must not have been fitted on these rows. They are read in a stream, so memory does not grow with their
     number. With --group, each group gets its own bound. With --tolerance, the bound is given and the share is found.
-    The rows must be independent. If they are not, --unit, --gap or --importance declare what one independent draw is;
-    the columns are then read into memory.
+    The rows must be independent. If they are not, --unit, --gap or --importance declare what one independent draw is.
+    Memory then grows with the number of units; with --within one, --gap and --importance, with that of the rows.
     """
     if score is None and (target is None or (prediction is None) == (not candidates)):
         raise click.UsageError("name the --target column, and either the --prediction column or --candidate columns.")

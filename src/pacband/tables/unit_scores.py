@@ -185,7 +185,7 @@ class UnitScan:
             check_unchanged(0, int(np.count_nonzero(bad)), "units with rows that cannot be scored")
 
     def _aggregate(self, rows: nw.LazyFrame[Any], scores: list[str], *, grouped: bool) -> nw.LazyFrame[Any]:
-        """Return a table with one row a unit: its scores, whether a row of it is bad, the range of its groups' places."""
+        """Return a table with one row a unit: its scores, whether a row is bad, the first and last of its groups."""
         if self._kind.within == "all":
             ends = [nw.col("place").min().alias("first"), nw.col("place").max().alias("last")] if grouped else []
             largest = [nw.col(name).max() for name in scores]
