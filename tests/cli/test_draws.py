@@ -67,7 +67,7 @@ def test_units_are_checked_as_units(frame, run, tmp_path):
         (["--mixing", 0.9], "--mixing needs --gap"),
         (["--importance", "w"], "--importance and --at-most need each other"),
         (["--unit", "nobody"], "nobody"),
-        (["--unit", "machine", "--within", "most"], "within must be one of 'all', 'one', got 'most'"),
+        (["--unit", "machine", "--within", "most"], "within must be one of 'all', 'one', 'average', got 'most'"),
         (["--unit", "machine", "--report", "r.html"], "--report shows rows as draws"),
         (["--importance", "w", "--at-most", 1], "importance must be in"),
     ],

@@ -137,7 +137,7 @@ def test_families_and_groups_of_units(rows):
     ("make", "message"),
     [
         (lambda: Units([1, 2], within=1.5), r"within must be in \(0, 1\), got 1.5"),
-        (lambda: Units([1, 2], within="some"), "within must be one of 'all', 'one', got 'some'"),
+        (lambda: Units([1, 2], within="some"), "within must be one of 'all', 'one', 'average', got 'some'"),
         (lambda: Units([1, 2], "one", random_state=None), "random_state must be an integer"),
         (lambda: Units([1, 2]).sample(3), "must have one length, got 3 and 2"),
         (lambda: Units([1.0, math.nan]).sample(2), "must have a label in every row"),

@@ -25,6 +25,7 @@ from pacband.core.wording import card, confidence, figure, percent
 from pacband.draws import Draws
 from pacband.exceptions import CertificateError, InvalidInput
 from pacband.planning import LARGEST_N, WHOLE, Share
+from pacband.planning.averages import Evidence
 from pacband.planning.binomial import covering_delta, tail_at_most
 from pacband.planning.shares import rounded_up
 from pacband.planning.windows import most_violations
@@ -50,8 +51,10 @@ class Certificate(Portable):
     gamma : float
         γ̄, the r-th largest calibration score. Infinite where no finite bound can be promised. If the bound was given,
         the tolerance.
-    n_samples, rank : int
-        N and r. If the bound was given, r − 1 calibration scores exceed it.
+    n_samples : int
+        N, the number of draws.
+    rank : int or None
+        r. If the bound was given, r − 1 calibration scores exceed it. A promise about units on average has no rank.
     share : Share
         The part of δ that this certificate uses: `n_candidates`, `weight`.
     created : str
@@ -66,12 +69,14 @@ class Certificate(Portable):
         Its place in the chain of certificates, from 1.
     chain_delta : float or None
         The probability that any certificate of the chain fails.
+    evidence : Evidence or None
+        In place of a rank, for units on average: how many rows of the calibration units exceed γ̄.
     """
 
     basis: Promise
     gamma: float
     n_samples: int
-    rank: int
+    rank: int | None
     share: Share = WHOLE
     created: str
     pacband_version: str = __version__
@@ -79,6 +84,7 @@ class Certificate(Portable):
     predecessor: str | None = None
     generation: int = 1
     chain_delta: float | None = None
+    evidence: Evidence | None = None
 
     def __post_init__(self) -> None:
         try:
@@ -91,7 +97,9 @@ class Certificate(Portable):
         except InvalidInput as error:
             raise CertificateError(f"no certificate can state this: {error}") from None
         check_chain(self.delta, self.predecessor, self.generation, self.chain_delta)
-        if not _is_score_at_rank(self.gamma, self.rank, self.n_samples):
+        if self.basis.draws.averages or self.evidence is not None:
+            self._check_evidence()
+        elif not _is_score_at_rank(self.gamma, self.rank, self.n_samples):
             raise CertificateError(
                 f"a certificate needs 1 ≤ rank ≤ n_samples ≤ {LARGEST_N:g} and a number gamma, got rank={self.rank}, "
                 f"n_samples={self.n_samples}, gamma={self.gamma}."
@@ -100,9 +108,26 @@ class Certificate(Portable):
             raise CertificateError(f"gamma must not be negative where both sides are bounded, got {self.gamma}.")
         if self.bound_given and math.isinf(self.gamma):
             raise CertificateError(f"a bound that was given must be finite, got {self.gamma}.")
-        if not _certifies(self.n_samples, self.rank, self.eps, self.delta, self.share, self._slack):
+        if self.rank is None or _certifies(self.n_samples, self.rank, self.eps, self.delta, self.share, self._slack):
+            return
+        raise CertificateError(
+            f"rank {self.rank} of {self.n_samples} samples does not certify eps={self.eps:g} at "
+            f"delta={self.delta:g} for {self.n_candidates} candidate(s)."
+        )
+
+    def _check_evidence(self) -> None:
+        """Raise unless this is a promise about units on average, and their evidence shows it."""
+        evidence = self.evidence
+        if evidence is None or self.rank is not None or not self.basis.draws.averages or self.bound_given:
+            raise CertificateError("a promise about units on average has evidence and no rank; others have a rank.")
+        if evidence.n_units != self.n_samples or not _is_number(self.gamma):
             raise CertificateError(
-                f"rank {self.rank} of {self.n_samples} samples does not certify eps={self.eps:g} at "
+                f"a certificate needs evidence of n_samples units and a number gamma, got evidence of "
+                f"{evidence.n_units}, n_samples={self.n_samples}, gamma={self.gamma}."
+            )
+        if not evidence.shows(self.eps, self.share.budget(self.delta)):
+            raise CertificateError(
+                f"the evidence of {self.n_samples} {self.basis.draws.counted} does not certify eps={self.eps:g} at "
                 f"delta={self.delta:g} for {self.n_candidates} candidate(s)."
             )
 
@@ -188,7 +213,12 @@ class Certificate(Portable):
 
     @property
     def attained_delta(self) -> float:
-        """n_F·B(r − 1; N, ε): the probability of failure attained, at most δ."""
+        """n_F·B(r − 1; N, ε): the probability of failure attained, at most δ; for units on average n_F/K."""
+        if self.evidence is not None:
+            # That it is at most δ was decided exactly.
+            return min(self.delta, self.evidence.p_value(self.eps) / float(self.share.fraction) * (1.0 + 1e-15))
+        if self.rank is None:  # there is evidence then
+            raise CertificateError("a certificate without evidence has a rank.")
         return _attained(self.n_samples, self.rank, self.eps, self.share, self._slack)
 
     @property
@@ -196,9 +226,10 @@ class Certificate(Portable):
         """Whether nothing was chosen by the scores: only then is r/(N + 1) the expected violation.
 
         A bound that has only a part of δ is one of several candidates, or a point of a curve. The one with the smallest
-        bound is chosen, and a bound that is small by chance is exceeded more often.
+        bound is chosen, and a bound that is small by chance is exceeded more often. Draws that are not one score each,
+        or not known for certain, have no such mean at all.
         """
-        return self.share.fraction >= 1
+        return self.share.fraction >= 1 and self.basis.draws.has_law
 
     @property
     def expected_violation(self) -> float:
@@ -206,9 +237,28 @@ class Certificate(Portable):
 
         The best of several candidates was picked by its scores, and its mean violation tends to be larger. For it only
         the promise holds: at most ε with confidence 1 − δ. A bound that was given has no such mean: r/(N + 1) is then
-        the share of calibration scores beyond it, with one more score beyond it.
+        the share of calibration scores beyond it, with one more score beyond it. Raises `InvalidInput` for units on
+        average and for an interval of importance.
         """
-        return self.rank / (self.n_samples + 1)
+        return self.law_rank / (self.n_samples + 1)
+
+    @property
+    def law_rank(self) -> int:
+        """The rank r of the law Beta(r, N − r + 1) of the violation. Raises `InvalidInput` if there is no such law."""
+        if self.rank is None or not self.basis.draws.has_law:
+            reason = "it has no rank" if self.rank is None else "it is not certain which rows are draws"
+            raise InvalidInput(
+                f"nothing is known about the violation of this bound but the promise: {reason}. There is no expected "
+                "violation, no interval of it and no outlook."
+            )
+        return self.rank
+
+    @property
+    def n_beyond(self) -> int:
+        """How many calibration draws exceed a bound that was given, r − 1."""
+        if self.rank is None:
+            raise InvalidInput("this certificate has no rank: its bound was not given.")
+        return self.rank - 1
 
     def violation_interval(self, level: float = 0.95) -> tuple[float, float]:
         """Return the interval in which the true violation probability of γ̄ lies, with this probability.
@@ -228,7 +278,7 @@ class Certificate(Portable):
         from scipy.special import betaincinv
 
         level = check_probability("level", level)
-        a, b = self.rank, self.n_samples - self.rank + 1
+        a, b = self.law_rank, self.n_samples - self.law_rank + 1
         high = betaincinv(a, b, (1 + level) / 2)
         if self.bound_given:
             a, b = a - 1, b + 1
@@ -258,7 +308,7 @@ class Certificate(Portable):
         >>> cert.outlook(500, delta=0.05), cert.outlook(500)
         (19, 37)
         """
-        n_future = check_positive_integer("m", m)
+        rank, n_future = self.law_rank, check_positive_integer("m", m)
         if n_future > LARGEST_N:
             raise InvalidInput(f"m must be at most {LARGEST_N:g}, got {n_future}.")
         risk = self.delta if delta is None else check_probability("delta", delta)
@@ -268,7 +318,7 @@ class Certificate(Portable):
                 f"the dependence of {self.n_samples} + {n_future} draws uses up all of delta={risk:g}: "
                 "choose a smaller m, or a larger delta."
             )
-        return _most_violations(self.n_samples, self.rank, n_future, budget)
+        return _most_violations(self.n_samples, rank, n_future, budget)
 
     def bound(self, scale: Any = None) -> Any:
         """Return the certified bound on the error: γ̄ without a scale, else γ̄·σ̂(x) for every row.
@@ -306,11 +356,15 @@ class Certificate(Portable):
         If it was certified with `draws`, the same draws are needed. A certificate of own scores takes the scores alone:
         ``verify(scores)``. If the bound was given, the number of scores beyond it must come out the same.
         """
-        return self.matches(self.basis.scores(y, y_pred, scale, draws=draws))
+        sample, scores = self.basis.drawn(y, y_pred, scale, draws=draws)
+        if self.evidence is not None and sample.sizes is not None:
+            same = sample.evidence_at(scores, self.gamma) == self.evidence
+            return same and fingerprint(scores, self.gamma) == self.data_digest
+        return self.matches(sample.worst_at(scores, self.gamma))
 
     def matches(self, scores: Floats) -> bool:
         """Return True if these scores reproduce γ̄, N and the digest. Reorders `scores` in place."""
-        if len(scores) != self.n_samples:
+        if len(scores) != self.n_samples or self.rank is None:
             return False
         if self.bound_given:
             beyond = int(np.count_nonzero(scores > self.gamma))
@@ -326,10 +380,11 @@ class Certificate(Portable):
     def promise(self) -> str:
         """The promise in one sentence."""
         if math.isinf(self.gamma):
-            return (
-                f"No finite bound can be promised at eps={self.eps:g}: {self.rank} or more of the "
-                f"{self.n_samples} calibration {'scores' if self.basis.scoring.own else 'errors'} count as infinite."
-            )
+            of = "scores" if self.basis.scoring.own else "errors"
+            many = f"too many {of} of the {self.n_samples} calibration {self.basis.draws.counted}"
+            if self.rank is not None:
+                many = f"{self.rank} or more of the {self.n_samples} calibration {of}"
+            return f"No finite bound can be promised at eps={self.eps:g}: {many} count as infinite."
         jointly = f", for all {self.n_candidates} certificates at once" if self.n_candidates > 1 else ""
         return f"{self.basis.confidence}{jointly}, {self.basis.claim(self.gamma)}."
 
@@ -338,16 +393,29 @@ class Certificate(Portable):
             f"{self.promise}\n{self._bound_words()}.\nIt holds if {'; '.join(self.assumptions)}.{self._chain_words()}"
         )
 
+    @property
+    def support(self) -> str:
+        """What supports the bound: its rank among the draws, or the mean share of rows beyond it."""
+        if self.evidence is not None:
+            return f"{percent(self.evidence.mean)} on average over {self.n_samples}"
+        return f"rank {self.rank} of {self.n_samples}"
+
     def _bound_words(self) -> str:
+        counted = self.basis.draws.counted
+        if self.evidence is not None:
+            return (
+                f"The bound is the smallest that {self.n_samples} calibration {counted} support: on average "
+                f"{percent(self.evidence.mean)} of their rows exceed it"
+            )
         if self.bound_given:
             return (
-                f"The bound was given and the share was found: {self.rank - 1} of {self.n_samples} calibration "
+                f"The bound was given and the share was found: {self.n_beyond} of {self.n_samples} calibration "
                 f"{self.basis.draws.counted} exceed the bound"
             )
         # r/(N + 1) is the mean for a candidate that was chosen beforehand. The best of several tends to have more.
         expected = f"; the expected violation is {percent(self.expected_violation)}" if self._has_expected else ""
         place = f"the score of rank {self.rank} from the top"
-        return f"The bound is {place} among {self.n_samples} calibration {self.basis.draws.counted}{expected}"
+        return f"The bound is {place} among {self.n_samples} calibration {counted}{expected}"
 
     def _chain_words(self) -> str:
         if self.predecessor is None or self.chain_delta is None:
@@ -360,9 +428,7 @@ class Certificate(Portable):
     def _repr_html_(self) -> str:
         rows = [
             ("bound γ̄, given" if self.bound_given else "bound γ̄", format_bound(self.gamma)),
-            ("samples N, beyond the bound", f"{self.n_samples}, {self.rank - 1}")
-            if self.bound_given
-            else ("samples N, rank r", f"{self.n_samples}, {self.rank}"),
+            self.counts(),
             ("δ promised, attained", f"{figure(self.delta)}, {figure(self.attained_delta)}"),
             *([("expected violation", percent(self.expected_violation))] if self._has_expected else []),
             ("candidates", str(self.n_candidates)),
@@ -371,6 +437,14 @@ class Certificate(Portable):
             ("data digest", self.data_digest),
         ]
         return card("pacband certificate", self.promise, rows)
+
+    def counts(self, style: str = "") -> tuple[str, str]:
+        """Return the numbers that the bound follows from, with their name; `style` formats an integer."""
+        if self.evidence is not None:
+            return "units N, mean share beyond the bound", f"{self.n_samples:{style}}, {percent(self.evidence.mean)}"
+        if self.bound_given:
+            return "samples N, beyond the bound", f"{self.n_samples:{style}}, {self.n_beyond:{style}}"
+        return "samples N, rank r", f"{self.n_samples:{style}}, {self.rank:{style}}"
 
     @property
     def _has_expected(self) -> bool:
@@ -383,7 +457,7 @@ class Certificate(Portable):
             "promise": self.promise,
             **self.stated(),
             "attained_delta": self.attained_delta,
-            "expected_violation": self.expected_violation,
+            "expected_violation": self.expected_violation if self.basis.draws.has_law else None,
         }
 
     def stated(self) -> dict[str, Any]:
@@ -402,6 +476,8 @@ class Certificate(Portable):
             "predecessor": self.predecessor,
             "generation": self.generation,
             "chain_delta": self.chain_delta,
+            # Written only where it applies: files of other certificates keep their bytes.
+            **({} if self.evidence is None else {"evidence": [list(count) for count in self.evidence.counts]}),
         }
 
     @classmethod
@@ -411,6 +487,7 @@ class Certificate(Portable):
             basis=Promise.from_dict(content),
             gamma=decode(content["gamma"]),
             share=Share(content["n_candidates"], content["weight"]),
+            evidence=Evidence(tuple(map(tuple, content["evidence"]))) if "evidence" in content else None,
             **{name: content[name] for name in _PLAIN},
         )
 
@@ -440,8 +517,10 @@ def _most_violations(n_samples: int, rank: int, n_future: int, budget: Fraction)
     return most_violations(n_samples, rank, n_future, budget)
 
 
-def issue(basis: Promise, measured: Measured, rank: int, share: Share = WHOLE) -> Certificate:
-    """Make the certificate of scores that were measured at this rank. It is created now."""
+def issue(
+    basis: Promise, measured: Measured, rank: int | None, share: Share = WHOLE, *, evidence: Evidence | None = None
+) -> Certificate:
+    """Make the certificate of scores that were measured at this rank, or with this evidence. It is created now."""
     return Certificate(
         basis=basis,
         gamma=measured.gamma,
@@ -450,7 +529,12 @@ def issue(basis: Promise, measured: Measured, rank: int, share: Share = WHOLE) -
         share=share,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         data_digest=measured.digest,
+        evidence=evidence,
     )
+
+
+def _is_number(gamma: Any) -> bool:
+    return isinstance(gamma, float) and not math.isnan(gamma)
 
 
 def _is_score_at_rank(gamma: Any, rank: Any, n_samples: Any) -> bool:

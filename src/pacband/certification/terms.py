@@ -79,9 +79,15 @@ class Terms:
         )
 
     def choose_rank(self, n_samples: int, share: Share | None = None) -> int:
-        """Return the rank of N draws at a share of δ, or raise `NotEnoughSamples`."""
+        """Return the rank of N draws at a share of δ, or raise `NotEnoughSamples`.
+
+        Units on average have no rank: the result is 1 if they suffice.
+        """
         kind = self.draws.kind
         try:
+            if kind.averages:
+                self._check_average(n_samples, share or self.share)
+                return 1
             return choose_rank(
                 n_samples,
                 self.eps,
@@ -93,6 +99,13 @@ class Terms:
             )
         except NotEnoughSamples as error:
             raise error if kind == ROWS else error.within(f"each {kind.noun} of a sample is one draw") from None
+
+    def _check_average(self, n_units: int, share: Share) -> None:
+        from pacband.planning.averages import check_units
+
+        if self.rank is not None or self.rule != "exact":
+            raise InvalidInput("rank and rule cannot be combined with within='average': such a promise has no rank.")
+        check_units(n_units, self.eps, self.delta, share)
 
     def choose_samples(self, share: Share | None = None) -> int:
         """Return the N that the rule asks for at a share of δ."""

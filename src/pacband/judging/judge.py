@@ -160,6 +160,8 @@ class Judge:
     def _draws(self, draws: Draws | None) -> Draws:
         """Return how these rows make draws, or raise unless it is what the certificate promises about."""
         kind = self.basis.draws
+        if kind.averages:
+            raise InvalidInput("a promise about units on average judges all rows of a unit together: use check.")
         if isinstance(kind, UnitDraws):
             if not isinstance(draws, Units) or draws.kind.within != kind.within:
                 raise InvalidInput(

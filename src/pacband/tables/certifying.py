@@ -143,8 +143,8 @@ def certify_frame(
 
     table = as_frame(frame)
     numeric = [name for columns in named.values() for name in columns.numeric]
-    schema = check_columns(table, numeric, group, terms.draws.column)
-    wanted = list(dict.fromkeys([*(name for columns in named.values() for name in columns.all), *_draw_columns(terms)]))
+    schema = check_columns(table, numeric, group, *terms.draws.columns)
+    wanted = list(dict.fromkeys([*(name for columns in named.values() for name in columns.all), *terms.draws.columns]))
     if isinstance(table, nw.DataFrame):
         return _certify_in_memory(terms, in_memory(table, wanted), named, shares)
     units = unit_column(table, schema, terms.scoring, terms.draws.column, terms.draws.kind)
@@ -189,8 +189,8 @@ def _certify_in_memory(
     shares: Mapping[str, Share] | None,
 ) -> Certificate | FamilyCertificate | GroupCertificate:
     """Certify a table whose columns are in memory."""
-    for name in _draw_columns(terms):
-        terms = replace(terms, draws=terms.draws.bind(values[name]))
+    if terms.draws.columns:
+        terms = replace(terms, draws=terms.draws.bind(*(values[name] for name in terms.draws.columns)))
     columns = next(iter(named.values()))
     y = read_values(values, columns.target)
     if shares is not None and isinstance(terms, Terms):
@@ -202,10 +202,6 @@ def _certify_in_memory(
     if columns.group is not None:
         return certify_group_rows(terms, y, prediction, values[columns.group], scale, columns=columns)
     return certify_rows(terms, y, prediction, scale, columns=columns)
-
-
-def _draw_columns(terms: Terms | ToleranceTerms) -> list[str]:
-    return [] if terms.draws.column is None else [terms.draws.column]
 
 
 def _fetch_whole(
