@@ -20,6 +20,7 @@ decided at δ − δ_w.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -100,7 +101,7 @@ class Weighted(Draws):
         n_draws = int(np.count_nonzero(certain))
         return Sample(n_draws, lambda scores: scores[rows], rows, certain=certain[rows] if self.kind.interval else None)
 
-    def acceptance(self) -> Any:
+    def acceptance(self) -> Callable[..., list[npt.NDArray[np.bool_]]]:
         """Return a function that accepts rows by their weights, in their order: piece by piece, or all at once."""
         random, at_most = np.random.default_rng(self.kind.seed), self.kind.at_most
 

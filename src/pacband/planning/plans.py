@@ -287,8 +287,9 @@ def choose_rank(
     budget = share.budget(delta) - slack
     if budget <= 0:
         raise InvalidInput(
-            f"the dependence between {n_samples} samples uses up {float(slack):.3g}, and delta={delta:g} leaves "
-            f"{float(share.budget(delta)):.3g} for it: take a larger gap or a larger delta."
+            f"what is declared about {n_samples} draws, their mixing or the confidence of their importance, uses up "
+            f"{float(slack):.3g}, and delta={delta:g} leaves {float(share.budget(delta)):.3g} for it: take a larger gap "
+            "or a larger delta."
         )
     if rank is None and rule == "exact":
         chosen = largest_rank(n_samples, eps, budget)
