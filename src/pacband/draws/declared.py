@@ -19,7 +19,10 @@ from pacband.draws.samples import Sample
 from pacband.exceptions import InvalidInput
 from pacband.planning import WHOLE, Share, choose_rank
 
-__all__ = ["Draws", "Rows", "Spaced", "Units", "check_seed"]
+__all__ = ["Draws", "Rows", "Spaced", "Units", "check_seed", "random_stream"]
+
+# The bytes of "pacband".
+_OUR_STREAM = 0x70616362616E64
 
 
 class Draws(ABC):
@@ -114,7 +117,7 @@ class Units(Draws):
         sizes = np.bincount(codes)
         starts = np.cumsum(sizes) - sizes
         if self.kind.seed is not None:
-            drawn = np.random.default_rng(self.kind.seed).integers(0, sizes)
+            drawn = random_stream(self.kind.seed).integers(0, sizes)
             rows = order[starts + drawn]
             return Sample(len(sizes), lambda scores: scores[rows], rows, codes)
         if self.kind.averages:
@@ -180,9 +183,19 @@ class Spaced(Draws):
 
 def check_seed(random_state: Any) -> int:
     """Return the seed, or raise unless it is an integer: the certificate states it."""
-    if isinstance(random_state, bool) or not isinstance(random_state, (int, np.integer)):
-        raise InvalidInput(f"random_state must be an integer, which the certificate states, got {random_state!r}.")
+    if isinstance(random_state, bool) or not isinstance(random_state, (int, np.integer)) or random_state < 0:
+        raise InvalidInput(
+            f"random_state must be an integer of at least 0, which the certificate states, got {random_state!r}."
+        )
     return int(random_state)
+
+
+def random_stream(seed: int) -> np.random.Generator:
+    """Return random numbers that are those of no other use of the seed.
+
+    If a user simulates rows with the same seed, their numbers must not decide which rows are drawn.
+    """
+    return np.random.default_rng([seed, _OUR_STREAM])
 
 
 def _beta(mixing: float | Callable[[int], float], gap: int) -> float:

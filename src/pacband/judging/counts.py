@@ -42,7 +42,7 @@ def mean_interval(mean: float, trials: int, level: float = 0.95) -> tuple[float,
     Examples
     --------
     >>> [round(end, 4) for end in mean_interval(0.1, 100)]
-    [0.0375, 0.2031]
+    [0.0379, 0.2003]
     """
     limit = math.log(2.0 / (1.0 - level)) / trials
 

@@ -288,8 +288,8 @@ def choose_rank(
     if budget <= 0:
         raise InvalidInput(
             f"what is declared about {n_samples} draws, their mixing or the confidence of their importance, uses up "
-            f"{float(slack):.3g}, and delta={delta:g} leaves {float(share.budget(delta)):.3g} for it: take a larger gap "
-            "or a larger delta."
+            f"{float(slack):.3g}, and delta={delta:g} leaves {float(share.budget(delta)):.3g} for it: take a larger "
+            "gap or a larger delta."
         )
     if rank is None and rule == "exact":
         chosen = largest_rank(n_samples, eps, budget)
