@@ -120,7 +120,7 @@ class Certificate(Portable):
         evidence = self.evidence
         if evidence is None or self.rank is not None or not self.basis.draws.averages or self.bound_given:
             raise CertificateError("a promise about units on average has evidence and no rank; others have a rank.")
-        if evidence.n_units != self.n_samples or not _is_number(self.gamma):
+        if evidence.n_units != self.n_samples or not _is_score_at_rank(self.gamma, 1, self.n_samples):
             raise CertificateError(
                 f"a certificate needs evidence of n_samples units and a number gamma, got evidence of "
                 f"{evidence.n_units}, n_samples={self.n_samples}, gamma={self.gamma}."
@@ -531,10 +531,6 @@ def issue(
         data_digest=measured.digest,
         evidence=evidence,
     )
-
-
-def _is_number(gamma: Any) -> bool:
-    return isinstance(gamma, float) and not math.isnan(gamma)
 
 
 def _is_score_at_rank(gamma: Any, rank: Any, n_samples: Any) -> bool:
