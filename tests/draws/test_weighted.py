@@ -125,7 +125,7 @@ def test_the_confidence_of_the_interval_is_taken_from_delta(rows, tmp_path):
     for ask in (lambda: cert.expected_violation, lambda: cert.outlook(10), lambda: cert.violation_interval(0.9)):
         with pytest.raises(InvalidInput, match="it is not certain which rows are draws"):
             ask()
-    with pytest.raises(InvalidInput, match=r"uses up 0\.05"):
+    with pytest.raises(InvalidInput, match=r"interval_delta=0\.05 uses up all of delta=0\.05"):
         certify(error, 0 * error, eps=0.1, delta=0.05, draws=Weighted((low, high), at_most=2.0, interval_delta=0.05))
 
 

@@ -17,6 +17,7 @@ from pacband.certification.terms import Terms
 from pacband.certification.tolerance import ToleranceTerms
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import Label, as_labels, group_rows
+from pacband.core.progress import Progress
 from pacband.draws import ROWS, Draws
 from pacband.exceptions import InvalidInput
 from pacband.planning.shares import Share, weighted_shares
@@ -44,7 +45,6 @@ from pacband.tables.unit_scores import UnitScan, unit_column
 
 __all__ = ["certify_frame"]
 
-Progress = Callable[[int, int], None]
 Reporting = Callable[[Callable[[Any], Any]], Callable[[Mapping[Any, Request]], Any]]
 
 
@@ -219,7 +219,7 @@ def _fetch_whole(
 
 
 def _certify_single(terms: Terms, table: Table, columns: Columns, sample: Any, reporting: Reporting) -> Certificate:
-    search = begin_search(sample, terms.choose_rank)
+    search = begin_search(sample, terms.choose_rank, guess=terms.guess_rank)
     measured = select(reporting(TableScan(table)), {"": search})[""]
     return issue(terms.promise_of(columns), measured, terms.choose_rank(measured.n_samples), terms.share)
 
