@@ -53,6 +53,8 @@ def test_the_bound_is_the_smallest_that_covers_every_choice_of_rows(seed, n_rows
         assert worst > scores[certain].max()
         return
     assert cert.gamma == scores[certain][scores[certain] >= worst].min()
+    above = np.count_nonzero(possible & (scores > cert.gamma))
+    assert (cert.rank, cert.n_samples) == (above + 1, above + np.count_nonzero(certain & (scores <= cert.gamma)))
     assert cert.verify(scores, np.zeros(n_rows), draws=draws)
 
 
