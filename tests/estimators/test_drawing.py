@@ -91,7 +91,10 @@ def test_a_model_file_keeps_the_draws(draws, tmp_path):
 
 def test_draws_of_a_file_are_checked():
     assert draws_from_dict(draws_to_dict(Spaced(5, 0.1))).kind == Spaced(5, 0.1).kind
-    for wrong in ({"column": None, "kind": "nothing"}, {"column": "w", "kind": "weighted", "at_most": -1.0, "seed": 0}):
+    for wrong in (
+        {"columns": [], "kind": "nothing"},
+        {"columns": ["w"], "kind": "weighted", "at_most": -1.0, "seed": 0},
+    ):
         with pytest.raises((KeyError, InvalidInput)):
             draws_from_dict(wrong)
 
@@ -244,7 +247,9 @@ def test_a_damaged_declaration_in_a_file_is_refused(monkeypatch, tmp_path):
 
     frame, y = table()
     model = CertifiedRegressor(LinearRegression(), draws=Units("machine"), **PROMISE).fit(frame[["machine", "x"]], y)
-    monkeypatch.setattr(saving, "draws_to_dict", lambda draws: {"column": "machine", "kind": "units", "within": "some"})
+    monkeypatch.setattr(
+        saving, "draws_to_dict", lambda draws: {"columns": ["machine"], "kind": "units", "within": "some"}
+    )
     model.save(tmp_path / "model.pacband")
     with pytest.raises(CertificateError, match="within must be one of"):
         load(tmp_path / "model.pacband")

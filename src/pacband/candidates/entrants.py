@@ -51,8 +51,11 @@ def entrants(terms: Terms, names: Sequence[str], n_samples: int) -> dict[str, Sh
     except InvalidInput:
         return {first: WHOLE}
     # What the first needs of δ for its rank, as a part of it.
-    delta = Fraction(terms.delta)
-    needed = rounded_up(Fraction(covering_delta(n_samples, rank, terms.eps, delta)) + terms.slack(n_samples) / delta)
+    delta, needed = Fraction(terms.delta), _FIRST_SHARE
+    # Units on average have no rank: their bound is the sharper, the more of δ they have.
+    if not terms.draws.kind.averages:
+        tail = Fraction(covering_delta(n_samples, rank, terms.eps, delta))
+        needed = rounded_up(tail + terms.slack(n_samples) / delta)
     for kept in range(len(others), 0, -1):
         share = Share(kept + 1, rounded_down((1 - Fraction(needed)) / kept))
         try:

@@ -131,12 +131,12 @@ class FamilyCertificate(Promising):
         if len(self.candidates) == 1:
             return self.certificate.promise
         if isinstance(self.basis.draws, UnitDraws):
-            kept = self.basis.draws.sentence(self.basis.kept, "its own bound")
+            kept = self.basis.draws.sentence(self.basis.kept, "its own bound").replace("satisfy", "are within")
             each = f"for each of the {len(self.candidates)} candidates {kept}"
             return f"{self.basis.confidence}, {each}; the sharpest is {self.best!r}."
         return (
             f"{self.basis.confidence}, each of the {len(self.candidates)} candidates keeps {self.basis.kept} of future "
-            f"errors within its own bound; the sharpest is {self.best!r}."
+            f"{self.basis.draws.subject} within its own bound; the sharpest is {self.best!r}."
         )
 
     def __str__(self) -> str:

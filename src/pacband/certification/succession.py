@@ -13,8 +13,8 @@ from pacband.certification.tolerance import ToleranceTerms, refuse_with_toleranc
 from pacband.core.arrays import Floats
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import as_labels, group_rows
-from pacband.draws import DrawKind, Draws, Units, Weighted
-from pacband.draws.declared import declare
+from pacband.draws import DrawKind, Draws, Sample, Units, Weighted
+from pacband.draws.declaring import declare
 from pacband.draws.kinds import RowDraws, SpacedDraws, UnitDraws, WeightedDraws
 from pacband.exceptions import InvalidInput, NotEnoughSamples, ReusedData
 from pacband.planning import WHOLE, check_choice_of_rank
@@ -128,7 +128,10 @@ def recalibrate(
             scores = sample.reduce(scores_of(basis.scoring, y, y_pred, scale))
             members = group_rows(sample.assign(as_labels(groups)))
             common = [label for label in certificate.groups if label in members]
-            _refuse_same((certificate.groups[label], scores[members[label]]) for label in common)
+            _refuse_same(
+                (certificate.groups[label], sample.part(members[label]), sample.scores_of_part(scores, members[label]))
+                for label in common
+            )
             return GroupCertificate(groups=FrozenMap({label: replace(part, **chain) for label, part in parts.items()}))
         if groups is not None:
             raise InvalidInput("groups were given, but the certificate has none.")
@@ -143,7 +146,8 @@ def recalibrate(
     except NotEnoughSamples as error:
         raise error.within(f"certificate {chain['generation']} of the chain") from None
     scores = scores_of(basis.scoring, y, y_pred, scale)
-    _refuse_same([(before, found.sample(len(scores)).reduce(scores))])
+    sample = found.sample(len(scores))
+    _refuse_same([(before, sample, sample.reduce(scores))])
     return replace(successor, **chain)
 
 
@@ -168,7 +172,7 @@ def _link(digest: str, before: Certificate) -> dict[str, Any]:
     return {"predecessor": digest, "generation": before.generation + 1, "chain_delta": chain_delta}
 
 
-def _refuse_same(pairs: Iterable[tuple[Certificate, Floats]]) -> None:
+def _refuse_same(parts: Iterable[tuple[Certificate, Sample, Floats]]) -> None:
     """Raise if the scores are those that a certificate was made from."""
-    if any(before.matches(scores) for before, scores in pairs):
+    if any(before.matches(sample.worst_at(scores, before.gamma)) for before, sample, scores in parts):
         raise ReusedData("a successor needs fresh rows: these have the scores that its predecessor was made from.")

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pacband.cli.console import print_json, print_message, print_text, progress_bar
-from pacband.cli.options import declared_draws, delta_option, draw_options, eps_option, json_option, side_option
+from pacband.cli.options import (
+    declared_draws,
+    delta_option,
+    draw_options,
+    eps_option,
+    json_option,
+    refuse_without_rows,
+    side_option,
+)
 from pacband.cli.output import Input, Output
 
 if TYPE_CHECKING:
@@ -74,8 +82,10 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
         raise click.UsageError(
             f"the group {group!r} cannot be excluded: the model reads the group of each row from it."
         )
-    drawn = ("unit", "within", "gap", "mixing", "importance", "at_most", "seed")
+    drawn = ("unit", "within", "gap", "mixing", "importance", "at_most", "seed", "interval_delta")
     draws = declared_draws(**{name: options[name] for name in drawn})
+    if report:
+        refuse_without_rows(draws)
     with open_files(files) as found, found.reading():
         columns, X, y, draws = _read_rows(found.relation(), exclude, options, draws)
     _print_columns(columns)
@@ -128,25 +138,23 @@ def _read_rows(
     if group is not None:
         # The model reads the group of a row from X, as a text.
         features, categories = ([*features, group] if features else []), [*categories, group]
-    column = None if draws is None else draws.column
-    _refuse_as_feature(column, [target, *features, *categories])
-    apart = exclude if column is None else [*exclude, column]
-    columns = survey(relation, target, features=features, exclude=apart, categories=categories)
-    columns = [replace(each, why="it declares the draws") if each.name == column else each for each in columns]
+    drawn = () if draws is None else draws.columns
+    _refuse_as_features(drawn, [target, *features, *categories])
+    columns = survey(relation, target, features=features, exclude=[*exclude, *drawn], categories=categories)
+    columns = [replace(each, why="it declares the draws") if each.name in drawn else each for each in columns]
     if group is not None and not any(column.name == group and column.kind for column in columns):
         raise InvalidInput(f"the group {group!r} must have at least two labels.")
     kinds = {column.name: column.kind for column in columns if column.kind}
     wanted = [inputs_sql(relation, kinds), f"{numeric_sql(relation, target)} as pacband_target"]
-    if column is not None:
-        read = numeric_sql if isinstance(draws, Weighted) else label_sql
-        wanted.append(f"{read(relation, column)} as pacband_draws")
+    read = numeric_sql if isinstance(draws, Weighted) else label_sql
+    wanted += [f"{read(relation, column)} as pacband_draws_{k}" for k, column in enumerate(drawn)]
     parts = list(batches(relation, ", ".join(wanted)))
     if not parts:
         raise InvalidInput("the table has no rows.")
     table = pd.concat(parts, ignore_index=True)
     y = table.pop("pacband_target").to_numpy(dtype=np.float64)
-    if draws is not None and column is not None:
-        draws = draws.bind(table.pop("pacband_draws").to_numpy())
+    if draws is not None and drawn:
+        draws = draws.bind(*(table.pop(f"pacband_draws_{k}").to_numpy() for k in range(len(drawn))))
     missing = np.isnan(y)
     if missing.any() and not options["drop_missing_target"]:
         raise InvalidInput(
@@ -160,10 +168,11 @@ def _read_rows(
     return columns, table.iloc[known].reset_index(drop=True), y[known], draws
 
 
-def _refuse_as_feature(column: str | None, used: list[str]) -> None:
-    """Raise if the column of the draws is used for something else."""
-    if column is not None and column in used:
-        raise click.UsageError(f"{column!r} declares the draws: it cannot be the target, a feature or the group.")
+def _refuse_as_features(drawn: tuple[str, ...], used: list[str]) -> None:
+    """Raise if a column of the draws is used for something else."""
+    for column in drawn:
+        if column in used:
+            raise click.UsageError(f"{column!r} declares the draws: it cannot be the target, a feature or the group.")
 
 
 def _drop_copies(X: Any, y: Any, draws: Draws | None, *, drop: bool) -> tuple[Any, Any, Draws | None]:

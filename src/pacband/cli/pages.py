@@ -31,7 +31,7 @@ def report_files(
     from pacband.draws import Weighted
     from pacband.reporting.tables import report_table
 
-    weights = [draws.column] if isinstance(draws, Weighted) and draws.column is not None else []
+    weights = draws.columns if isinstance(draws, Weighted) else ()
     with open_table(files, [*columns.numeric, *weights]) as table:
         labelled = with_labels(table, columns.group, labels_of(certificate))
         return report_table(

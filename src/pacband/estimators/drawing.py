@@ -14,7 +14,7 @@ from pacband.core.cells import spelled
 from pacband.core.labels import Label, as_labels, factorize, listed
 from pacband.core.row_hashes import Fingerprints
 from pacband.draws import ROWS, DrawKind, Draws, Units, Weighted, draw_kind
-from pacband.draws.declared import declare
+from pacband.draws.declaring import declare
 from pacband.exceptions import InvalidInput, ReusedData
 
 __all__ = [
@@ -42,37 +42,41 @@ def read_draws(option: Draws | None, given: Any, X: Any) -> Draws:
     """
     if option is None:
         draws = check_draws(given)
-        if draws.column is not None:
+        if draws.columns:
             raise InvalidInput(
-                f"draws at fit must have one value per row, got the column {draws.column!r}: name a column of X in the "
-                "constructor."
+                f"draws at fit must have one value per row, got the column {draws.columns[0]!r}: name a column of X in "
+                "the constructor."
             )
         return draws
     if given is not None:
         raise InvalidInput("draws were declared in the constructor: they cannot be given again.")
     draws = check_draws(option)
-    if isinstance(draws, (Units, Weighted)) and draws.column is None:
+    if isinstance(draws, (Units, Weighted)) and not draws.columns:
         raise InvalidInput(
             "draws in the constructor must name a column of X, because an estimator has no data: pass labels or "
             "weights to fit(X, y, draws=...)."
         )
-    if draws.column is None:
+    if not draws.columns:
         return draws
     frame = _as_frame(X)
     if frame is None:
         raise InvalidInput(
-            f"draws name the column {draws.column!r}, so that X must be a dataframe, got {type(X).__name__}."
+            f"draws name the column {draws.columns[0]!r}, so that X must be a dataframe, got {type(X).__name__}."
         )
-    if draws.column not in frame.columns:
-        raise InvalidInput(f"draws must name a column of X, {listed(frame.columns, 12)}; got {draws.column!r}.")
-    return draws.bind(frame.get_column(draws.column).to_native())
+    for column in draws.columns:
+        if column not in frame.columns:
+            raise InvalidInput(f"draws must name a column of X, {listed(frame.columns, 12)}; got {column!r}.")
+    return draws.bind(*(frame.get_column(column).to_native() for column in draws.columns))
 
 
 def without_column(option: Draws | None, X: Any) -> Any:
-    """Return X without the column that the draws are read from: it is not a feature. X need not have it."""
-    column = option.column if isinstance(option, Draws) else None
-    frame = None if column is None else _as_frame(X)
-    return X if frame is None or column not in frame.columns else frame.drop(column).to_native()
+    """Return X without the columns that the draws are read from: they are no features. X need not have them."""
+    columns = option.columns if isinstance(option, Draws) else ()
+    frame = _as_frame(X) if columns else None
+    if frame is None:
+        return X
+    found = [column for column in columns if column in frame.columns]
+    return frame.drop(*found).to_native() if found else X
 
 
 def unit_fingerprints(draws: Draws, rows: npt.NDArray[np.intp] | None = None) -> Fingerprints | None:
@@ -116,14 +120,14 @@ def _fingerprint(unit: Label) -> int:
 
 def draws_to_dict(draws: Draws) -> dict[str, Any]:
     """Return the draws of a constructor as values for a model file."""
-    return {"column": draws.column, **draws.kind.to_dict()}
+    return {"columns": list(draws.columns), **draws.kind.to_dict()}
 
 
 def draws_from_dict(content: Mapping[str, Any]) -> Draws:
     """Rebuild the draws of a constructor from `draws_to_dict`."""
     values = dict(content)
-    column = values.pop("column")
-    return declare(draw_kind(values), column)
+    columns = values.pop("columns")
+    return declare(draw_kind(values), *columns)
 
 
 def _as_frame(X: Any) -> Any:

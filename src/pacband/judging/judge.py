@@ -137,6 +137,8 @@ class Judge:
         draws : Units, Spaced or Weighted, optional
             How the rows make draws; see `draws_of`.
         """
+        if self.basis.draws.averages:
+            raise InvalidInput("a promise about units on average judges all rows of a unit together: use check.")
         declared = self.draws_of(draws)
         check_same_rows(y=y, y_pred=y_pred, scale=scale, groups=groups)
         target, prediction, spread = self.basis.align(y, y_pred, scale)
@@ -199,6 +201,8 @@ class Judge:
         if draws is None:
             return Rows()
         if isinstance(kind, WeightedDraws) and isinstance(draws, Weighted):
+            if draws.kind.interval:
+                raise InvalidInput("an interval of importance does not say which rows are draws: pass one importance.")
             return draws
         raise InvalidInput(f"draws were given, but the certificate makes no promise about {draws.kind.counted}.")
 

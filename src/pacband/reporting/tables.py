@@ -66,8 +66,8 @@ def report_table(
     draws : Draws, optional
         The draws that the rows make, with the name of their column; see `table_draws`. All rows are then read.
     """
-    column = None if draws is None else draws.column
-    core = [*columns.numeric, *(name for name in (columns.group, column) if name is not None)]
+    drawn = () if draws is None else draws.columns
+    core = [*columns.numeric, *([] if columns.group is None else [columns.group]), *drawn]
     given = [name for name in relation.columns if name not in core] if features is None else list(features)
     used = given[:MOST_FEATURES]
     names = list(dict.fromkeys((*core, *used)))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from pacband.certificate import Promise
 from pacband.draws import Draws
-from pacband.draws.declared import declare
+from pacband.draws.declaring import declare
 from pacband.draws.kinds import RowDraws, UnitDraws, WeightedDraws
 from pacband.exceptions import InvalidInput
 
@@ -32,11 +33,11 @@ def table_draws(
         raise InvalidInput(f"the column of weights {importance!r} was named, but the certificate has no weights.")
     if isinstance(kind, UnitDraws):
         return declare(kind, unit or kind.unit)
-    if isinstance(kind, RowDraws) or (isinstance(kind, WeightedDraws) and importance is None):
-        return None
-    return declare(kind, importance)
+    if isinstance(kind, WeightedDraws):
+        return None if importance is None else declare(replace(kind, interval=False, interval_delta=0.0), importance)
+    return None if isinstance(kind, RowDraws) else declare(kind)
 
 
 def bound_draws(draws: Draws | None, values: Mapping[str, Any]) -> Draws | None:
     """Return the draws with the values of their column, for `check` and its kin."""
-    return draws if draws is None or draws.column is None else draws.bind(values[draws.column])
+    return draws if draws is None or not draws.columns else draws.bind(*(values[name] for name in draws.columns))

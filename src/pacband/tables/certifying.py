@@ -40,6 +40,8 @@ from pacband.tables.engines import fetch_columns
 from pacband.tables.means import count_unanswered, mean_offsets, mean_scales
 from pacband.tables.scan import GroupScan, TableScan
 from pacband.tables.table import Table
+from pacband.tables.unit_certifying import certify_units
+from pacband.tables.unit_scores import UnitScan, unit_column
 
 __all__ = ["certify_frame"]
 
@@ -96,8 +98,10 @@ def certify_frame(
     eps, delta, weights, rank, rule, side, n_candidates, min_scale, nonfinite, gauge
         As in `certify`, `certify_family` and `certify_groups`. A matrix gauge needs a table in memory.
     draws : Units, Spaced or Weighted, optional
-        What one draw is, if it is not a row; labels and weights may be names of columns: ``Units("machine")``. The
-        columns are then read into memory, also from DuckDB and polars; other engines are refused.
+        What one draw is, if it is not a row; labels and weights may be names of columns: ``Units("machine")``. Units
+        are aggregated in the engine, and one score a unit comes back; a share of their rows needs DuckDB or polars.
+        For ``Units("machine", "one")``, `Spaced` and `Weighted`, the columns are read into memory, also from DuckDB and
+        polars; other engines are refused.
 
     Returns
     -------
@@ -139,15 +143,19 @@ def certify_frame(
 
     table = as_frame(frame)
     numeric = [name for columns in named.values() for name in columns.numeric]
-    schema = check_columns(table, numeric, group, terms.draws.column)
-    wanted = list(dict.fromkeys([*(name for columns in named.values() for name in columns.all), *_draw_columns(terms)]))
+    schema = check_columns(table, numeric, group, *terms.draws.columns)
+    wanted = list(dict.fromkeys([*(name for columns in named.values() for name in columns.all), *terms.draws.columns]))
     if isinstance(table, nw.DataFrame):
         return _certify_in_memory(terms, in_memory(table, wanted), named, shares)
-    if terms.draws.kind != ROWS:
+    units = unit_column(table, schema, terms.scoring, terms.draws.column, terms.draws.kind)
+    if terms.draws.kind != ROWS and units is None:
         return _certify_in_memory(terms, _fetch_whole(terms, table, schema, wanted, numeric), named, shares)
     limits = current_limits()
     whole = len(named) <= limits.together or terms.scoring.matrix is not None
     parts = [named] if whole else _split_candidates(named, limits.together)
+    if units is not None:
+        scans = [UnitScan(Table.of(table, schema, terms.scoring, part, unit=units.name), units) for part in parts]
+        return certify_units(terms, scans, named, shares, _report_passes(progress, 0))
     in_engine = [Table.of(table, schema, terms.scoring, part) for part in parts]
     values = in_engine[0].fetch_first(limits.sample + 1)
     if len(parts) == 1 and len(next(iter(values.values()))) <= limits.sample:
@@ -181,8 +189,8 @@ def _certify_in_memory(
     shares: Mapping[str, Share] | None,
 ) -> Certificate | FamilyCertificate | GroupCertificate:
     """Certify a table whose columns are in memory."""
-    for name in _draw_columns(terms):
-        terms = replace(terms, draws=terms.draws.bind(values[name]))
+    if terms.draws.columns:
+        terms = replace(terms, draws=terms.draws.bind(*(values[name] for name in terms.draws.columns)))
     columns = next(iter(named.values()))
     y = read_values(values, columns.target)
     if shares is not None and isinstance(terms, Terms):
@@ -194,10 +202,6 @@ def _certify_in_memory(
     if columns.group is not None:
         return certify_group_rows(terms, y, prediction, values[columns.group], scale, columns=columns)
     return certify_rows(terms, y, prediction, scale, columns=columns)
-
-
-def _draw_columns(terms: Terms | ToleranceTerms) -> list[str]:
-    return [] if terms.draws.column is None else [terms.draws.column]
 
 
 def _fetch_whole(

@@ -119,7 +119,7 @@ def _tiles(summary: Summary) -> list[tuple[str, str, str]]:
         (f"{certificate.n_samples:,}", f"calibration {basis.draws.tested}", "that the model must not have seen")
     )
     if single is not None and single.bound_given:
-        tiles.append((f"{single.rank - 1:,}", "beyond the bound", f"of the calibration {basis.draws.tested}"))
+        tiles.append((f"{single.n_beyond:,}", "beyond the bound", f"of the calibration {basis.draws.tested}"))
     if single is not None and summary.expects_violation:
         tiles.append((percent(single.expected_violation), "expected violation", f"rank {single.rank:,} from the top"))
     return tiles
