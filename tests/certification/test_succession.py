@@ -182,3 +182,15 @@ def test_a_successor_with_other_draws_is_refused(first, second, rng):
     before = pacband.certify(y, 0 * y, eps=0.1, delta=0.05, draws=first)
     with pytest.raises(InvalidInput, match="the successor needs the draws of its predecessor"):
         pacband.recalibrate(before, 2 * y, 0 * y, draws=second)
+
+
+def test_units_on_average_and_intervals_have_successors(rng):
+    labels, low = np.repeat(np.arange(400), 5), rng.uniform(0, 0.9, 2000)
+    for draws in (Units(labels, "average"), Weighted((low, low + 0.1), at_most=1.0)):
+        y = rng.standard_normal(2000)
+        before = pacband.certify(y, 0 * y, eps=0.2, delta=0.05, draws=draws)
+        with pytest.raises(ReusedData):
+            pacband.recalibrate(before, y, 0 * y, draws=draws)
+        fresh = rng.standard_normal(2000)
+        after = pacband.recalibrate(before, fresh, 0 * y, draws=draws)
+        assert after.gamma == pacband.certify(fresh, 0 * y, eps=0.2, delta=after.delta, draws=draws).gamma

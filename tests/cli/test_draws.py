@@ -71,7 +71,10 @@ def test_units_on_average_are_printed_and_checked_as_such(frame, run):
     assert "made from" in same.stdout
     groups = run("certify", "rows.csv", *PROMISE, "--unit", "machine", "--within", "average", "--group", "p")
     assert groups.returncode == 0, groups.stderr
-    assert "errors, on average over machines, in each of the 1 groups" in groups.stdout
+    assert (
+        "in each of the 1 groups at least 90 % of the rows of future machines, on average over machines,"
+        in groups.stdout
+    )
 
 
 def test_units_of_other_engines(frame, pacband):
@@ -197,3 +200,15 @@ def test_a_monitor_counts_every_gap_th_row(frame, run):
     assert (refused.returncode, "--finish counts the last unit" in refused.stderr) == (2, True)
     refused = run("monitor", "cert.json", "--state", "state.json", "rows.csv", "--unit", "machine")
     assert (refused.returncode, "no promise about units" in refused.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["--unit", "machine", "--within", "average"], ["--importance", "w", "--importance", "v", "--at-most", 2]],
+)
+def test_a_report_shows_one_row_a_draw_or_none(options, frame, run, tmp_path):
+    before = sorted(path.name for path in tmp_path.iterdir())
+    for command in (["certify", "rows.csv", *PROMISE], ["fit", "rows.csv", "--target", "y"]):
+        refused = run(*command, *options, "-o", "made.out", "--report", "r.html")
+        assert (refused.returncode, "--report shows one row for every draw" in refused.stderr) == (2, True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == before

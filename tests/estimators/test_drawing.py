@@ -253,3 +253,22 @@ def test_a_damaged_declaration_in_a_file_is_refused(monkeypatch, tmp_path):
     model.save(tmp_path / "model.pacband")
     with pytest.raises(CertificateError, match="within must be one of"):
         load(tmp_path / "model.pacband")
+
+
+def test_units_on_average_and_an_interval_of_importance():
+    frame, y = table(n_units=300)
+    frame["high"] = np.minimum(1.1 * frame["w"], 1.0)
+    average = CertifiedRegressor(LinearRegression(), draws=Units("machine", "average"), **PROMISE)
+    average.fit(frame[["machine", "x"]], y)
+    assert (average.certificate_.rank, average.certificate_.n_samples) == (None, 60)
+    between = CertifiedRegressor(LinearRegression(), draws=Weighted(("w", "high"), at_most=1.0), **PROMISE)
+    between.fit(frame[["x", "w", "high"]], y)
+    assert between.feature_names_in_.tolist() == ["x"]
+    assert between.certificate_.basis.draws.interval
+    fitted = CertifiedRegressor(LinearRegression(), **PROMISE)
+    fitted.fit(frame[["x"]], y, draws=Weighted((frame["w"], frame["high"]), at_most=1.0))
+    assert fitted.certificate_.gamma == between.certificate_.gamma
+    assert draws_from_dict(draws_to_dict(between.draws)).columns == ("w", "high")
+    family = CertifiedFamily("auto", n_jobs=1, time_budget=0.5, draws=Units("machine", "average"), **PROMISE)
+    family.fit(frame[["machine", "x"]], y)
+    assert all(part.evidence is not None for part in family.certificate_.candidates.values())

@@ -166,3 +166,13 @@ def test_other_draws_than_those_of_the_promise_are_refused(made_with, given, mes
     cert = certify(y, 0 * y, eps=0.3, delta=0.3, draws=made_with)
     with pytest.raises(InvalidInput, match=message):
         check(cert, y, 0 * y, draws=given)
+
+
+def test_an_interval_of_importance_does_not_say_which_fresh_rows_are_draws(rng):
+    y, low = rng.standard_normal(1000), rng.uniform(0, 1, 1000)
+    draws = Weighted((low, low + 0.1), at_most=2.0)
+    cert = certify(y, 0 * y, eps=0.3, delta=0.3, draws=draws)
+    assert check(cert, y, 0 * y).counts[""].n_samples == 1000
+    with pytest.raises(InvalidInput, match="does not say which rows are draws"):
+        check(cert, y, 0 * y, draws=draws)
+    assert check(cert, y, 0 * y, draws=Weighted(low, at_most=2.0)).counts[""].n_samples < 700

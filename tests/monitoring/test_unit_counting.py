@@ -188,3 +188,18 @@ def test_the_words_are_about_units():
     assert "machines with a label" in monitor._repr_html_()
     assert "1 machines" in monitor._repr_html_()
     assert monitor.plot().get_xlabel() == "machines with a label"
+
+
+def test_units_on_average_are_watched_by_one_row_of_each():
+    """A row drawn of every unit is a violation with the mean share of violating rows: at most ε, as promised."""
+    error, labels = machines(np.random.default_rng(5), 300, 5, 0.5)
+    draws = Units(labels, "average", name="machine")
+    cert = pacband.certify(error, 0 * error, eps=0.2, delta=0.05, draws=draws)
+    monitor, high = pacband.Monitor(cert), 9 * cert.gamma
+    # Of every unit one of five rows is beyond the bound: a share of 0.2. All rows of a unit would be 0, any row 1.
+    fresh = np.where(np.arange(10_000) % 5 == 0, high, 0.0)
+    update(monitor, fresh, np.repeat(np.arange(2000), 5), complete=np.arange(2000))
+    assert monitor.n_rows == 2000
+    # Five standard deviations of a binomial count.
+    assert abs(monitor.n_violations - 400) < 90
+    assert pacband.Monitor.from_dict(monitor.to_dict(), cert).to_dict() == monitor.to_dict()

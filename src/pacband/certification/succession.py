@@ -174,5 +174,5 @@ def _link(digest: str, before: Certificate) -> dict[str, Any]:
 
 def _refuse_same(parts: Iterable[tuple[Certificate, Sample, Floats]]) -> None:
     """Raise if the scores are those that a certificate was made from."""
-    if any(before.matches(sample.worst_at(scores, before.gamma)) for before, sample, scores in parts):
+    if any(before.was_made_from(sample, scores) for before, sample, scores in parts):
         raise ReusedData("a successor needs fresh rows: these have the scores that its predecessor was made from.")
