@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         MissingExtra,
         NotEnoughSamples,
         PacbandError,
+        PromiseWarning,
         ReusedData,
         UnknownCategories,
     )
@@ -89,6 +90,7 @@ _HOMES = {
         "MissingExtra",
         "NotEnoughSamples",
         "PacbandError",
+        "PromiseWarning",
         "ReusedData",
         "UnknownCategories",
     ),
@@ -130,6 +132,7 @@ __all__ = [
     "PacbandError",
     "ParzenScale",
     "Plan",
+    "PromiseWarning",
     "ReusedData",
     "UnknownCategories",
     "Verdict",

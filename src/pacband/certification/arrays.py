@@ -16,6 +16,9 @@ from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
 from pacband.certificate.family import check_candidates, split_candidate
 from pacband.certificate.single import issue
 from pacband.certification.terms import Terms
+from pacband.checks.evidence import Others
+from pacband.checks.screening import screen_rows
+from pacband.checks.warning import warn_of_findings
 from pacband.core.arrays import Numbers, as_numbers, check_lengths, check_same_rows
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import as_labels, group_rows
@@ -237,9 +240,18 @@ def certify_groups(
 
 
 def certify_rows(
-    terms: Terms, y: Any, y_pred: Any, scale: Any = None, *, columns: Columns | None = None
+    terms: Terms,
+    y: Any,
+    y_pred: Any,
+    scale: Any = None,
+    *,
+    columns: Columns | None = None,
+    others: Others | None = None,
 ) -> Certificate:
-    """Certify rows on these terms; `columns` names them if they come from a table."""
+    """Certify rows on these terms, and warn if they do not look independent.
+
+    `columns` names the columns if they come from a table. `others` returns the other columns of that table.
+    """
     target = as_numbers("y", y)
     sample = terms.draws.sample(len(target))
     rank = terms.choose_rank(sample.n_draws)
@@ -247,7 +259,9 @@ def certify_rows(
     prediction, spread = _align(terms.scoring, target, y_pred, scale)
     scores = sample.reduce(score_rows(terms.scoring, target, prediction, spread))
     basis = terms.promise(n_outputs=_outputs(target), scale_kind=spread.kind, columns=columns)
-    return issue(basis, measure(scores, rank), rank, terms.share)
+    certificate = issue(basis, measure(scores, rank), rank, terms.share)
+    warn_of_findings(screen_rows(terms.scoring, sample, target, prediction, spread, others=others))
+    return certificate
 
 
 def certify_family_rows(
@@ -257,8 +271,12 @@ def certify_family_rows(
     shares: Mapping[str, Share],
     *,
     columns: Mapping[str, Columns] | None = None,
+    others: Others | None = None,
 ) -> FamilyCertificate:
-    """Certify the candidates of a family on these terms, each at its share of δ."""
+    """Certify the candidates of a family on these terms, each at its share of δ.
+
+    Warns if the errors of the best one do not look independent; `others` as in `certify_rows`.
+    """
     target, scoring = as_numbers("y", y), terms.scoring
     sample = terms.draws.sample(len(target))
     ranks = terms.family_ranks(sample.n_draws, shares)
@@ -281,13 +299,25 @@ def certify_family_rows(
         mean_scale[name] = spread.mean()
         offsets[name] = mean_offset(scoring, target, prediction)
         without_band[name] = unanswered(prediction)
-    return FamilyCertificate.of(certificates, mean_scale, offsets, without_band)
+    family = FamilyCertificate.of(certificates, mean_scale, offsets, without_band)
+    warn_of_findings(screen_rows(scoring, sample, target, *aligned[family.best], others=others))
+    return family
 
 
 def certify_group_rows(
-    terms: Terms, y: Any, y_pred: Any, groups: Any, scale: Any = None, *, columns: Columns | None = None
+    terms: Terms,
+    y: Any,
+    y_pred: Any,
+    groups: Any,
+    scale: Any = None,
+    *,
+    columns: Columns | None = None,
+    others: Others | None = None,
 ) -> GroupCertificate:
-    """Certify the rows within every group on these terms, each at an even part of their share."""
+    """Certify the rows within every group on these terms, each at an even part of their share.
+
+    Warns if the rows of one group do not look independent; `others` as in `certify_rows`.
+    """
     check_same_rows(y=y, y_pred=y_pred, groups=groups, scale=scale)
     target, labels = as_numbers("y", y), as_labels(groups)
     check_lengths(y=target, groups=labels)
@@ -300,7 +330,7 @@ def certify_group_rows(
     scores = sample.reduce(score_rows(terms.scoring, target, prediction, spread))
     basis = terms.promise(n_outputs=_outputs(target), scale_kind=spread.kind, columns=columns)
     share = terms.share.among(len(members))
-    return GroupCertificate(
+    certificate = GroupCertificate(
         groups=FrozenMap(
             {
                 label: issue(basis, measure(scores[rows], ranks[label]), ranks[label], share)
@@ -308,6 +338,8 @@ def certify_group_rows(
             }
         )
     )
+    warn_of_findings(screen_rows(terms.scoring, sample, target, prediction, spread, groups=labels, others=others))
+    return certificate
 
 
 def _align(

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pacband.cli.console import print_json, print_message, print_text, progress_bar
-from pacband.cli.options import delta_option, eps_option, json_option, side_option
+from pacband.cli.findings import collect_findings, print_findings
+from pacband.cli.options import delta_option, eps_option, json_option, side_option, strict_option
 from pacband.cli.output import Input, Output
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ Examples:
 @click.option("--jobs", type=int, default=-1, show_default=True, help="Number of threads; -1 uses every core.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random split and of the models.")
 @click.option("--report", type=Output(), help="HTML file to write a page to that explains the certificate.")
+@strict_option
 @json_option
 def command(files: tuple[str, ...], output: str, report: str | None, as_json: bool, **options: Any) -> None:
     """Train a model on CSV or Parquet FILES, certify it on other rows of them, and save both in one file.
@@ -70,7 +72,7 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
     with open_files(files) as found, found.reading():
         columns, X, y = _read_rows(found.relation(), exclude, options)
     _print_columns(columns)
-    with progress_bar("Trying models") as progress:
+    with progress_bar("Trying models") as progress, collect_findings() as findings:
         family = CertifiedFamily(
             "auto",
             eps=options["eps"],
@@ -88,6 +90,7 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
         except ReusedData:
             X, y = _drop_copies(X, y, drop=options["drop_copies"])
             family.fit(X, y)
+    print_findings(findings, strict=options["strict"])
     page = _report(family, X, y) if report else None
     kinds = {column.name: column.kind for column in columns if column.kind}
     save_model(family, output, columns=kinds)

@@ -1,0 +1,53 @@
+"""Which rows a screen looks at: all of a few rows; of many, some neighbours and some rows from everywhere.
+
+The rows depend on their number alone, so that the same data have the same findings.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["FEWEST_ROWS", "MOST_ROWS", "Looked", "rows_to_look_at"]
+
+# An array is looked at in one of 50 of its rows, but at least, and at most, in so many of each kind.
+_SHARE, FEWEST_ROWS, MOST_ROWS = 50, 1000, 10_000
+
+
+class Looked:
+    """The rows that are looked at.
+
+    Attributes
+    ----------
+    rows : slice or array of int
+        The row numbers: first neighbours, the first rows of all; then rows from everywhere, in increasing order.
+    n_first : int
+        How many neighbours there are; 0 if the others are all rows.
+    """
+
+    __slots__ = ("n_first", "rows")
+
+    def __init__(self, rows: slice | npt.NDArray[np.intp], n_first: int) -> None:
+        self.rows, self.n_first = rows, n_first
+
+
+@lru_cache(maxsize=16)
+def rows_to_look_at(n_rows: int, *, at_least: int = FEWEST_ROWS) -> Looked:
+    """Return which of n rows are looked at; every row if there are no more than twice `at_least`.
+
+    Examples
+    --------
+    >>> looked = rows_to_look_at(1_000_000)
+    >>> looked.n_first, looked.rows[[0, 9_999, 10_000, 10_001]].tolist()
+    (10000, [0, 9999, 63, 126])
+    """
+    size = min(MOST_ROWS, max(at_least, n_rows // _SHARE))
+    if n_rows <= 2 * size:
+        return Looked(slice(0, n_rows), 0)
+    # One row from each of `size` equal parts: in order, and never twice.
+    drawn = (np.arange(size) + np.random.default_rng(0).random(size)) * (n_rows / size)
+    rows = np.concatenate([np.arange(size), drawn.astype(np.intp)])
+    rows.flags.writeable = False
+    return Looked(rows, size)
