@@ -247,8 +247,9 @@ def certify_rows(
     *,
     columns: Columns | None = None,
     others: Others | None = None,
+    screen: bool = True,
 ) -> Certificate:
-    """Certify rows on these terms, and warn if they do not look independent.
+    """Certify rows on these terms, and warn if they do not look independent, unless `screen` is false.
 
     `columns` names the columns if they come from a table. `others` returns the other columns of that table.
     """
@@ -260,7 +261,8 @@ def certify_rows(
     scores = sample.reduce(score_rows(terms.scoring, target, prediction, spread))
     basis = terms.promise(n_outputs=_outputs(target), scale_kind=spread.kind, columns=columns)
     certificate = issue(basis, measure(scores, rank), rank, terms.share)
-    warn_of_findings(screen_rows(terms.scoring, sample, target, prediction, spread, others=others))
+    if screen:
+        warn_of_findings(screen_rows(terms.scoring, sample, target, prediction, spread, others=others))
     return certificate
 
 

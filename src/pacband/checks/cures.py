@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-__all__ = ["copies_cure", "drift_cure", "label_cure", "serial_cure", "shell_words"]
+__all__ = ["copies_cure", "drift_cure", "group_cure", "label_cure", "serial_cure", "shell_words"]
 
 _SHELL: ContextVar[bool] = ContextVar("pacband_shell_words", default=False)
 
@@ -31,6 +31,15 @@ def label_cure(column: str) -> str:
     return (
         f"Do future rows come from new values of {column}, or from these? Use {unit} if new ones are to come, or "
         f"{group} if future rows come from these."
+    )
+
+
+def group_cure() -> str:
+    """Return the cure for groups beyond a common bound. It depends on which rows are to come."""
+    group, unit = ("--group", "--unit") if _SHELL.get() else ("certify_groups", "draws=pacband.draws.Units(labels)")
+    return (
+        f"Do future rows come from these groups, or from new ones? Certify every group by itself with {group} if they "
+        f"come from these, or use {unit} if new groups are to come. A scale that depends on the group also helps."
     )
 
 

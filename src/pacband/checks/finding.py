@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pacband.core.wording import figure
 
@@ -41,6 +41,15 @@ class Finding:
     harmful: bool = True
     column: str | None = None
     explains_order: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name of the check, and of its column: no two checks of a diagnosis have the same."""
+        return self.check if self.column is None or self.column in self.check else f"{self.check} along {self.column}"
+
+    def at(self, p_value: float) -> Finding:
+        """Return the finding with another p-value."""
+        return replace(self, p_value=p_value)
 
     @property
     def certainty(self) -> str:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 __all__ = ["FEWEST_ROWS", "MOST_ROWS", "Looked", "rows_to_look_at"]
 
 # An array is looked at in one of 50 of its rows, but at least, and at most, in so many of each kind.
-_SHARE, FEWEST_ROWS, MOST_ROWS = 50, 1000, 10_000
+_SHARE, FEWEST_ROWS, MOST_ROWS = 50, 2000, 10_000
 
 
 class Looked:
@@ -47,7 +47,8 @@ def rows_to_look_at(n_rows: int, *, at_least: int = FEWEST_ROWS) -> Looked:
     if n_rows <= 2 * size:
         return Looked(slice(0, n_rows), 0)
     # One row from each of `size` equal parts: in order, and never twice.
-    drawn = (np.arange(size) + np.random.default_rng(0).random(size)) * (n_rows / size)
-    rows = np.concatenate([np.arange(size), drawn.astype(np.intp)])
+    ends = np.arange(size + 1) * n_rows // size
+    drawn = ends[:-1] + (np.random.default_rng(0).random(size) * np.diff(ends)).astype(np.intp)
+    rows = np.concatenate([np.arange(size), drawn])
     rows.flags.writeable = False
     return Looked(rows, size)

@@ -39,7 +39,7 @@ def f_tail(ratio: float, between: float, within: float) -> float:
     Examples
     --------
     >>> round(f_tail(2.0, 20, 200), 4)
-    0.0086
+    0.0087
     """
     if ratio <= 0.0:
         return 1.0

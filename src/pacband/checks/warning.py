@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import inspect
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
@@ -26,8 +26,8 @@ def warn_of_findings(findings: Iterable[Finding]) -> None:
 
 def _stack_level() -> int:
     """Return the level of the first caller outside of pacband."""
-    level, frame = 1, sys._getframe(1)
+    level, frame = 0, inspect.currentframe()
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
-        level += 1
-        frame = frame.f_back  # type: ignore[assignment]
+        level, frame = level + 1, frame.f_back
+    # Level 1 is the function that warns, and this one is below it.
     return level

@@ -10,7 +10,9 @@ import click
 from pacband.cli.console import print_json, print_text
 from pacband.cli.options import (
     column_options,
+    declared_draws,
     delta_option,
+    draw_options,
     eps_option,
     json_option,
     min_scale_option,
@@ -25,6 +27,7 @@ EXAMPLES = """
 Examples:
   pacband diagnose calibration.csv --target y --prediction yhat
   pacband diagnose calibration.csv --target y --prediction yhat --scale s --group site --json
+  pacband diagnose calibration.csv --target y --prediction yhat --unit machine
   pacband diagnose calibration.csv --target y --prediction yhat --input x1 --input x2 --training train.csv
 """
 
@@ -35,7 +38,10 @@ Examples:
 @click.option("--prediction", required=True, help="Column of the predictions.")
 @column_options("scale", "group")
 @click.option(
-    "--input", "inputs", multiple=True, help="Column of an input. Rows are compared by their inputs. Repeatable."
+    "--input",
+    "inputs",
+    multiple=True,
+    help="Column to compare rows by, and to try for labels and dates. Repeatable.  [default: all other columns]",
 )
 @click.option(
     "--training",
@@ -54,6 +60,7 @@ Examples:
 @side_option
 @min_scale_option
 @nonfinite_option
+@draw_options
 @json_option
 def command(
     file: str,
@@ -64,6 +71,13 @@ def command(
     inputs: tuple[str, ...],
     training: str | None,
     as_json: bool,
+    unit: str | None,
+    within: str,
+    gap: int | None,
+    mixing: float | None,
+    importance: str | None,
+    at_most: float | None,
+    seed: int,
     **options: Any,
 ) -> None:
     """Look for what breaks a promise: dependence, drift, repeated rows, overlap with training rows, and more.
@@ -72,14 +86,16 @@ def command(
     command ends with exit code 1 if it finds something. Above 200,000 rows, each check uses a part of them and prints
     which part.
     """
-    if training is not None and not inputs:
-        raise click.UsageError("--training needs --input columns to compare rows by.")
+    from pacband.checks.cures import shell_words
     from pacband.diagnostics.tables import diagnose_table
     from pacband.tables.columns import columns_of
     from pacband.tables.opening import open_table
 
     columns = columns_of(target, prediction, scale_columns(scale), group)
-    with open_table([file], columns.numeric) as table:
+    draws = declared_draws(unit, within, gap, mixing, importance, at_most, seed)
+    numeric = [*columns.numeric, *([] if importance is None else [importance])]
+    with open_table([file], numeric) as table, shell_words():
+        options["draws"] = draws
         if training is None:
             diagnosis = diagnose_table(table, columns, inputs=inputs, **options)
         else:

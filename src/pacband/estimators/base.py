@@ -19,6 +19,8 @@ from pacband.candidates.members import Member, fit_members
 from pacband.certificate import Certificate, GroupCertificate
 from pacband.certification.reused_rows import refuse_copies, refuse_reused_rows
 from pacband.certification.terms import Terms
+from pacband.checks.evidence import Others
+from pacband.checks.frames import columns_of_frame
 from pacband.core.checks import check_choice
 from pacband.core.column_kinds import column_kinds, is_frame
 from pacband.core.labels import Label
@@ -42,6 +44,11 @@ class Calibration:
     y: Any
     labels: npt.NDArray[Any] | None
     sizes: tuple[int, ...]
+
+    @property
+    def others(self) -> Others | None:
+        """The columns of X, if they have names: they may be labels of rows that belong together."""
+        return columns_of_frame(self.X)
 
 
 class Certified(RegressorMixin, BaseEstimator, ABC):

@@ -242,7 +242,7 @@ class CertifiedFamily(Certified):
         else:
             shares = weighted_shares(self.weights, list(members))
         columns = predict_members({name: members[name] for name in shares}, rows.X, self.progress)
-        return certify_family_rows(terms, rows.y, columns, shares)
+        return certify_family_rows(terms, rows.y, columns, shares, others=rows.others)
 
     def _certify_groups(
         self, terms: Terms, members: dict[str, Member], rows: Calibration

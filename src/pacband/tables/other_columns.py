@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import narwhals as nw
@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pacband.checks.evidence import Others, Picked
-from pacband.tables.columns import Frame, column_of
+from pacband.checks.frames import FrameColumns, plain_column
+from pacband.tables.columns import Frame
 
 __all__ = ["fetch_at", "other_columns", "other_names"]
 
@@ -26,7 +27,7 @@ def other_columns(frame: Frame, used: Iterable[str | None]) -> Others | None:
     names = other_names(frame.collect_schema(), used)
     if isinstance(frame, nw.DataFrame):
         eager = frame
-        return lambda rows: _InMemory(eager, names, rows)
+        return lambda rows: FrameColumns(eager, names, rows)
     native: Any = frame.to_native()
     is_relation = frame.implementation.is_duckdb()
     return (lambda rows: fetch_at(native, names, rows)) if is_relation else None
@@ -41,7 +42,7 @@ def fetch_at(relation: Any, names: Sequence[str], rows: Picked) -> dict[str, npt
     listed = ", ".join(map(quoted, names))
     if isinstance(rows, slice):
         found = relation.project(listed).limit(rows.stop - rows.start, offset=rows.start).fetchnumpy()
-        return {name: _plain(found[name]) for name in names}
+        return {name: plain_column(found[name]) for name in names}
     wanted, places = np.unique(rows, return_inverse=True)
     # DuckDB takes Row for row.
     number = "row" + "_" * sum(name.casefold().startswith("row") for name in names)
@@ -50,36 +51,4 @@ def fetch_at(relation: Any, names: Sequence[str], rows: Picked) -> dict[str, npt
     numbered = numbered.limit(int(wanted[-1]) + 1)
     found = numbered.filter(f"{quoted(number)} in ({', '.join(map(str, wanted.tolist()))})").fetchnumpy()
     order = np.argsort(np.asarray(found[number]), kind="stable")[places]
-    return {name: _plain(found[name])[order] for name in names}
-
-
-class _InMemory(Mapping[str, npt.NDArray[Any]]):
-    """Columns of a table in memory, read when they are asked for."""
-
-    def __init__(self, frame: nw.DataFrame[Any], names: Sequence[str], rows: Picked) -> None:
-        self._frame, self._names, self._rows = frame, names, rows
-
-    def __getitem__(self, name: str) -> npt.NDArray[Any]:
-        return _plain(column_of(self._frame, name)[self._rows].to_numpy())
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
-
-
-def _plain(column: Any) -> npt.NDArray[Any]:
-    """Return a column without a mask: a missing number is NaN, any other missing cell None. Lists become texts."""
-    if isinstance(column, np.ma.MaskedArray):
-        if not np.ma.getmaskarray(column).any():
-            column = column.data
-        elif column.dtype.kind in "iufb":
-            return np.asarray(np.ma.filled(column.astype(np.float64), np.nan))
-        else:
-            column = np.ma.filled(column.astype(object), None)
-    if column.dtype.kind == "O":
-        simple = (str, int, float, type(None))
-        if not all(isinstance(cell, simple) or hasattr(cell, "isoformat") for cell in column):
-            return np.array([str(cell) for cell in column], dtype=object)
-    return np.asarray(column)
+    return {name: plain_column(found[name])[order] for name in names}
