@@ -315,10 +315,11 @@ def certify_group_rows(
     *,
     columns: Columns | None = None,
     others: Others | None = None,
+    screen: bool = True,
 ) -> GroupCertificate:
     """Certify the rows within every group on these terms, each at an even part of their share.
 
-    Warns if the rows of one group do not look independent; `others` as in `certify_rows`.
+    Warns if the rows of one group do not look independent; `others` and `screen` as in `certify_rows`.
     """
     check_same_rows(y=y, y_pred=y_pred, groups=groups, scale=scale)
     target, labels = as_numbers("y", y), as_labels(groups)
@@ -340,7 +341,9 @@ def certify_group_rows(
             }
         )
     )
-    warn_of_findings(screen_rows(terms.scoring, sample, target, prediction, spread, groups=labels, others=others))
+    if screen:
+        found = screen_rows(terms.scoring, sample, target, prediction, spread, groups=labels, others=others)
+        warn_of_findings(found)
     return certificate
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pacband.checks.columns import read_labels, read_times
-from pacband.checks.copies import check_copies, column_bits, may_repeat
+from pacband.checks.copies import check_copies, may_repeat
 from pacband.checks.evidence import Evidence, Others, Picked, Series
 from pacband.checks.finding import Finding
 from pacband.checks.labels import check_labels
@@ -140,6 +140,5 @@ def _find_copies(
         return []
     seen = [prediction[rows], *(part[rows] for part in spread.parts)]
     seen += [] if others is None else others(rows).values()
-    words = "target, prediction and scale, the only columns given" if others is None else "every column"
-    finding = check_copies(target[rows], column_bits(seen), columns=words)
+    finding = check_copies(target[rows], seen, complete=others is not None)
     return [] if finding is None else [finding]

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pacband.checks import Finding
-from pacband.checks.copies import check_copies, column_bits
+from pacband.checks.copies import check_copies
 from pacband.checks.evidence import Evidence
 from pacband.checks.order import check_order
 from pacband.checks.screening import check_columns, explain, in_order_of_draws
@@ -176,10 +176,8 @@ def _check_columns(rows: ScoredRows) -> list[Finding]:
 
 
 def _check_copies(rows: ScoredRows) -> Finding | None:
-    if rows.X is None:
-        words = "target, prediction and scale, the only columns given"
-        return check_copies(rows.target, rows.predicted, columns=words)
-    return check_copies(rows.target, column_bits([rows.predicted, rows.X]), columns="every given column")
+    given = [] if rows.X is None else [rows.X]
+    return check_copies(rows.target, [rows.predicted, *given], complete=rows.X is not None)
 
 
 def _holm(findings: list[Finding], level: float) -> list[Finding]:
