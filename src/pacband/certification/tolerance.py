@@ -24,7 +24,7 @@ from pacband.core.checks import check_positive, check_positive_integer, check_pr
 from pacband.draws import Draws, Rows
 from pacband.exceptions import InvalidInput
 from pacband.planning import Share, attained_eps
-from pacband.planning.plans import SMALLEST_EPS
+from pacband.planning.limits import SMALLEST_EPS
 from pacband.planning.solving import smallest_eps
 from pacband.scores import ScoreRule, as_prediction, score_rows, spread_of
 from pacband.scores.columns import Columns
