@@ -6,8 +6,9 @@ import pytest
 
 import pacband
 from pacband.checks import Finding
-from pacband.checks.cures import label_cure, serial_cure, shell_words
+from pacband.checks.cures import group_cure, label_cure, serial_cure
 from pacband.checks.warning import warn_of_findings
+from pacband.cli.shell_words import in_shell_words
 from support.clean_rows import machines, series
 
 MACHINE = "rows of one machine resemble each other: intra-class correlation 0.9"
@@ -66,10 +67,11 @@ def test_no_finding_is_no_warning_and_bad_input_is_named_first(rng):
 
 def test_cures_are_in_the_words_of_the_place():
     assert "draws=pacband.draws.Units('machine')" in label_cure("machine")
-    with shell_words():
-        assert "Use --unit machine if new ones are to come, or --group machine if" in label_cure("machine")
-        assert "--gap" in serial_cure()
-    assert "Spaced" in serial_cure()
+    told = in_shell_words(label_cure("machine"))
+    assert "Use --unit machine if new ones are to come, or --group machine if" in told
+    assert "Use --gap A, with a gap A beyond" in in_shell_words(serial_cure())
+    for cure in (label_cure("it's"), serial_cure(), group_cure()):
+        assert not {"pacband", "draws", "certify_groups"} & set(in_shell_words(cure).replace(".", " ").split())
 
 
 def test_a_finding_says_how_certain_it_is():

@@ -12,8 +12,9 @@ import numpy.typing as npt
 
 __all__ = ["FEWEST_ROWS", "MOST_ROWS", "Looked", "rows_to_look_at"]
 
-# An array is looked at in one of 50 of its rows, but at least, and at most, in so many of each kind.
-_SHARE, FEWEST_ROWS, MOST_ROWS = 50, 2000, 10_000
+# So many rows of each kind are looked at: of an array one in 200, but at least and at most so many; of a table, whose
+# rows take longer to read anyway, MOST_ROWS.
+_SHARE, FEWEST_ROWS, _MOST_OF_ARRAYS, MOST_ROWS = 200, 2000, 5000, 10_000
 
 
 class Looked:
@@ -40,10 +41,10 @@ def rows_to_look_at(n_rows: int, *, at_least: int = FEWEST_ROWS) -> Looked:
     Examples
     --------
     >>> looked = rows_to_look_at(1_000_000)
-    >>> looked.n_first, looked.rows[[0, 9_999, 10_000, 10_001]].tolist()
-    (10000, [0, 9999, 63, 126])
+    >>> looked.n_first, looked.rows[[0, 4999, 5000, 5001]].tolist()
+    (5000, [0, 4999, 127, 253])
     """
-    size = min(MOST_ROWS, max(at_least, n_rows // _SHARE))
+    size = max(at_least, min(_MOST_OF_ARRAYS, n_rows // _SHARE))
     if n_rows <= 2 * size:
         return Looked(slice(0, n_rows), 0)
     # One row from each of `size` equal parts: in order, and never twice.

@@ -21,6 +21,7 @@ from pacband.cli.options import (
     side_option,
 )
 from pacband.cli.output import Input
+from pacband.cli.shell_words import in_shell_words
 
 EXAMPLES = """
 \b
@@ -86,7 +87,6 @@ def command(
     command ends with exit code 1 if it finds something. Above 200,000 rows, each check uses a part of them and prints
     which part.
     """
-    from pacband.checks.cures import shell_words
     from pacband.diagnostics.tables import diagnose_table
     from pacband.tables.columns import columns_of
     from pacband.tables.opening import open_table
@@ -94,7 +94,7 @@ def command(
     columns = columns_of(target, prediction, scale_columns(scale), group)
     draws = declared_draws(unit, within, gap, mixing, importance, at_most, seed)
     numeric = [*columns.numeric, *([] if importance is None else [importance])]
-    with open_table([file], numeric) as table, shell_words():
+    with open_table([file], numeric) as table:
         options["draws"] = draws
         if training is None:
             diagnosis = diagnose_table(table, columns, inputs=inputs, **options)
@@ -102,8 +102,11 @@ def command(
             with open_table([training], columns.target) as fitted:
                 diagnosis = diagnose_table(table, columns, inputs=inputs, training=fitted, **options)
     if as_json:
-        print_json(diagnosis.to_dict())
+        content = diagnosis.to_dict()
+        for finding in content["findings"]:
+            finding["advice"] = in_shell_words(finding["advice"])
+        print_json(content)
     else:
-        print_text(str(diagnosis))
+        print_text(in_shell_words(str(diagnosis)))
     if not diagnosis.sound:
         sys.exit(1)
