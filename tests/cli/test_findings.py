@@ -74,3 +74,8 @@ def test_fit_looks_at_its_calibration_rows(run, tmp_path, rng):
     assert code == 1
     assert "depend on the rows before" in err
     assert not (tmp_path / "model.pacband").exists()
+    # In any order of rows, a column that the model does not use shows it.
+    table.sample(frac=1.0, random_state=0).to_csv(tmp_path / "rows.csv", index=False)
+    code, _, err = run(*fit, "--time-budget", "5", "-o", "model.pacband")
+    assert code == 0
+    assert err.count("Warning: rows of one machine resemble each other") == err.count("Warning") == 1

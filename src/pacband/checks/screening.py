@@ -20,10 +20,10 @@ from pacband.checks.labels import check_labels
 from pacband.checks.order import DEPENDENCE, DRIFT, check_order
 from pacband.checks.sample import FEWEST_ROWS, MOST_ROWS, Looked, rows_to_look_at
 from pacband.core.arrays import Numbers
-from pacband.draws import Sample
+from pacband.draws import Rows, Sample
 from pacband.scores import ScoreRule, Spread
 
-__all__ = ["LEVEL", "check_columns", "explain", "in_order_of_draws", "is_sorted", "screen_rows"]
+__all__ = ["LEVEL", "check_columns", "explain", "in_order_of_draws", "is_sorted", "screen_columns", "screen_rows"]
 
 # The probability of one or more findings in sound data is at most this.
 LEVEL = 1e-4
@@ -76,6 +76,23 @@ def screen_rows(
             found += _find_copies(rows, target, prediction, spread, others)
     if others is not None:
         found += check_columns(others(drawn.rows), drawn, signs)
+    return explain([finding for finding in found if finding.p_value <= LEVEL / len(found)])
+
+
+def screen_columns(
+    scoring: ScoreRule,
+    target: Numbers,
+    prediction: Numbers,
+    spread: Spread,
+    columns: Others,
+    *,
+    groups: npt.NDArray[Any] | None = None,
+) -> list[Finding]:
+    """Check columns that `screen_rows` was not given, such as those that a model does not use, at the same level."""
+    looked = rows_to_look_at(len(target), at_least=MOST_ROWS)
+    both = Evidence.of(looked.rows, scoring, Rows().sample(len(target)), target, prediction, spread, groups)
+    drawn = both.part(slice(looked.n_first, None))
+    found = check_columns(columns(drawn.rows), drawn, drawn.signs(drawn.middles()))
     return explain([finding for finding in found if finding.p_value <= LEVEL / len(found)])
 
 
