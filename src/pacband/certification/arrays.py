@@ -15,6 +15,7 @@ from typing import Any
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
 from pacband.certificate.family import check_candidates, split_candidate
 from pacband.certificate.single import issue
+from pacband.certification.reused_rows import read_training, refuse_reused_rows
 from pacband.certification.terms import Terms
 from pacband.checks.evidence import Others
 from pacband.checks.screening import screen_rows
@@ -22,6 +23,7 @@ from pacband.checks.warning import warn_of_findings
 from pacband.core.arrays import Numbers, as_numbers, check_lengths, check_same_rows
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import as_labels, group_rows
+from pacband.core.row_hashes import row_fingerprints
 from pacband.draws import Draws, Spaced
 from pacband.exceptions import InvalidInput
 from pacband.planning.shares import Share, weighted_shares
@@ -54,6 +56,7 @@ def certify(
     nonfinite: str = "raise",
     gauge: Any = "max",
     draws: Draws | None = None,
+    training: Any = None,
 ) -> Certificate:
     """Certify the errors of a predictor on data it has not seen (Algorithms 1 and 2).
 
@@ -84,6 +87,9 @@ def certify(
         With k outputs: the largest scaled error, or sqrt(eᵀ Σ⁻¹ e).
     draws : Units, Spaced or Weighted, optional
         What one independent draw is, if it is not a row; see `pacband.draws`.
+    training : pair (y_pred, y), optional
+        Predictions and targets of the rows that the model was fitted on. If more calibration rows are among them than
+        agree by chance, they are refused. Without it, pacband cannot see which rows a model was fitted on.
 
     Returns
     -------
@@ -95,6 +101,14 @@ def certify(
         If n rows are too few for (ε, δ). The message states how many are needed, and what these can promise.
     InvalidInput, InvalidScale
         If the input breaks one of the rules above. The message states which, and in which rows.
+    ReusedData
+        If rows of `training` are among the calibration rows.
+
+    Warns
+    -----
+    PromiseWarning
+        If rows do not look like independent draws from one distribution. In sound data that has a probability of at
+        most 1e-4. `diagnose` looks closer.
 
     Examples
     --------
@@ -120,6 +134,9 @@ def certify(
         gauge=gauge,
         draws=draws,
     )
+    if training is not None:
+        seen, fitted = read_training(training, "(y_pred, y)")
+        refuse_reused_rows(seen, row_fingerprints(y_pred, y), (y_pred, y), fitted=fitted)
     return certify_rows(terms, y, y_pred, scale)
 
 
