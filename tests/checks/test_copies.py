@@ -42,6 +42,10 @@ def test_states_and_coarse_scores_are_no_copies(rng):
     assert check_copies(np.zeros(20_000), [100.0 + rng.random(20_000)], complete=False).p_value == 1.0
 
 
+def test_a_coarse_target_beside_a_constant_agrees_by_chance(rng):
+    assert check_copies(rng.integers(0, 1000, 500), [np.ones(500)], complete=True).p_value == 1.0
+
+
 def test_few_rows_say_nothing():
     assert check_copies(np.zeros(8), [np.zeros(8)], complete=True) is None
 

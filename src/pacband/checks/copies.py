@@ -10,7 +10,7 @@ import numpy as np
 from pacband.checks.cures import copies_cure
 from pacband.checks.finding import Finding
 from pacband.core.arrays import Numbers
-from pacband.core.row_hashes import Fingerprints, mix_columns, table_bits
+from pacband.core.row_hashes import Fingerprints, equal_pairs, mix_columns, table_bits
 from pacband.core.row_repeats import chance_of_repeats
 
 __all__ = ["COPIES", "check_copies", "column_bits", "may_repeat"]
@@ -18,6 +18,8 @@ __all__ = ["COPIES", "check_copies", "column_bits", "may_repeat"]
 COPIES = "duplicated rows"
 # At most so many different rows that come so often are states of a system rather than copies.
 _STATES, _OFTEN = 3, 5
+# Columns are not independent: so many times more rows agree by chance than if they were.
+_FACTOR = 10.0
 # Fewer rows do not show whether a column is continuous.
 _FEWEST_ROWS = 100
 
@@ -43,15 +45,19 @@ def check_copies(target: Numbers, others: Sequence[Any], *, complete: bool) -> F
     if n < _FEWEST_ROWS:
         return None
     # Fingerprints are of float32. Of many rows, some agree after rounding; copies agree before it.
-    whole = mix_columns([*_exact_bits(target), *(bits for column in others for bits in _exact_bits(column))])
+    y, rest = mix_columns(_exact_bits(target)), mix_columns([bits for one in others for bits in _exact_bits(one)])
+    whole = mix_columns([y, rest])
     _, times = np.unique(whole, return_counts=True)
     repeated = n - len(times)
     p_value = 1.0
     if repeated and not (np.count_nonzero(times > 1) <= _STATES and times.max() >= _OFTEN):
         chance = chance_of_repeats((column_bits(others), column_bits([target])))
         if chance is not None and (complete or chance.rate == 0.0):
-            pairs = float(np.sum(times * (times - 1.0)) / 2.0)
-            p_value = 0.0 if pairs > chance.rate * n * (n - 1) / 2 + chance.spare else 1.0
+            everything = n * (n - 1) / 2
+            # If y and the rest are independent, and coarse, this many pairs agree in both.
+            both = 0.0 if chance.rate == 0.0 else _FACTOR * equal_pairs(y) * equal_pairs(rest) / everything
+            by_chance = max(chance.rate * everything, both) + chance.spare
+            p_value = 0.0 if equal_pairs(whole) > by_chance else 1.0
     where = "every column" if complete else "target, prediction and scale, the only columns given"
     return Finding(
         check=COPIES,

@@ -73,7 +73,7 @@ def screen_rows(
             found += (check_order(first.signs(middles), first.scores, partial_sums=False) or ())[:1]
     if sample.rows is None:
         for rows in [first.rows, drawn.rows] if looked.n_first else [drawn.rows]:
-            found += _find_copies(rows, target, prediction, spread, others)
+            found += _find_copies(rows, target, prediction, spread, groups, others)
     if others is not None:
         found += check_columns(others(drawn.rows), drawn, signs)
     return explain([finding for finding in found if finding.p_value <= LEVEL / len(found)])
@@ -151,11 +151,17 @@ def _numbers(rows: Picked, numbers: npt.NDArray[np.intp] | None) -> npt.NDArray[
 
 
 def _find_copies(
-    rows: Picked, target: Numbers, prediction: Numbers, spread: Spread, others: Others | None
+    rows: Picked,
+    target: Numbers,
+    prediction: Numbers,
+    spread: Spread,
+    groups: npt.NDArray[Any] | None,
+    others: Others | None,
 ) -> list[Finding]:
     if not may_repeat(target[rows]):
         return []
     seen = [prediction[rows], *(part[rows] for part in spread.parts)]
+    seen += [] if groups is None else [groups[rows]]
     seen += [] if others is None else others(rows).values()
     finding = check_copies(target[rows], seen, complete=others is not None)
     return [] if finding is None else [finding]

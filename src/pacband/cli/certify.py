@@ -140,8 +140,8 @@ def command(
         open_table(
             files,
             [name for name in (*columns, *importance) if name],
-            # The checks look at all columns of a DuckDB table. It reads no column that is not asked for.
-            also=None if engine == "duckdb" else [name for name in (group, unit) if name],
+            also=[name for name in (group, unit) if name],
+            others=True,
             engine=engine,
             address=address,
         ) as table,
