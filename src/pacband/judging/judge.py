@@ -178,6 +178,8 @@ class Judge:
         self, groups: Any, n_rows: int, sample: Sample
     ) -> tuple[list[Label | None], npt.NDArray[np.intp] | None]:
         """Return the groups that occur, and the place of each row's group among them."""
+        if sample.sizes is not None or sample.certain is not None:
+            raise InvalidInput("units on average and an interval of importance are not judged draw by draw: use check.")
         if groups is None:
             if self.grouped:
                 raise InvalidInput("this certificate promises within groups: pass the group of every row.")
