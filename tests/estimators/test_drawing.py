@@ -51,6 +51,7 @@ def test_a_column_in_the_constructor_is_labels_at_fit(library):
     assert clone(named).draws.column == "machine"
 
 
+@pytest.mark.filterwarnings("ignore::pacband.PromiseWarning")  # rows of one machine that are taken for draws
 def test_the_models_never_see_the_column():
     frame, y = table()
     model = CertifiedRegressor(RandomForestRegressor(5, random_state=0), draws=Weighted("w", at_most=1.0), **PROMISE)
@@ -74,6 +75,7 @@ def test_split_indices_are_the_split_of_fit():
     assert CertifiedRegressor(lambda X: X["x"], **PROMISE).split_indices(frame, y, draws=units) == (None, None)
 
 
+@pytest.mark.filterwarnings("ignore::pacband.PromiseWarning")  # rows of one machine that are taken for draws
 @pytest.mark.parametrize("draws", [Units("machine", 0.8), Units("machine", "one", random_state=3), Spaced(3, 0.01), Weighted("w", at_most=1.0)])  # fmt: skip
 def test_a_model_file_keeps_the_draws(draws, tmp_path):
     frame, y = table()
@@ -125,6 +127,7 @@ def test_units_that_the_model_was_fitted_on_do_not_calibrate_it_later(tmp_path):
         each.calibrate(fresh[["x"]][: len(known)], target[: len(known)], draws=Units(known.astype(str)))
 
 
+@pytest.mark.filterwarnings("ignore::pacband.PromiseWarning")  # rows of one machine that are taken for draws
 def test_calibrate_needs_the_draws_again():
     frame, y = table()
     model = CertifiedRegressor(LinearRegression(), **PROMISE).fit(frame[["x"]], y, draws=Units(frame["machine"]))
@@ -199,6 +202,7 @@ def test_groups_and_units_go_together_and_groups_and_series_do_not():
         CertifiedRegressor(LinearRegression(), groups="site", **PROMISE).fit(frame[["x", "site"]], y, draws=Spaced(5))
 
 
+@pytest.mark.filterwarnings("ignore::pacband.PromiseWarning")  # rows of one machine that are taken for draws
 def test_folds_of_a_scale_keep_units_together():
     """A forest that has seen a machine predicts it too well: σ̂ from folds of rows is too small."""
     rng = np.random.default_rng(0)
@@ -255,6 +259,7 @@ def test_a_damaged_declaration_in_a_file_is_refused(monkeypatch, tmp_path):
         load(tmp_path / "model.pacband")
 
 
+@pytest.mark.filterwarnings("ignore::pacband.PromiseWarning")  # rows of one machine that are taken for draws
 def test_units_on_average_and_an_interval_of_importance():
     frame, y = table(n_units=300)
     frame["high"] = np.minimum(1.1 * frame["w"], 1.0)

@@ -52,6 +52,7 @@ def rows_at_random(sample, fit, calibrate):
     return rows[:n_fit], rows[n_fit:]
 
 
+@pytest.mark.filterwarnings("ignore::pacband.PromiseWarning")  # rows of one machine that are taken for draws
 def test_no_machine_on_both_sides_keeps_the_promise_about_new_machines(monkeypatch):
     failures = promise_fails(violation_of_new_machines)
     assert binomtest(failures, N_FITS, DELTA, alternative="greater").pvalue >= FALSE_ALARM
@@ -85,6 +86,7 @@ def days_at_random(n_rows, n_draws, gap):
     return np.sort(rows[n_draws * gap :]), np.sort(rows[: n_draws * gap])
 
 
+@pytest.mark.filterwarnings("ignore::pacband.PromiseWarning")  # rows of one machine that are taken for draws
 def test_the_latest_rows_keep_the_promise_about_the_future(monkeypatch):
     failures = promise_fails(violation_of_the_future)
     assert binomtest(failures, N_FITS, DELTA, alternative="greater").pvalue >= FALSE_ALARM

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pacband.cli.console import print_json, print_message, print_text, progress_bar
+from pacband.cli.findings import collect_findings, print_findings
 from pacband.cli.options import (
     declared_draws,
     delta_option,
@@ -16,6 +17,7 @@ from pacband.cli.options import (
     json_option,
     refuse_without_rows,
     side_option,
+    strict_option,
 )
 from pacband.cli.output import Input, Output
 
@@ -61,6 +63,7 @@ Examples:
 @click.option("--jobs", type=int, default=-1, show_default=True, help="Number of threads; -1 uses every core.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random split and of the models.")
 @click.option("--report", type=Output(), help="HTML file to write a page to that explains the certificate.")
+@strict_option
 @json_option
 def command(files: tuple[str, ...], output: str, report: str | None, as_json: bool, **options: Any) -> None:
     """Train a model on CSV or Parquet FILES, certify it on other rows of them, and save both in one file.
@@ -87,9 +90,9 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
     if report:
         refuse_without_rows(draws)
     with open_files(files) as found, found.reading():
-        columns, X, y, draws = _read_rows(found.relation(), exclude, options, draws)
+        columns, X, y, unused, draws = _read_rows(found.relation(), exclude, options, draws)
     _print_columns(columns)
-    with progress_bar("Trying models") as progress:
+    with progress_bar("Trying models") as progress, collect_findings() as findings:
         family = CertifiedFamily(
             "auto",
             eps=options["eps"],
@@ -105,8 +108,13 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
         try:
             family.fit(X, y, draws=draws)
         except ReusedData:
-            X, y, draws = _drop_copies(X, y, draws, drop=options["drop_copies"])
+            kept = _find_originals(X, y, drop=options["drop_copies"])
+            X, y, unused = X.iloc[kept].reset_index(drop=True), y[kept], unused.iloc[kept].reset_index(drop=True)
+            draws = None if draws is None else draws.take(kept)
             family.fit(X, y, draws=draws)
+        if draws is None:
+            _check_unused(family, X, y, unused)
+    print_findings(findings, strict=options["strict"])
     page = _report(family, X, y, draws) if report else None
     kinds = {column.name: column.kind for column in columns if column.kind}
     save_model(family, output, columns=kinds)
@@ -122,8 +130,8 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
 
 def _read_rows(
     relation: Any, exclude: list[str], options: dict[str, Any], draws: Draws | None = None
-) -> tuple[list[Column], Any, Any, Draws | None]:
-    """Return how each column is used, the features, the targets, and the draws with the values of their column."""
+) -> tuple[list[Column], Any, Any, Any, Draws | None]:
+    """Return how each column is used, the features, the targets, the unused columns, and the draws of the rows."""
     import numpy as np
     import pandas as pd
 
@@ -131,6 +139,7 @@ def _read_rows(
     from pacband.draws import Weighted
     from pacband.exceptions import InvalidInput
     from pacband.tables.batches import batches
+    from pacband.tables.connection import quoted
     from pacband.tables.survey import inputs_sql, label_sql, numeric_sql, survey
 
     target, group = options["target"], options["group"]
@@ -145,7 +154,8 @@ def _read_rows(
     if group is not None and not any(column.name == group and column.kind for column in columns):
         raise InvalidInput(f"the group {group!r} must have at least two labels.")
     kinds = {column.name: column.kind for column in columns if column.kind}
-    wanted = [inputs_sql(relation, kinds), f"{numeric_sql(relation, target)} as pacband_target"]
+    rest = [column.name for column in columns if not column.kind and column.name not in drawn]
+    wanted = [inputs_sql(relation, kinds), f"{numeric_sql(relation, target)} as pacband_target", *map(quoted, rest)]
     read = numeric_sql if isinstance(draws, Weighted) else label_sql
     wanted += [f"{read(relation, column)} as pacband_draws_{k}" for k, column in enumerate(drawn)]
     parts = list(batches(relation, ", ".join(wanted)))
@@ -165,7 +175,8 @@ def _read_rows(
     known = np.flatnonzero(~missing)
     # Of a series some rows are dropped, so that those that are left are as far apart as before, or farther.
     draws = None if draws is None else draws.take(known)
-    return columns, table.iloc[known].reset_index(drop=True), y[known], draws
+    table = table.iloc[known].reset_index(drop=True)
+    return columns, table.drop(columns=rest), y[known], table[rest], draws
 
 
 def _refuse_as_features(drawn: tuple[str, ...], used: list[str]) -> None:
@@ -175,8 +186,8 @@ def _refuse_as_features(drawn: tuple[str, ...], used: list[str]) -> None:
             raise click.UsageError(f"{column!r} declares the draws: it cannot be the target, a feature or the group.")
 
 
-def _drop_copies(X: Any, y: Any, draws: Draws | None, *, drop: bool) -> tuple[Any, Any, Draws | None]:
-    """Return the rows without copies, in their order; or raise `ReusedData` if `drop` is false."""
+def _find_originals(X: Any, y: Any, *, drop: bool) -> Any:
+    """Return the numbers of the rows that are no copies, in order; or raise `ReusedData` if `drop` is false."""
     import numpy as np
 
     from pacband.core.row_hashes import row_fingerprints
@@ -190,8 +201,28 @@ def _drop_copies(X: Any, y: Any, draws: Draws | None, *, drop: bool) -> tuple[An
             "That is more than chance explains. --drop-copies drops the copies."
         )
     print_message(f"Dropped {copies}, which are copies of other rows.")
-    kept = np.sort(first)
-    return X.iloc[kept].reset_index(drop=True), y[kept], None if draws is None else draws.take(kept)
+    return np.sort(first)
+
+
+def _check_unused(family: CertifiedFamily, X: Any, y: Any, unused: Any) -> None:
+    """Warn if rows that calibrated resemble each other within a column that the model does not use."""
+    from pacband.checks.frames import columns_of_frame
+    from pacband.checks.screening import screen_columns
+    from pacband.checks.warning import warn_of_findings
+    from pacband.scores import spread_of
+
+    if not len(unused.columns):
+        return
+    # The split depends on the seed alone, so this is the split of `fit`.
+    _, rows, _, target = family.split_rows(X, y)
+    others = columns_of_frame(unused.loc[rows.index])
+    assert others is not None  # a dataframe has columns
+    prediction, scale = family.predict_with_scale(rows)
+    scoring = family.certificate_.basis.scoring
+    groups = None if family.groups is None else rows[family.groups].to_numpy()
+    warn_of_findings(
+        screen_columns(scoring, target, prediction, spread_of(scoring, scale, target.shape), others, groups=groups)
+    )
 
 
 def _print_columns(columns: list[Column]) -> None:

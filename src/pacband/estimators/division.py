@@ -11,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pacband.certification.terms import Terms
+from pacband.checks.evidence import Others
+from pacband.checks.frames import columns_of_frame
 from pacband.core.labels import Label
 from pacband.draws import Draws, Sample, Spaced, Units, Weighted
 from pacband.estimators.grouping import Rows, rows_by_group
@@ -31,6 +33,11 @@ class Calibration:
     y: Any
     labels: Labels
     sizes: tuple[int, ...]
+
+    @property
+    def others(self) -> Others | None:
+        """The columns of X, if they have names: they may be labels of rows that belong together."""
+        return columns_of_frame(self.X)
 
 
 @dataclass(frozen=True)
