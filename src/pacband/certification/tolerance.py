@@ -16,6 +16,9 @@ from pacband.certificate import Certificate, Promise
 from pacband.certificate.promise import assumptions_of
 from pacband.certificate.single import issue
 from pacband.certification.terms import check_draws
+from pacband.checks.evidence import Others
+from pacband.checks.screening import screen_rows
+from pacband.checks.warning import warn_of_findings
 from pacband.core.arrays import as_numbers, check_same_rows
 from pacband.core.checks import check_positive, check_positive_integer, check_probability
 from pacband.draws import Draws, Rows
@@ -79,8 +82,19 @@ class ToleranceTerms:
         """What a pass over the scores must count: the scores beyond the tolerance, and the fingerprint."""
         return Request(edges_above(self.tolerance), fingerprint_unit(self.tolerance))
 
-    def certify_rows(self, y: Any, y_pred: Any, scale: Any = None, *, columns: Columns | None = None) -> Certificate:
-        """Certify rows in memory; `columns` names them if they come from a table."""
+    def certify_rows(
+        self,
+        y: Any,
+        y_pred: Any,
+        scale: Any = None,
+        *,
+        columns: Columns | None = None,
+        others: Others | None = None,
+    ) -> Certificate:
+        """Certify rows in memory, and warn if they do not look independent.
+
+        `columns` names the columns if they come from a table. `others` returns the other columns of that table.
+        """
         check_same_rows(y=y, y_pred=y_pred, scale=scale)
         target = as_numbers("y", y)
         prediction = as_prediction(self.scoring, y_pred, target.shape)
@@ -90,9 +104,11 @@ class ToleranceTerms:
         sample = self.draws.sample(len(target))
         scores = sample.worst_at(sample.reduce(score_rows(self.scoring, target, prediction, spread)), self.tolerance)
         n_outputs = int(target.shape[1]) if target.ndim == 2 else 1
-        return self.certify_count(
+        certificate = self.certify_count(
             tally(scores, self.request), n_outputs=n_outputs, scale_kind=spread.kind, columns=columns
         )
+        warn_of_findings(screen_rows(self.scoring, sample, target, prediction, spread, others=others))
+        return certificate
 
     def certify_count(
         self, found: Tally, *, n_outputs: int, scale_kind: str, columns: Columns | None = None

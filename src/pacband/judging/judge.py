@@ -21,7 +21,7 @@ from pacband.core.labels import Label, as_labels, factorize
 from pacband.draws import Draws, Rows, Sample, Spaced, Units
 from pacband.draws.kinds import SpacedDraws, UnitDraws
 from pacband.exceptions import InvalidInput
-from pacband.scores import Spread, score_rows
+from pacband.scores import score_rows
 from pacband.selection import Request, Tally, edges_above
 from pacband.selection.fingerprint import fingerprint_total, fingerprint_totals, fingerprint_unit
 
@@ -153,7 +153,7 @@ class Judge:
             keep = ~missing
             without += missing.sum() if codes is None else np.bincount(codes[missing], minlength=len(labels))
             target, prediction, codes = target[keep], prediction[keep], None if codes is None else codes[keep]
-            spread = Spread(tuple(part[keep] for part in spread.parts), spread.floor)
+            spread = spread.at(keep)
         scores = sample.reduce(score_rows(self.basis.scoring, target, prediction, spread))
         return Judged(labels, scores, codes, np.array([self.gamma(label) for label in labels]), without)
 
