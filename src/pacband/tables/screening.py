@@ -12,13 +12,14 @@ from pacband.checks.sample import MOST_ROWS, Looked, rows_to_look_at
 from pacband.checks.screening import screen_rows
 from pacband.checks.warning import warn_of_findings
 from pacband.core.labels import as_labels
-from pacband.draws import Rows
+from pacband.draws import Draws, Rows, Units
+from pacband.draws.kinds import UnitDraws
 from pacband.scores import ScoreRule, as_prediction, spread_of
 from pacband.scores.columns import Columns
 from pacband.tables.columns import read_predicted, read_values
 from pacband.tables.other_columns import fetch_at, other_names
 
-__all__ = ["screen_engine"]
+__all__ = ["screen_engine", "screen_units"]
 
 
 def screen_engine(
@@ -48,19 +49,44 @@ def screen_engine(
     _screen(scoring, columns, {name: found[name] for name in used}, {name: found[name] for name in others}, looked)
 
 
+def screen_units(
+    scoring: ScoreRule, table: nw.LazyFrame[Any], columns: Columns, kind: UnitDraws, first: Mapping[str, Any], unit: str
+) -> None:
+    """Warn if the units in the first rows of a table do not look independent; DuckDB reads all columns of these rows.
+
+    Parameters
+    ----------
+    columns : Columns
+        The columns that are certified.
+    kind : UnitDraws
+        What the score of a unit is.
+    first : mapping of str to array
+        The first rows, with the column of units.
+    unit : str
+        The column of units.
+    """
+    n_rows = len(first[unit])
+    others: dict[str, Any] | None = None
+    if table.implementation is nw.Implementation.DUCKDB:
+        names = other_names(table.collect_schema(), [*columns.all, unit])
+        others = fetch_at(table.to_native(), names, slice(0, n_rows))
+    _screen(scoring, columns, first, others, draws=Units(first[unit], kind.within))
+
+
 def _screen(
     scoring: ScoreRule,
     columns: Columns,
     values: Mapping[str, Any],
     others: Mapping[str, Any] | None,
     looked: Looked | None = None,
+    draws: Draws | None = None,
 ) -> None:
     target = read_values(values, columns.target)
     y_pred, scale = read_predicted(values, columns)
     warn_of_findings(
         screen_rows(
             scoring,
-            Rows().sample(len(target)),
+            (draws or Rows()).sample(len(target)),
             target,
             as_prediction(scoring, y_pred, target.shape),
             spread_of(scoring, scale, target.shape),
