@@ -14,7 +14,7 @@ from typing import Any
 
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
 from pacband.certificate.family import check_candidates, split_candidate
-from pacband.certificate.single import issue
+from pacband.certification.bounding import certify_draws
 from pacband.certification.reused_rows import read_training, refuse_reused_rows
 from pacband.certification.terms import Terms
 from pacband.checks.evidence import Others
@@ -29,7 +29,6 @@ from pacband.exceptions import InvalidInput
 from pacband.planning.shares import Share, weighted_shares
 from pacband.scores import ScoreRule, Spread, as_prediction, mean_offset, score_rows, spread_of, unanswered
 from pacband.scores.columns import Columns
-from pacband.selection import measure
 
 __all__ = [
     "certify",
@@ -277,7 +276,7 @@ def certify_rows(
     prediction, spread = _align(terms.scoring, target, y_pred, scale)
     scores = sample.reduce(score_rows(terms.scoring, target, prediction, spread))
     basis = terms.promise(n_outputs=_outputs(target), scale_kind=spread.kind, columns=columns)
-    certificate = issue(basis, measure(scores, rank), rank, terms.share)
+    certificate = certify_draws(terms, basis, sample, scores, rank, terms.share)
     if screen:
         warn_of_findings(screen_rows(terms.scoring, sample, target, prediction, spread, others=others))
     return certificate
@@ -314,7 +313,7 @@ def certify_family_rows(
         basis = terms.promise(
             n_outputs=_outputs(target), scale_kind=spread.kind, columns=None if columns is None else columns[name]
         )
-        certificates[name] = issue(basis, measure(scores, ranks[name]), ranks[name], shares[name])
+        certificates[name] = certify_draws(terms, basis, sample, scores, ranks[name], shares[name])
         mean_scale[name] = spread.mean()
         offsets[name] = mean_offset(scoring, target, prediction)
         without_band[name] = unanswered(prediction)
@@ -345,23 +344,20 @@ def certify_group_rows(
         raise InvalidInput("Spaced draws cannot be combined with groups: certify the series of every group by itself.")
     sample = terms.draws.sample(len(target))
     members = group_rows(sample.assign(labels))
-    ranks = terms.group_ranks({label: len(rows) for label, rows in members.items()})
+    parts = {label: sample.part(places) for label, places in members.items()}
+    ranks = terms.group_ranks({label: part.n_draws for label, part in parts.items()})
     prediction, spread = _align(terms.scoring, target, y_pred, scale)
     scores = sample.reduce(score_rows(terms.scoring, target, prediction, spread))
     basis = terms.promise(n_outputs=_outputs(target), scale_kind=spread.kind, columns=columns)
     share = terms.share.among(len(members))
-    certificate = GroupCertificate(
-        groups=FrozenMap(
-            {
-                label: issue(basis, measure(scores[rows], ranks[label]), ranks[label], share)
-                for label, rows in members.items()
-            }
-        )
-    )
+    certificates = {
+        label: certify_draws(terms, basis, parts[label], sample.scores_of_part(scores, places), ranks[label], share)
+        for label, places in members.items()
+    }
     if screen:
         found = screen_rows(terms.scoring, sample, target, prediction, spread, groups=labels, others=others)
         warn_of_findings(found)
-    return certificate
+    return GroupCertificate(groups=FrozenMap(certificates))
 
 
 def _align(

@@ -66,12 +66,15 @@ class ToleranceTerms:
         delta, n_candidates = check_probability("delta", delta), check_positive_integer("n_candidates", n_candidates)
         # Raises unless δ/n_F is a budget that is decided exactly.
         attained_eps(1, 1, delta, n_candidates)
+        draws = check_draws(draws)
+        if draws.kind.averages:
+            raise InvalidInput("a tolerance cannot be combined with within='average': use 'all', a share or 'one'.")
         return cls(
             tolerance=_check_tolerance(tolerance, scoring),
             delta=delta,
             scoring=scoring,
             share=Share(n_candidates),
-            draws=check_draws(draws),
+            draws=draws,
         )
 
     @property
@@ -99,7 +102,7 @@ class ToleranceTerms:
             raise InvalidInput(f"y and y_pred must have the same shape, got {target.shape} and {prediction.shape}.")
         spread = spread_of(self.scoring, scale, target.shape)
         sample = self.draws.sample(len(target))
-        scores = sample.reduce(score_rows(self.scoring, target, prediction, spread))
+        scores = sample.worst_at(sample.reduce(score_rows(self.scoring, target, prediction, spread)), self.tolerance)
         n_outputs = int(target.shape[1]) if target.ndim == 2 else 1
         certificate = self.certify_count(
             tally(scores, self.request), n_outputs=n_outputs, scale_kind=spread.kind, columns=columns

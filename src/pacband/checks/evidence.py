@@ -64,7 +64,7 @@ class Evidence:
         if sample.rows is None:
             scores = score_rows(scoring, y, guess, spread.at(rows))
         else:
-            scores = sample.reduce(score_rows(scoring, target, prediction, spread))[draws]
+            scores = sample.one_score_each(sample.reduce(score_rows(scoring, target, prediction, spread)))[draws]
         errors = np.subtract(y, guess, dtype=np.float64) if signed else None
         return cls(
             rows,

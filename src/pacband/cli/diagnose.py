@@ -76,8 +76,9 @@ def command(
     within: str,
     gap: int | None,
     mixing: float | None,
-    importance: str | None,
+    importance: tuple[str, ...],
     at_most: float | None,
+    interval_delta: float | None,
     seed: int,
     **options: Any,
 ) -> None:
@@ -92,8 +93,8 @@ def command(
     from pacband.tables.opening import open_table
 
     columns = columns_of(target, prediction, scale_columns(scale), group)
-    draws = declared_draws(unit, within, gap, mixing, importance, at_most, seed)
-    numeric = [*columns.numeric, *([] if importance is None else [importance])]
+    draws = declared_draws(unit, within, gap, mixing, importance, at_most, seed, interval_delta)
+    numeric = [*columns.numeric, *importance]
     with open_table([file], numeric) as table:
         options["draws"] = draws
         if training is None:

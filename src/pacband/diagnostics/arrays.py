@@ -88,6 +88,9 @@ def judge_rows(terms: Terms, sample: Sample, y: Any, y_pred: Any, scale: Any) ->
     if isinstance(terms.draws, Weighted):
         # A judge takes every row for a draw of the future. Here only the accepted ones are.
         scores, violated = scores[sample.rows], violated[sample.rows]
+    if sample.sizes is not None:
+        scores = sample.one_score_each(scores)
+        violated = scores > certificate.gamma
     return {"scores": scores, "violated": violated, "bound": certificate.gamma} if enough else {"scores": scores}
 
 

@@ -69,7 +69,7 @@ def diagnose_table(
     terms = Terms.create(
         eps=eps, delta=delta, side=side, min_scale=min_scale, nonfinite=nonfinite, gauge="max", draws=draws
     )
-    used = [*columns.all, *([] if terms.draws.column is None else [terms.draws.column])]
+    used = [*columns.all, *terms.draws.columns]
     given = list(inputs) or other_names(relation.columns, used)
     names = list(dict.fromkeys((*used, *given)))
     found: Any = as_frame(relation)
@@ -79,8 +79,8 @@ def diagnose_table(
         compared, fitted = _read_training(training, columns, given, by_default=not inputs)
     if terms.draws.kind != ROWS or not is_large(relation):
         values = fetch_whole(relation, names)
-        if terms.draws.column is not None:
-            terms = replace(terms, draws=terms.draws.bind(values[terms.draws.column]))
+        if terms.draws.columns:
+            terms = replace(terms, draws=terms.draws.bind(*(values[name] for name in terms.draws.columns)))
         return diagnose_rows(
             terms,
             read_values(values, columns.target),

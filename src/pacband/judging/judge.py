@@ -160,6 +160,8 @@ class Judge:
     def _draws(self, draws: Draws | None) -> Draws:
         """Return how these rows make draws, or raise unless it is what the certificate promises about."""
         kind = self.basis.draws
+        if kind.averages:
+            raise InvalidInput("a promise about units on average judges all rows of a unit together: use check.")
         if isinstance(kind, UnitDraws):
             if not isinstance(draws, Units) or draws.kind.within != kind.within:
                 raise InvalidInput(
@@ -176,6 +178,8 @@ class Judge:
         self, groups: Any, n_rows: int, sample: Sample
     ) -> tuple[list[Label | None], npt.NDArray[np.intp] | None]:
         """Return the groups that occur, and the place of each row's group among them."""
+        if sample.sizes is not None or sample.certain is not None:
+            raise InvalidInput("units on average and an interval of importance are not judged draw by draw: use check.")
         if groups is None:
             if self.grouped:
                 raise InvalidInput("this certificate promises within groups: pass the group of every row.")

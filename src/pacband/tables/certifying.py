@@ -43,6 +43,8 @@ from pacband.tables.other_columns import other_columns
 from pacband.tables.scan import GroupScan, TableScan
 from pacband.tables.screening import screen_engine
 from pacband.tables.table import Table
+from pacband.tables.unit_certifying import certify_units
+from pacband.tables.unit_scores import UnitScan, unit_column
 
 __all__ = ["certify_frame"]
 
@@ -99,8 +101,10 @@ def certify_frame(
     eps, delta, weights, rank, rule, side, n_candidates, min_scale, nonfinite, gauge
         As in `certify`, `certify_family` and `certify_groups`. A matrix gauge needs a table in memory.
     draws : Units, Spaced or Weighted, optional
-        What one draw is, if it is not a row; labels and weights may be names of columns: ``Units("machine")``. The
-        columns are then read into memory, also from DuckDB and polars; other engines are refused.
+        What one draw is, if it is not a row; labels and weights may be names of columns: ``Units("machine")``. Units
+        are aggregated in the engine, and one score a unit comes back; a share of their rows needs DuckDB or polars.
+        For ``Units("machine", "one")``, `Spaced` and `Weighted`, the columns are read into memory, also from DuckDB and
+        polars; other engines are refused.
 
     Returns
     -------
@@ -142,17 +146,21 @@ def certify_frame(
 
     table = as_frame(frame)
     numeric = [name for columns in named.values() for name in columns.numeric]
-    schema = check_columns(table, numeric, group, terms.draws.column)
-    wanted = list(dict.fromkeys([*(name for columns in named.values() for name in columns.all), *_draw_columns(terms)]))
+    schema = check_columns(table, numeric, group, *terms.draws.columns)
+    wanted = list(dict.fromkeys([*(name for columns in named.values() for name in columns.all), *terms.draws.columns]))
     others = other_columns(table, wanted)
     if isinstance(table, nw.DataFrame):
         return _certify_in_memory(terms, in_memory(table, wanted), named, shares, others)
-    if terms.draws.kind != ROWS:
+    units = unit_column(table, schema, terms.scoring, terms.draws.column, terms.draws.kind)
+    if terms.draws.kind != ROWS and units is None:
         values = _fetch_whole(terms, table, schema, wanted, numeric)
         return _certify_in_memory(terms, values, named, shares, others)
     limits = current_limits()
     whole = len(named) <= limits.together or terms.scoring.matrix is not None
     parts = [named] if whole else _split_candidates(named, limits.together)
+    if units is not None:
+        scans = [UnitScan(Table.of(table, schema, terms.scoring, part, unit=units.name), units) for part in parts]
+        return certify_units(terms, scans, named, shares, _report_passes(progress, 0))
     in_engine = [Table.of(table, schema, terms.scoring, part) for part in parts]
     values = in_engine[0].fetch_first(limits.sample + 1)
     if len(parts) == 1 and len(next(iter(values.values()))) <= limits.sample:
@@ -195,8 +203,8 @@ def _certify_in_memory(
     others: Others | None,
 ) -> Certificate | FamilyCertificate | GroupCertificate:
     """Certify a table whose columns are in memory; `others` reads its other columns."""
-    for name in _draw_columns(terms):
-        terms = replace(terms, draws=terms.draws.bind(values[name]))
+    if terms.draws.columns:
+        terms = replace(terms, draws=terms.draws.bind(*(values[name] for name in terms.draws.columns)))
     columns = next(iter(named.values()))
     y = read_values(values, columns.target)
     if shares is not None and isinstance(terms, Terms):
@@ -209,10 +217,6 @@ def _certify_in_memory(
         labels = values[columns.group]
         return certify_group_rows(terms, y, prediction, labels, scale, columns=columns, others=others)
     return certify_rows(terms, y, prediction, scale, columns=columns, others=others)
-
-
-def _draw_columns(terms: Terms | ToleranceTerms) -> list[str]:
-    return [] if terms.draws.column is None else [terms.draws.column]
 
 
 def _fetch_whole(
