@@ -117,6 +117,18 @@ def test_an_environment_with_extras_is_no_bare_one():
     assert done.stderr.startswith("this environment has extras: rich, duckdb")
 
 
+def test_a_dataset_of_pyarrow_needs_duckdb(tmp_path):
+    code = (
+        "import pyarrow as pa, pyarrow.dataset, pacband; "
+        "table = pa.dataset.dataset(pa.table({'y': [1.0] * 400, 'p': [2.0] * 400})); "
+        "pacband.certify_frame(table, target='y', prediction='p')"
+    )
+    done = run_without(["duckdb"], code)
+    assert done.stderr.splitlines()[-1] == (
+        "pacband.exceptions.MissingExtra: a table like this needs the package 'duckdb': pip install 'pacband[cli]'"
+    )
+
+
 @pytest.mark.parametrize("package", ["duckdb", "matplotlib", "jinja2"])
 def test_a_command_without_one_of_its_packages_says_so_in_one_line(package, tmp_path):
     (tmp_path / "data.csv").write_text("y,p\n" + "".join(f"{k},{k % 7}\n" for k in range(400)), "utf-8")
