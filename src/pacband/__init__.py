@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         MissingExtra,
         NotEnoughSamples,
         PacbandError,
+        PromiseWarning,
         ReusedData,
         UnknownCategories,
     )
@@ -92,6 +93,7 @@ _HOMES = {
         "MissingExtra",
         "NotEnoughSamples",
         "PacbandError",
+        "PromiseWarning",
         "ReusedData",
         "UnknownCategories",
     ),
@@ -136,6 +138,7 @@ __all__ = [
     "PacbandError",
     "ParzenScale",
     "Plan",
+    "PromiseWarning",
     "ReusedData",
     "UnknownCategories",
     "Verdict",

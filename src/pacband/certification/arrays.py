@@ -14,17 +14,21 @@ from typing import Any
 
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
 from pacband.certificate.family import check_candidates, split_candidate
-from pacband.certificate.single import issue
+from pacband.certification.bounding import certify_draws
+from pacband.certification.reused_rows import read_training, refuse_reused_rows
 from pacband.certification.terms import Terms
+from pacband.checks.evidence import Others
+from pacband.checks.screening import screen_rows
+from pacband.checks.warning import warn_of_findings
 from pacband.core.arrays import Numbers, as_numbers, check_lengths, check_same_rows
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import as_labels, group_rows
+from pacband.core.row_hashes import row_fingerprints
 from pacband.draws import Draws, Spaced
 from pacband.exceptions import InvalidInput
 from pacband.planning.shares import Share, weighted_shares
 from pacband.scores import ScoreRule, Spread, as_prediction, mean_offset, score_rows, spread_of, unanswered
 from pacband.scores.columns import Columns
-from pacband.selection import measure
 
 __all__ = [
     "certify",
@@ -51,6 +55,7 @@ def certify(
     nonfinite: str = "raise",
     gauge: Any = "max",
     draws: Draws | None = None,
+    training: Any = None,
 ) -> Certificate:
     """Certify the errors of a predictor on data it has not seen (Algorithms 1 and 2).
 
@@ -81,6 +86,9 @@ def certify(
         With k outputs: the largest scaled error, or sqrt(eᵀ Σ⁻¹ e).
     draws : Units, Spaced or Weighted, optional
         What one independent draw is, if it is not a row; see `pacband.draws`.
+    training : pair (y_pred, y), optional
+        Predictions and targets of the rows that the model was fitted on. If more calibration rows are among them than
+        agree by chance, they are refused. Without it, pacband cannot see which rows a model was fitted on.
 
     Returns
     -------
@@ -92,6 +100,14 @@ def certify(
         If n rows are too few for (ε, δ). The message states how many are needed, and what these can promise.
     InvalidInput, InvalidScale
         If the input breaks one of the rules above. The message states which, and in which rows.
+    ReusedData
+        If rows of `training` are among the calibration rows.
+
+    Warns
+    -----
+    PromiseWarning
+        If rows do not look like independent draws from one distribution. In sound data that has a probability of at
+        most 1e-4. `diagnose` looks closer.
 
     Examples
     --------
@@ -117,6 +133,9 @@ def certify(
         gauge=gauge,
         draws=draws,
     )
+    if training is not None:
+        seen, fitted = read_training(training, "(y_pred, y)")
+        refuse_reused_rows(seen, row_fingerprints(y_pred, y), (y_pred, y), fitted=fitted)
     return certify_rows(terms, y, y_pred, scale)
 
 
@@ -237,9 +256,19 @@ def certify_groups(
 
 
 def certify_rows(
-    terms: Terms, y: Any, y_pred: Any, scale: Any = None, *, columns: Columns | None = None
+    terms: Terms,
+    y: Any,
+    y_pred: Any,
+    scale: Any = None,
+    *,
+    columns: Columns | None = None,
+    others: Others | None = None,
+    screen: bool = True,
 ) -> Certificate:
-    """Certify rows on these terms; `columns` names them if they come from a table."""
+    """Certify rows on these terms, and warn if they do not look independent, unless `screen` is false.
+
+    `columns` names the columns if they come from a table. `others` returns the other columns of that table.
+    """
     target = as_numbers("y", y)
     sample = terms.draws.sample(len(target))
     rank = terms.choose_rank(sample.n_draws)
@@ -247,7 +276,10 @@ def certify_rows(
     prediction, spread = _align(terms.scoring, target, y_pred, scale)
     scores = sample.reduce(score_rows(terms.scoring, target, prediction, spread))
     basis = terms.promise(n_outputs=_outputs(target), scale_kind=spread.kind, columns=columns)
-    return issue(basis, measure(scores, rank), rank, terms.share)
+    certificate = certify_draws(terms, basis, sample, scores, rank, terms.share)
+    if screen:
+        warn_of_findings(screen_rows(terms.scoring, sample, target, prediction, spread, others=others))
+    return certificate
 
 
 def certify_family_rows(
@@ -257,8 +289,12 @@ def certify_family_rows(
     shares: Mapping[str, Share],
     *,
     columns: Mapping[str, Columns] | None = None,
+    others: Others | None = None,
 ) -> FamilyCertificate:
-    """Certify the candidates of a family on these terms, each at its share of δ."""
+    """Certify the candidates of a family on these terms, each at its share of δ.
+
+    Warns if the errors of the best one do not look independent; `others` as in `certify_rows`.
+    """
     target, scoring = as_numbers("y", y), terms.scoring
     sample = terms.draws.sample(len(target))
     ranks = terms.family_ranks(sample.n_draws, shares)
@@ -277,17 +313,30 @@ def certify_family_rows(
         basis = terms.promise(
             n_outputs=_outputs(target), scale_kind=spread.kind, columns=None if columns is None else columns[name]
         )
-        certificates[name] = issue(basis, measure(scores, ranks[name]), ranks[name], shares[name])
+        certificates[name] = certify_draws(terms, basis, sample, scores, ranks[name], shares[name])
         mean_scale[name] = spread.mean()
         offsets[name] = mean_offset(scoring, target, prediction)
         without_band[name] = unanswered(prediction)
-    return FamilyCertificate.of(certificates, mean_scale, offsets, without_band)
+    family = FamilyCertificate.of(certificates, mean_scale, offsets, without_band)
+    warn_of_findings(screen_rows(scoring, sample, target, *aligned[family.best], others=others))
+    return family
 
 
 def certify_group_rows(
-    terms: Terms, y: Any, y_pred: Any, groups: Any, scale: Any = None, *, columns: Columns | None = None
+    terms: Terms,
+    y: Any,
+    y_pred: Any,
+    groups: Any,
+    scale: Any = None,
+    *,
+    columns: Columns | None = None,
+    others: Others | None = None,
+    screen: bool = True,
 ) -> GroupCertificate:
-    """Certify the rows within every group on these terms, each at an even part of their share."""
+    """Certify the rows within every group on these terms, each at an even part of their share.
+
+    Warns if the rows of one group do not look independent; `others` and `screen` as in `certify_rows`.
+    """
     check_same_rows(y=y, y_pred=y_pred, groups=groups, scale=scale)
     target, labels = as_numbers("y", y), as_labels(groups)
     check_lengths(y=target, groups=labels)
@@ -295,19 +344,20 @@ def certify_group_rows(
         raise InvalidInput("Spaced draws cannot be combined with groups: certify the series of every group by itself.")
     sample = terms.draws.sample(len(target))
     members = group_rows(sample.assign(labels))
-    ranks = terms.group_ranks({label: len(rows) for label, rows in members.items()})
+    parts = {label: sample.part(places) for label, places in members.items()}
+    ranks = terms.group_ranks({label: part.n_draws for label, part in parts.items()})
     prediction, spread = _align(terms.scoring, target, y_pred, scale)
     scores = sample.reduce(score_rows(terms.scoring, target, prediction, spread))
     basis = terms.promise(n_outputs=_outputs(target), scale_kind=spread.kind, columns=columns)
     share = terms.share.among(len(members))
-    return GroupCertificate(
-        groups=FrozenMap(
-            {
-                label: issue(basis, measure(scores[rows], ranks[label]), ranks[label], share)
-                for label, rows in members.items()
-            }
-        )
-    )
+    certificates = {
+        label: certify_draws(terms, basis, parts[label], sample.scores_of_part(scores, places), ranks[label], share)
+        for label, places in members.items()
+    }
+    if screen:
+        found = screen_rows(terms.scoring, sample, target, prediction, spread, groups=labels, others=others)
+        warn_of_findings(found)
+    return GroupCertificate(groups=FrozenMap(certificates))
 
 
 def _align(

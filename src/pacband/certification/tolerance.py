@@ -16,6 +16,9 @@ from pacband.certificate import Certificate, Promise
 from pacband.certificate.promise import assumptions_of
 from pacband.certificate.single import issue
 from pacband.certification.terms import check_draws
+from pacband.checks.evidence import Others
+from pacband.checks.screening import screen_rows
+from pacband.checks.warning import warn_of_findings
 from pacband.core.arrays import as_numbers, check_same_rows
 from pacband.core.checks import check_positive, check_positive_integer, check_probability
 from pacband.draws import Draws, Rows
@@ -63,12 +66,15 @@ class ToleranceTerms:
         delta, n_candidates = check_probability("delta", delta), check_positive_integer("n_candidates", n_candidates)
         # Raises unless δ/n_F is a budget that is decided exactly.
         attained_eps(1, 1, delta, n_candidates)
+        draws = check_draws(draws)
+        if draws.kind.averages:
+            raise InvalidInput("a tolerance cannot be combined with within='average': use 'all', a share or 'one'.")
         return cls(
             tolerance=_check_tolerance(tolerance, scoring),
             delta=delta,
             scoring=scoring,
             share=Share(n_candidates),
-            draws=check_draws(draws),
+            draws=draws,
         )
 
     @property
@@ -76,8 +82,19 @@ class ToleranceTerms:
         """What a pass over the scores must count: the scores beyond the tolerance, and the fingerprint."""
         return Request(edges_above(self.tolerance), fingerprint_unit(self.tolerance))
 
-    def certify_rows(self, y: Any, y_pred: Any, scale: Any = None, *, columns: Columns | None = None) -> Certificate:
-        """Certify rows in memory; `columns` names them if they come from a table."""
+    def certify_rows(
+        self,
+        y: Any,
+        y_pred: Any,
+        scale: Any = None,
+        *,
+        columns: Columns | None = None,
+        others: Others | None = None,
+    ) -> Certificate:
+        """Certify rows in memory, and warn if they do not look independent.
+
+        `columns` names the columns if they come from a table. `others` returns the other columns of that table.
+        """
         check_same_rows(y=y, y_pred=y_pred, scale=scale)
         target = as_numbers("y", y)
         prediction = as_prediction(self.scoring, y_pred, target.shape)
@@ -85,11 +102,13 @@ class ToleranceTerms:
             raise InvalidInput(f"y and y_pred must have the same shape, got {target.shape} and {prediction.shape}.")
         spread = spread_of(self.scoring, scale, target.shape)
         sample = self.draws.sample(len(target))
-        scores = sample.reduce(score_rows(self.scoring, target, prediction, spread))
+        scores = sample.worst_at(sample.reduce(score_rows(self.scoring, target, prediction, spread)), self.tolerance)
         n_outputs = int(target.shape[1]) if target.ndim == 2 else 1
-        return self.certify_count(
+        certificate = self.certify_count(
             tally(scores, self.request), n_outputs=n_outputs, scale_kind=spread.kind, columns=columns
         )
+        warn_of_findings(screen_rows(self.scoring, sample, target, prediction, spread, others=others))
+        return certificate
 
     def certify_count(
         self, found: Tally, *, n_outputs: int, scale_kind: str, columns: Columns | None = None

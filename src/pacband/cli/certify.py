@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pacband.cli.console import print_json, print_message, print_result, progress_bar
+from pacband.cli.findings import collect_findings, print_findings
 from pacband.cli.options import (
     candidate_columns,
     column_options,
@@ -18,6 +19,7 @@ from pacband.cli.options import (
     json_option,
     promise_options,
     scale_columns,
+    strict_option,
 )
 from pacband.cli.output import Input, Output
 from pacband.core.wording import percent, round_up
@@ -75,6 +77,7 @@ Examples:
 )
 @click.option("-o", "--output", type=Output(), help="JSON file to save the certificate to.")
 @click.option("--report", "page", type=Output(), help="HTML file to write a page to that explains the certificate.")
+@strict_option
 @json_option
 @engine_options
 def command(
@@ -96,17 +99,21 @@ def command(
     within: str,
     gap: int | None,
     mixing: float | None,
-    importance: str | None,
+    importance: tuple[str, ...],
     at_most: float | None,
+    interval_delta: float | None,
     seed: int,
+    strict: bool,
     **promise: Any,
 ) -> None:
     """Certify the predictions in CSV or Parquet FILES: names, globs, directories, or - for standard input.
 
     The model must not have been fitted on these rows. They are read in a stream, so memory does not grow with their
     number. With --group, each group gets its own bound. With --tolerance, the bound is given and the share is found.
-    The rows must be independent. If they are not, --unit, --gap or --importance declare what one independent draw is;
-    the columns are then read into memory.
+    The rows must be independent. If they are not, --unit, --gap or --importance declare what one independent draw is.
+    Memory then grows with the number of units; with --within average or one, --gap and --importance, with that of the
+    rows. The command looks for rows that are not independent, in order and within every column of labels, and prints
+    what it finds.
     """
     if score is None and (target is None or (prediction is None) == (not candidates)):
         raise click.UsageError("name the --target column, and either the --prediction column or --candidate columns.")
@@ -122,7 +129,7 @@ def command(
     if page is not None and (engine != "duckdb" or any(map(is_stream, files))):
         raise click.UsageError("--report reads the rows again: it needs files, and the engine duckdb.")
 
-    draws = declared_draws(unit, within, gap, mixing, importance, at_most, seed)
+    draws = declared_draws(unit, within, gap, mixing, importance, at_most, seed, interval_delta)
     if page is not None and draws is not None:
         raise click.UsageError(
             "--report shows rows as draws: it cannot be combined with --unit, --gap or --importance."
@@ -132,12 +139,14 @@ def command(
     with (
         open_table(
             files,
-            [name for name in (*columns, importance) if name],
+            [name for name in (*columns, *importance) if name],
             also=[name for name in (group, unit) if name],
+            others=True,
             engine=engine,
             address=address,
         ) as table,
         progress_bar("certifying") as progress,
+        collect_findings() as findings,
     ):
         certificate = certify_frame(
             table,
@@ -159,6 +168,7 @@ def command(
             made_from = certificate.basis.columns
             assert made_from is not None  # it was made from a table
             report = report_files(certificate, files, made_from)
+    print_findings(findings, strict=strict)
     if page is not None:
         report.save(page)
     if output is not None:

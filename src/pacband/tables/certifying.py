@@ -15,6 +15,7 @@ from pacband.certificate.single import issue
 from pacband.certification.arrays import certify_family_rows, certify_group_rows, certify_rows
 from pacband.certification.terms import Terms
 from pacband.certification.tolerance import ToleranceTerms
+from pacband.checks.evidence import Others
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import Label, as_labels, group_rows
 from pacband.core.progress import Progress
@@ -38,8 +39,12 @@ from pacband.tables.certified_columns import make_terms, named_columns, score_co
 from pacband.tables.columns import as_frame, check_columns, in_memory, read_predicted, read_values, refuse_inexact
 from pacband.tables.engines import fetch_columns
 from pacband.tables.means import count_unanswered, mean_offsets, mean_scales
+from pacband.tables.other_columns import other_columns
 from pacband.tables.scan import GroupScan, TableScan
+from pacband.tables.screening import screen_engine
 from pacband.tables.table import Table
+from pacband.tables.unit_certifying import certify_units
+from pacband.tables.unit_scores import UnitScan, unit_column
 
 __all__ = ["certify_frame"]
 
@@ -96,8 +101,10 @@ def certify_frame(
     eps, delta, weights, rank, rule, side, n_candidates, min_scale, nonfinite, gauge
         As in `certify`, `certify_family` and `certify_groups`. A matrix gauge needs a table in memory.
     draws : Units, Spaced or Weighted, optional
-        What one draw is, if it is not a row; labels and weights may be names of columns: ``Units("machine")``. The
-        columns are then read into memory, also from DuckDB and polars; other engines are refused.
+        What one draw is, if it is not a row; labels and weights may be names of columns: ``Units("machine")``. Units
+        are aggregated in the engine, and one score a unit comes back; a share of their rows needs DuckDB or polars.
+        For ``Units("machine", "one")``, `Spaced` and `Weighted`, the columns are read into memory, also from DuckDB and
+        polars; other engines are refused.
 
     Returns
     -------
@@ -139,33 +146,47 @@ def certify_frame(
 
     table = as_frame(frame)
     numeric = [name for columns in named.values() for name in columns.numeric]
-    schema = check_columns(table, numeric, group, terms.draws.column)
-    wanted = list(dict.fromkeys([*(name for columns in named.values() for name in columns.all), *_draw_columns(terms)]))
+    schema = check_columns(table, numeric, group, *terms.draws.columns)
+    wanted = list(dict.fromkeys([*(name for columns in named.values() for name in columns.all), *terms.draws.columns]))
+    others = other_columns(table, wanted)
     if isinstance(table, nw.DataFrame):
-        return _certify_in_memory(terms, in_memory(table, wanted), named, shares)
-    if terms.draws.kind != ROWS:
-        return _certify_in_memory(terms, _fetch_whole(terms, table, schema, wanted, numeric), named, shares)
+        return _certify_in_memory(terms, in_memory(table, wanted), named, shares, others)
+    units = unit_column(table, schema, terms.scoring, terms.draws.column, terms.draws.kind)
+    if terms.draws.kind != ROWS and units is None:
+        values = _fetch_whole(terms, table, schema, wanted, numeric)
+        return _certify_in_memory(terms, values, named, shares, others)
     limits = current_limits()
     whole = len(named) <= limits.together or terms.scoring.matrix is not None
     parts = [named] if whole else _split_candidates(named, limits.together)
+    if units is not None:
+        scans = [UnitScan(Table.of(table, schema, terms.scoring, part, unit=units.name), units) for part in parts]
+        return certify_units(terms, scans, named, shares, _report_passes(progress, 0))
     in_engine = [Table.of(table, schema, terms.scoring, part) for part in parts]
     values = in_engine[0].fetch_first(limits.sample + 1)
     if len(parts) == 1 and len(next(iter(values.values()))) <= limits.sample:
-        return _certify_in_memory(terms, values, named, shares)
+        return _certify_in_memory(terms, values, named, shares, others)
 
     if terms.scoring.matrix is not None:
         raise InvalidInput("a matrix gauge needs the rows in memory: collect the table first.")
     reporting = _report_passes(progress, len(parts))
+    certificate: Certificate | FamilyCertificate | GroupCertificate
     if isinstance(terms, ToleranceTerms):
         found = reporting(TableScan(in_engine[0]))({"": terms.request})[""]
         columns = named[""]
-        return terms.certify_count(found, n_outputs=len(columns.target), scale_kind=columns.scale_kind, columns=columns)
-    if shares is not None:
-        return _certify_family(terms, in_engine, parts, values, shares, reporting)
-    sample = _score_sample(terms, values, named[""])
-    if group is not None:
-        return _certify_groups(terms, GroupScan(in_engine[0], group), named[""], sample, values[group], reporting)
-    return _certify_single(terms, in_engine[0], named[""], sample, reporting)
+        certificate = terms.certify_count(
+            found, n_outputs=len(columns.target), scale_kind=columns.scale_kind, columns=columns
+        )
+    elif shares is not None:
+        certificate = _certify_family(terms, in_engine, parts, values, shares, reporting)
+    else:
+        sample = _score_sample(terms, values, named[""])
+        if group is not None:
+            scan = GroupScan(in_engine[0], group)
+            certificate = _certify_groups(terms, scan, named[""], sample, values[group], reporting)
+        else:
+            certificate = _certify_single(terms, in_engine[0], named[""], sample, reporting)
+    screen_engine(terms.scoring, table, certificate, named, values)
+    return certificate
 
 
 def _split_candidates(named: Mapping[str, Columns], together: int) -> list[dict[str, Columns]]:
@@ -179,25 +200,23 @@ def _certify_in_memory(
     values: Mapping[str, Any],
     named: Mapping[str, Columns],
     shares: Mapping[str, Share] | None,
+    others: Others | None,
 ) -> Certificate | FamilyCertificate | GroupCertificate:
-    """Certify a table whose columns are in memory."""
-    for name in _draw_columns(terms):
-        terms = replace(terms, draws=terms.draws.bind(values[name]))
+    """Certify a table whose columns are in memory; `others` reads its other columns."""
+    if terms.draws.columns:
+        terms = replace(terms, draws=terms.draws.bind(*(values[name] for name in terms.draws.columns)))
     columns = next(iter(named.values()))
     y = read_values(values, columns.target)
     if shares is not None and isinstance(terms, Terms):
         pairs = {name: read_predicted(values, part) for name, part in named.items()}
-        return certify_family_rows(terms, y, pairs, shares, columns=named)
+        return certify_family_rows(terms, y, pairs, shares, columns=named, others=others)
     prediction, scale = read_predicted(values, columns)
     if isinstance(terms, ToleranceTerms):
-        return terms.certify_rows(y, prediction, scale, columns=columns)
+        return terms.certify_rows(y, prediction, scale, columns=columns, others=others)
     if columns.group is not None:
-        return certify_group_rows(terms, y, prediction, values[columns.group], scale, columns=columns)
-    return certify_rows(terms, y, prediction, scale, columns=columns)
-
-
-def _draw_columns(terms: Terms | ToleranceTerms) -> list[str]:
-    return [] if terms.draws.column is None else [terms.draws.column]
+        labels = values[columns.group]
+        return certify_group_rows(terms, y, prediction, labels, scale, columns=columns, others=others)
+    return certify_rows(terms, y, prediction, scale, columns=columns, others=others)
 
 
 def _fetch_whole(

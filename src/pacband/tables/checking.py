@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import narwhals as nw
@@ -13,11 +14,13 @@ from pacband.draws.kinds import SpacedDraws, UnitDraws
 from pacband.judging.checking import check, verdict_of
 from pacband.judging.judge import Judge
 from pacband.judging.verdicts import Verdict
+from pacband.selection import tally
 from pacband.tables.applying import labelled_columns
 from pacband.tables.columns import as_frame, check_columns, in_memory, read_predicted, read_values, refuse_inexact
 from pacband.tables.engines import fetch_columns
 from pacband.tables.scan import GroupScan, TableScan
 from pacband.tables.table import Table
+from pacband.tables.unit_scores import UnitScan, unit_column
 
 __all__ = ["check_frame"]
 
@@ -46,6 +49,9 @@ def check_frame(
     unit = (unit or kind.unit) if isinstance(kind, UnitDraws) else unit
     schema = check_columns(table, columns.numeric, columns.group, unit)
     names = columns.all if unit is None else (*columns.all, unit)
+    if isinstance(table, nw.LazyFrame) and (units := unit_column(table, schema, judge.basis.scoring, unit, kind)):
+        in_engine = Table.of(table, schema, judge.basis.scoring, {"": columns}, unit=units.name)
+        return _check_units(judge, UnitScan(in_engine, units), columns.group, level)
     if isinstance(table, nw.DataFrame) or isinstance(kind, (UnitDraws, SpacedDraws)):
         if isinstance(table, nw.DataFrame):
             values = in_memory(table, names)
@@ -64,3 +70,11 @@ def check_frame(
     judge.check_known(labels, f"column {columns.group!r}")
     found = scan({label: judge.request(label) for label in labels})
     return verdict_of(judge, {label: found[label] for label in labels}, level)
+
+
+def _check_units(judge: Judge, scan: UnitScan, group: str | None, level: float) -> Verdict:
+    """Test a promise about units: the engine returns the score of every unit."""
+    scores: Mapping[Any, Any] = {None: scan().scores[""]} if group is None else scan.of_groups(group)
+    if group is not None:
+        judge.check_known(scores, f"column {group!r}")
+    return verdict_of(judge, {label: tally(own, judge.request(label)) for label, own in scores.items()}, level)
