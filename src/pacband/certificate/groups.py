@@ -17,6 +17,7 @@ from pacband.core.arrays import Floats, check_lengths, check_same_rows
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import Label, as_labels, group_rows
 from pacband.core.wording import card
+from pacband.draws.kinds import UnitDraws
 from pacband.exceptions import CertificateError
 
 __all__ = ["GroupCertificate"]
@@ -92,6 +93,11 @@ class GroupCertificate(Promising):
     @property
     def promise(self) -> str:
         """The promise in one sentence."""
+        if isinstance(self.basis.draws, UnitDraws):
+            kept = self.basis.draws.sentence(self.basis.kept, "the bound of that group").replace(
+                "satisfy", "are within"
+            )
+            return f"{self.basis.confidence}, in each of the {len(self.groups)} groups {kept}."
         return (
             f"{self.basis.confidence}, {self.basis.kept} of future {self.basis.draws.subject} in each of the "
             f"{len(self.groups)} groups stay within the bound of that group."

@@ -46,7 +46,8 @@ def command(
 ) -> None:
     """Add the lower and upper end of the certified band to the rows of CSV or Parquet FILES.
 
-    The order of the rows and all other columns stay as they are.
+    The order of the rows and all other columns stay as they are. Every row gets a band, whatever a draw is: a promise
+    about units says how many of them keep their rows within these bands.
     """
     from pacband.models import is_model, load_certificate
     from pacband.reporting.outlook import outlook_of

@@ -14,10 +14,12 @@ from pacband.cli.options import (
     column_options,
     declared_draws,
     draw_options,
+    draw_seed_option,
     engine_options,
     is_given,
     json_option,
     promise_options,
+    refuse_without_rows,
     scale_columns,
     strict_option,
 )
@@ -68,6 +70,7 @@ Examples:
 )
 @promise_options
 @draw_options
+@draw_seed_option
 @click.option(
     "--n-candidates",
     type=int,
@@ -130,10 +133,8 @@ def command(
         raise click.UsageError("--report reads the rows again: it needs files, and the engine duckdb.")
 
     draws = declared_draws(unit, within, gap, mixing, importance, at_most, seed, interval_delta)
-    if page is not None and draws is not None:
-        raise click.UsageError(
-            "--report shows rows as draws: it cannot be combined with --unit, --gap or --importance."
-        )
+    if page is not None:
+        refuse_without_rows(draws)
     family = candidate_columns(candidates) or None
     columns = [score, target, prediction, *scale] if family is None else [target, *_column_names(family)]
     with (
@@ -167,7 +168,7 @@ def command(
 
             made_from = certificate.basis.columns
             assert made_from is not None  # it was made from a table
-            report = report_files(certificate, files, made_from)
+            report = report_files(certificate, files, made_from, draws=draws)
     print_findings(findings, strict=strict)
     if page is not None:
         report.save(page)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pacband.cli.console import print_json, print_message, print_text, progress_bar
-from pacband.cli.options import column_options, json_option, model_options, scale_columns
+from pacband.cli.options import column_options, fresh_draw_options, json_option, model_options, scale_columns
 from pacband.cli.output import Input, Output
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ Examples:
     help="Level of the test: the probability that it contradicts a promise that holds.",
 )
 @click.option("--report", "page", type=Output(), help="HTML file to write a page to that shows these rows.")
-@click.option("--unit", help="Column of units, if the promise is about units.  [default: the certificate's]")
+@fresh_draw_options
 @model_options
 @json_option
 def command(
@@ -48,6 +48,7 @@ def command(
     scale: tuple[str, ...],
     group: str | None,
     unit: str | None,
+    importance: str | None,
     level: float,
     page: str | None,
     trust: tuple[str, ...],
@@ -58,11 +59,13 @@ def command(
 
     The test is an exact binomial test. The command ends with exit code 1 if the rows contradict the promise. If every
     group has its own bound, the promise of each group is tested. Otherwise the promise about all rows is tested, and
-    --group lists the violations in each group. If the certificate bounds scores that you compute yourself, --target
-    names their column. CERTIFICATE may be a model file: the model then predicts the rows.
+    --group lists the violations in each group. If the promise is about units, the files must hold whole units, and
+    units are counted. If it is about a series, every gap-th row is counted. If the certificate bounds scores that you
+    compute yourself, --target names their column. CERTIFICATE may be a model file: the model then predicts the rows.
     """
     from pacband.models import is_model, load_certificate
     from pacband.tables.applying import labelled_columns
+    from pacband.tables.certified_draws import table_draws
     from pacband.tables.checking import check_frame
     from pacband.tables.group_labels import labels_of, with_labels
     from pacband.tables.opening import open_table
@@ -70,25 +73,27 @@ def command(
 
     cert = load_certificate(certificate)
     if is_model(certificate):
-        if not target or prediction or scale or page is not None:
-            raise click.UsageError("a model predicts by itself: name the --target column, and no other except --group.")
-        _print_verdict(_check_model(certificate, files, target, group, level, trust, max_bytes), as_json)
+        if not target or prediction or scale or importance or page is not None:
+            raise click.UsageError(
+                "a model predicts by itself: name the --target column, and no other except --group and --unit."
+            )
+        _print_verdict(_check_model(certificate, files, target, group, unit, level, trust, max_bytes), as_json)
         return
     if page is not None and any(map(is_stream, files)):
         raise click.UsageError("--report reads the rows again: it needs files.")
     outputs = {"target": list(target) or None, "prediction": list(prediction) or None}
     named: dict[str, Any] = {**outputs, "scale": scale_columns(scale), "group": group}
     columns = labelled_columns(cert.basis, **named)
-    units = getattr(cert.basis.draws, "unit", None) if unit is None else unit
-    if page is not None and cert.basis.draws.kind in ("units", "spaced"):
-        raise click.UsageError("--report shows rows as draws: this certificate makes a promise about other draws.")
-    with open_table(files, columns.numeric, also=[name for name in (columns.group, units) if name]) as table:
+    draws = table_draws(cert.basis, unit=unit, importance=importance)
+    units = None if draws is None else draws.column
+    numeric = [*columns.numeric, *([] if importance is None else [importance])]
+    with open_table(files, numeric, also=[name for name in (columns.group, units) if name]) as table:
         labelled = with_labels(table, columns.group, labels_of(cert))
-        verdict = check_frame(cert, labelled, **named, unit=unit, level=level)
+        verdict = check_frame(cert, labelled, **named, draws=draws, level=level)
         if page is not None:
             from pacband.cli.pages import report_files
 
-            report = report_files(cert, files, columns)
+            report = report_files(cert, files, columns, draws=draws)
     if page is not None:
         report.save(page)
         print_message(f"Saved {page}")
@@ -109,6 +114,7 @@ def _check_model(
     files: tuple[str, ...],
     target: tuple[str, ...],
     group: str | None,
+    unit: str | None,
     level: float,
     trust: tuple[str, ...],
     max_bytes: int | None,
@@ -129,4 +135,13 @@ def _check_model(
     ):
         model = open_model_file(path, trust, max_bytes)
         table = found.relation(target)
-        return check_model(model, model_kinds(model), table, target=target, group=group, level=level, progress=progress)
+        return check_model(
+            model,
+            model_kinds(model),
+            table,
+            target=target,
+            group=group,
+            unit=unit,
+            level=level,
+            progress=progress,
+        )

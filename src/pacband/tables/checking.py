@@ -9,13 +9,13 @@ import narwhals as nw
 
 from pacband.certificate import AnyCertificate
 from pacband.core.checks import check_probability
-from pacband.draws import Units
-from pacband.draws.kinds import SpacedDraws, UnitDraws
+from pacband.draws import Draws, Units, Weighted
 from pacband.judging.checking import check, verdict_of
 from pacband.judging.judge import Judge
 from pacband.judging.verdicts import Verdict
 from pacband.selection import tally
 from pacband.tables.applying import labelled_columns
+from pacband.tables.certified_draws import bound_draws, table_draws
 from pacband.tables.columns import as_frame, check_columns, in_memory, read_predicted, read_values, refuse_inexact
 from pacband.tables.engines import fetch_columns
 from pacband.tables.scan import GroupScan, TableScan
@@ -33,35 +33,38 @@ def check_frame(
     prediction: str | list[str] | None = None,
     scale: Any = None,
     group: str | None = None,
-    unit: str | None = None,
+    draws: Draws | None = None,
     level: float = 0.01,
 ) -> Verdict:
     """Test a promise on labelled rows of a table; see `check`, and `certify_frame` for tables.
 
     By default the columns are those that the certificate was made from. For a certificate of own scores, `target` names
-    the column of the scores. If the promise is about units, `unit` is their column; by default it is the one that names
-    them.
+    the column of the scores. If the promise is about units, ``draws=Units("machine", within)`` names their column; by
+    default it is the one that names them. Rows of a series, and the columns of units, are read into memory.
     """
     judge, level = Judge(certificate), check_probability("level", level)
     columns = labelled_columns(judge.basis, target=target, prediction=prediction, scale=scale, group=group)
-    kind, table = judge.basis.draws, as_frame(frame)
-    # The units are named by their column, unless the user calls them otherwise.
-    unit = (unit or kind.unit) if isinstance(kind, UnitDraws) else unit
-    schema = check_columns(table, columns.numeric, columns.group, unit)
-    names = columns.all if unit is None else (*columns.all, unit)
-    if isinstance(table, nw.LazyFrame) and (units := unit_column(table, schema, judge.basis.scoring, unit, kind)):
-        in_engine = Table.of(table, schema, judge.basis.scoring, {"": columns}, unit=units.name)
-        return _check_units(judge, UnitScan(in_engine, units), columns.group, level)
-    if isinstance(table, nw.DataFrame) or isinstance(kind, (UnitDraws, SpacedDraws)):
+    table, draws = as_frame(frame), table_draws(judge.basis, draws)
+    drawn = () if draws is None else draws.columns
+    schema = check_columns(
+        table, [*columns.numeric, *(drawn if isinstance(draws, Weighted) else ())], columns.group, *drawn
+    )
+    names = (*columns.all, *drawn)
+    if isinstance(table, nw.LazyFrame) and isinstance(draws, Units):
+        units = unit_column(table, schema, judge.basis.scoring, draws.column, judge.draws_of(draws).kind)
+        if units is not None:
+            in_engine = Table.of(table, schema, judge.basis.scoring, {"": columns}, unit=units.name)
+            return _check_units(judge, UnitScan(in_engine, units), columns.group, level)
+    if isinstance(table, nw.DataFrame) or draws is not None:
         if isinstance(table, nw.DataFrame):
             values = in_memory(table, names)
         else:
             refuse_inexact(table, schema, columns.numeric)
             values = dict(fetch_columns(table.select(*names), list(names)))
         groups = None if columns.group is None else values[columns.group]
-        draws = None if unit is None else Units(values[unit], kind.within if isinstance(kind, UnitDraws) else "all")
         y = read_values(values, columns.target)
-        return check(certificate, y, *read_predicted(values, columns), groups=groups, draws=draws, level=level)
+        bound = bound_draws(draws, values)
+        return check(certificate, y, *read_predicted(values, columns), groups=groups, draws=bound, level=level)
     in_engine = Table.of(table, schema, judge.basis.scoring, {"": columns})
     if columns.group is None:
         return verdict_of(judge, {None: TableScan(in_engine)({"": judge.request(None)})[""]}, level)
