@@ -68,6 +68,7 @@ if TYPE_CHECKING:
         report,
     )
     from pacband.scale import ParzenScale
+    from pacband.scores import Share
     from pacband.tables import apply_frame, certify_chunks, certify_frame, check_frame
 
 __version__ = "0.1.0"
@@ -107,6 +108,7 @@ _HOMES = {
     ),
     "reporting": ("plot_acceptance", "plot_band", "plot_family", "plot_plan", "plot_scores", "plot_slices", "report"),
     "scale": ("ParzenScale",),
+    "scores": ("Share",),
     "tables": ("apply_frame", "certify_chunks", "certify_frame", "check_frame"),
 }
 _MODULE_OF = {name: module for module, names in _HOMES.items() for name in names}
@@ -131,6 +133,7 @@ __all__ = [
     "ParzenScale",
     "Plan",
     "ReusedData",
+    "Share",
     "UnknownCategories",
     "Verdict",
     "apply_frame",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Self
 
 from pacband.certificate.portable import decode, encode
@@ -13,11 +14,23 @@ from pacband.core.wording import bound, complement, confidence, round_up
 from pacband.draws import ROWS, DrawKind, Draws, Rows, draw_kind
 from pacband.exceptions import CertificateError, InvalidInput, InvalidScale
 from pacband.planning import check_eps
-from pacband.scores import SCALE_KINDS, ScoreRule, Spread, as_prediction, band, scale_kind, score_rows, spread_of
+from pacband.scores import (
+    SCALE_KINDS,
+    Gauge,
+    ScoreRule,
+    Share,
+    Spread,
+    as_prediction,
+    as_rows,
+    band,
+    scale_kind,
+    score_rows,
+    spread_of,
+)
 from pacband.scores.columns import Columns
 from pacband.scores.rule import OWN
 
-__all__ = ["ASSUMPTIONS", "GIVEN_BOUND", "OWN_SCORES", "Promise", "assumptions_of"]
+__all__ = ["ASSUMPTIONS", "GIVEN_BOUND", "OWN_SCORES", "RUNS", "Promise", "assumptions_of"]
 
 ASSUMPTIONS = (
     ROWS.assumption,
@@ -30,6 +43,8 @@ OWN_SCORES = (
     "calibration scores and future scores are independent draws from one distribution",
     "what computes the scores was built without the calibration rows",
 )
+# The first assumption if a row is a run of several steps.
+RUNS = "calibration runs and future runs are independent draws from one distribution"
 GIVEN_BOUND = "δ, the candidates and the tolerance were chosen before looking at the scores"
 _SCALES = {
     "none": "no scale",
@@ -54,7 +69,9 @@ class Promise:
     scale_kind : {"none", "symmetric", "asymmetric"}
         Whether rows are scored with a scale, and with which.
     n_outputs : int
-        The number of outputs that one score combines.
+        The number of outputs that one score combines; for runs, the outputs of each step.
+    n_steps : int or None
+        The number of steps of a run; None if rows have no steps.
     columns : Columns or None
         The columns of the table that was certified, if it was a table.
     assumptions : tuple of str
@@ -70,6 +87,7 @@ class Promise:
     scoring: ScoreRule = ScoreRule()  # noqa: RUF009 (it cannot be changed)
     scale_kind: str = "none"
     n_outputs: int = 1
+    n_steps: int | None = None
     columns: Columns | None = None
     assumptions: tuple[str, ...] = ASSUMPTIONS
     bound_given: bool = False
@@ -80,14 +98,21 @@ class Promise:
             check_eps(self.eps)
             check_probability("delta", self.delta)
             check_positive_integer("n_outputs", self.n_outputs)
+            if self.n_steps is not None:
+                check_positive_integer("n_steps", self.n_steps)
             check_choice("scale_kind", self.scale_kind, SCALE_KINDS)
         except InvalidInput as error:
             raise CertificateError(f"no certificate can state this: {error}") from None
-        if self.scoring.own and (self.scale_kind, self.n_outputs) != ("none", 1):
+        if self.scoring.own and (self.scale_kind, self.n_outputs, self.n_steps) != ("none", 1, None):
             raise CertificateError(
                 f"own scores have no scale and one output, got scale_kind {self.scale_kind!r} and n_outputs "
                 f"{self.n_outputs}."
             )
+        matrices = self.scoring.matrices
+        if self.n_steps is None and self.scoring.over_steps:
+            raise CertificateError("a gauge over steps is for runs: n_steps must be given.")
+        if self.scoring.per_step and len(matrices) != self.n_steps:
+            raise CertificateError(f"a gauge of {len(matrices)} steps is for as many, got n_steps {self.n_steps}.")
         if self.columns is not None and bool(self.columns.prediction) == self.scoring.own:
             raise CertificateError("a certificate made from a table states prediction columns, except for own scores.")
 
@@ -118,21 +143,50 @@ class Promise:
         return sample.reduce(score_rows(self.scoring, target, prediction, spread))
 
     def band(self, gamma: float | Floats, y_pred: Any, scale: Any = None) -> Floats:
-        """Return the band of every row, (n, 2) or (n, k, 2), whose scores are at most γ: one γ, or one for each row."""
+        """Return the band of every row whose scores are at most γ: one γ, or one for each row.
+
+        Its shape is (n, 2) or (n, k, 2); of runs (n, H, 2) or (n, H, k, 2).
+        """
         if self.scoring.own:
             raise InvalidInput("this certificate bounds a score: there is no band around a prediction.")
         self.check_scale(scale)
-        return band(self.scoring, gamma, self.check_outputs("y_pred", y_pred), scale)
+        ends = band(self.scoring, gamma, self.check_outputs("y_pred", y_pred), scale)
+        return ends[:, :, 0] if self.n_steps is not None and self.n_outputs == 1 else ends
+
+    @property
+    def row_shape(self) -> tuple[int, ...]:
+        """The shape of one row: () for a number, (k,) for several outputs, (H, k) for a run."""
+        if self.n_steps is not None:
+            return self.n_steps, self.n_outputs
+        return (self.n_outputs,) if self.n_outputs > 1 else ()
 
     def check_outputs(self, name: str, column: Any, *, lone_row: bool = False) -> Numbers:
-        """Return the column as an array with as many outputs as were calibrated, or raise."""
-        array = as_numbers(name, column, scalar=lone_row, empty=True)
-        if lone_row and (array.ndim == 0 or (array.ndim == 1 and self.n_outputs > 1 and len(array) == self.n_outputs)):
+        """Return the column as an array with as many outputs and steps as were calibrated, or raise."""
+        array = as_numbers(name, column, scalar=lone_row, empty=True, runs=True)
+        if lone_row and (array.ndim == 0 or array.shape in self._lone_shapes):
             array = array[None]
+        array = as_rows(self.scoring, name, array, steps=self.n_steps, empty=True)
+        if self.n_steps is not None:
+            if not len(array):
+                return array.reshape(0, *self.row_shape)
+            if array.shape[1:] != self.row_shape:
+                raise InvalidInput(
+                    f"this certificate bounds runs of {self.n_steps} steps and {self.n_outputs} output(s), got {name} "
+                    f"of shape {array.shape}."
+                )
+            return array
+        if array.ndim == 3:
+            raise InvalidInput(f"this certificate bounds rows without steps, got {name} of shape {array.shape}.")
         outputs = array.shape[1] if array.ndim == 2 else 1
         if len(array) and outputs != self.n_outputs:
             raise InvalidInput(f"this certificate bounds {self.n_outputs} output(s), got {name} with {outputs}.")
         return array
+
+    @property
+    def _lone_shapes(self) -> tuple[tuple[int, ...], ...]:
+        """The shapes of arrays that are a single row, and not a column of rows."""
+        shape = self.row_shape
+        return (shape, shape[:1]) if self.n_steps is not None and self.n_outputs == 1 else (shape,)
 
     def check_scale(self, scale: Any) -> None:
         """Raise unless the scale has the kind that was used at calibration: none, one, or a pair."""
@@ -147,27 +201,48 @@ class Promise:
         limit = bound(gamma)
         if self.scoring.own:
             return f"score ≤ {limit}"
-        if self.scoring.matrix is not None:
-            return f"sqrt((y − T(x))ᵀ Σ⁻¹ (y − T(x))) ≤ {limit}{self._factor()}"
-        of, each = ("ₖ", " in every output k") if self.n_outputs > 1 else ("", "")
+        step = "" if self.n_steps is None else "ₜ"
+        if self.scoring.matrices:
+            error = f"(y{step} − T{step}(x))"
+            matrix = "Σₜ" if self.scoring.per_step else "Σ"
+            return f"sqrt({error}ᵀ {matrix}⁻¹ {error}) ≤ {limit}{self._factor()}{self._where}"
+        of = step + ("ₖ" if self.n_outputs > 1 else "")
         error, minus_error = f"y{of} − T{of}(x)", f"T{of}(x) − y{of}"
         if self.scale_kind == "asymmetric":
-            return f"−{limit}{self._factor('⁻')} ≤ {error} ≤ {limit}{self._factor('⁺')}{each}"
+            return f"−{limit}{self._factor('⁻')} ≤ {error} ≤ {limit}{self._factor('⁺')}{self._where}"
         left = {"both": f"|{error}|", "upper": error, "lower": minus_error}[self.scoring.side]
-        return f"{left} ≤ {limit}{self._factor()}{each}"
+        return f"{left} ≤ {limit}{self._factor()}{self._where}"
+
+    @property
+    def _where(self) -> str:
+        """In which steps and outputs the inequality holds."""
+        share, several = self.scoring.share, self.n_outputs > 1 and not self.scoring.matrices
+        if self.n_steps is None:
+            return " in every output k" if several else ""
+        if share is not None:
+            steps = f" in at least {_part(share)} of the steps t"
+            return f" for all outputs k{steps}" if several else steps
+        return " in every step t and output k" if several else " in every step t"
 
     def claim(self, gamma: float) -> str:
         """Return what is promised, in words: "at least 95 % of future errors satisfy …"."""
-        if not self.scoring.own:
-            return self.draws.sentence(self.kept, self.inequality(gamma))
-        sentence = self.draws.sentence(self.kept, bound(gamma))
-        return sentence.replace("errors", "scores").replace("satisfy", "are at most")
+        if self.scoring.own:
+            sentence = self.draws.sentence(self.kept, bound(gamma))
+            return sentence.replace("errors", "scores").replace("satisfy", "are at most")
+        sentence = self.draws.sentence(self.kept, self.inequality(gamma))
+        return sentence if self.n_steps is None else sentence.replace("errors", "runs", 1)
+
+    @property
+    def subject(self) -> str:
+        """What is promised something about, in the plural: "errors", "runs", "machines"."""
+        subject = self.draws.subject
+        return "runs" if self.n_steps is not None and subject == "errors" else subject
 
     def _factor(self, end: str = "") -> str:
         """Format ·σ̂(x), with the floor that is put under it."""
         if self.scale_kind == "none":
             return ""
-        sigma, floor = f"σ̂{end}(x)", self.scoring.min_scale
+        sigma, floor = f"σ̂{'' if self.n_steps is None else 'ₜ'}{end}(x)", self.scoring.min_scale
         return f"·{sigma}" if floor is None else f"·max({sigma}, {bound(floor)})"
 
     @property
@@ -190,11 +265,12 @@ class Promise:
             "side": rule.side,
             "scale_kind": self.scale_kind,
             "min_scale": rule.min_scale,
-            "gauge": encode(rule.gauge),
+            "gauge": _encode_gauge(rule.gauge),
             "nonfinite": rule.nonfinite,
             "columns": None if self.columns is None else self.columns.to_dict(),
             "assumptions": list(self.assumptions),
-            # Written only where it applies: files of other certificates keep their bytes.
+            # Written only where they apply: files of other certificates keep their bytes.
+            **({} if self.n_steps is None else {"n_steps": self.n_steps}),
             **({"bound": "given"} if self.bound_given else {}),
             # If the draws are rows, the file states nothing about draws, as it did before there were others.
             **({} if self.draws == ROWS else {"draws": self.draws.to_dict()}),
@@ -215,6 +291,7 @@ class Promise:
             scoring=scoring,
             scale_kind=content["scale_kind"],
             n_outputs=content["n_outputs"],
+            n_steps=content.get("n_steps"),
             columns=None if columns is None else Columns.from_dict(columns),
             assumptions=tuple(content["assumptions"]),
             bound_given=content.get("bound") == "given",
@@ -222,17 +299,34 @@ class Promise:
         )
 
 
-def assumptions_of(scoring: ScoreRule, draws: DrawKind, *, bound_given: bool = False) -> tuple[str, ...]:
-    """Return what a promise about such scores and draws rests on."""
+def assumptions_of(
+    scoring: ScoreRule, draws: DrawKind, *, bound_given: bool = False, runs: bool = False
+) -> tuple[str, ...]:
+    """Return what a promise about such scores and draws rests on; `runs` where a row is a run of several steps."""
     independent, built, chosen = ASSUMPTIONS
+    if runs:
+        independent, built = RUNS, built.replace("rows", "runs")
     if scoring.own:
         independent, built = OWN_SCORES
     return independent if draws == ROWS else draws.assumption, built, GIVEN_BOUND if bound_given else chosen
 
 
+def _encode_gauge(gauge: Gauge) -> Any:
+    return {"share": gauge.share, "of": encode(gauge.of)} if isinstance(gauge, Share) else encode(gauge)
+
+
+def _decode_gauge(content: Any) -> Any:
+    return Share(content["share"], of=decode(content["of"])) if isinstance(content, dict) else decode(content)
+
+
+def _part(share: Share) -> str:
+    """Return a share of the steps in words, with all its digits: "99.5 %"."""
+    return complement(float(1 - Decimal(repr(share.share))))
+
+
 def _scoring(content: Mapping[str, Any]) -> ScoreRule:
     """Rebuild the rule by which rows are scored, or raise."""
-    gauge, min_scale = decode(content["gauge"]), content["min_scale"]
+    gauge, min_scale = _decode_gauge(content["gauge"]), content["min_scale"]
     if content["side"] != OWN:
         return ScoreRule.create(side=content["side"], gauge=gauge, min_scale=min_scale, nonfinite=content["nonfinite"])
     if gauge != "max" or min_scale is not None:

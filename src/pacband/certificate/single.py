@@ -28,7 +28,7 @@ from pacband.planning import LARGEST_N, WHOLE, Share
 from pacband.planning.binomial import covering_delta, tail_at_most
 from pacband.planning.shares import rounded_up
 from pacband.planning.windows import most_violations
-from pacband.scores import Matrix, bound, mean_bound
+from pacband.scores import Gauge, bound, mean_bound
 from pacband.scores.columns import Columns
 from pacband.selection import Measured, measure
 from pacband.selection.fingerprint import fingerprint
@@ -46,7 +46,8 @@ class Certificate(Portable):
     ----------
     basis : Promise
         What is promised, and how a row is scored. Its parts are attributes of the certificate as well: `eps`, `delta`,
-        `side`, `gauge`, `min_scale`, `nonfinite`, `scale_kind`, `n_outputs`, `columns`, `assumptions`, `bound_given`.
+        `side`, `gauge`, `min_scale`, `nonfinite`, `scale_kind`, `n_outputs`, `n_steps`, `columns`, `assumptions`,
+        `bound_given`.
     gamma : float
         γ̄, the r-th largest calibration score. Infinite where no finite bound can be promised. If the bound was given,
         the tolerance.
@@ -132,6 +133,11 @@ class Certificate(Portable):
         return self.basis.n_outputs
 
     @property
+    def n_steps(self) -> int | None:
+        """The number of steps of a run; None if rows have no steps."""
+        return self.basis.n_steps
+
+    @property
     def side(self) -> str:
         """Which errors are bounded: "both", "upper" or "lower"; "own" if the user computes the scores."""
         return self.basis.scoring.side
@@ -142,8 +148,8 @@ class Certificate(Portable):
         return self.basis.bound_given
 
     @property
-    def gauge(self) -> str | Matrix:
-        """How the errors of several outputs make one score: "max", or a matrix as tuples."""
+    def gauge(self) -> Gauge:
+        """How the errors of several outputs make one score: "max", a matrix as tuples, one for each step, or a Share."""
         return self.basis.scoring.gauge
 
     @property
@@ -288,7 +294,7 @@ class Certificate(Portable):
         return mean_bound(self.basis.scoring, self.gamma, mean_scale)
 
     def interval(self, y_pred: Any, scale: Any = None) -> Floats:
-        """Return the certified band around predictions: lower and upper end, shape (n, 2) or (n, k, 2).
+        """Return the certified band around predictions: lower and upper end, shape (n, 2) or (n, k, 2); see `tube`.
 
         Examples
         --------
@@ -299,6 +305,35 @@ class Certificate(Portable):
         """
         check_same_rows(y_pred=y_pred, scale=scale)
         return self.basis.band(self.gamma, y_pred, scale)
+
+    def tube(self, y_pred: Any, scale: Any = None) -> Floats:
+        """Return the certified tube around predicted runs: lower and upper end, shape (n, H, 2) or (n, H, k, 2).
+
+        The whole of a future run stays in its tube, with all steps and outputs at once; with a `Share` gauge, at least
+        that share of its steps. For an ellipsoid, the tube is the box around it. A tube is the `interval` of runs.
+
+        Parameters
+        ----------
+        y_pred : array-like of shape (n, H) or (n, H, k)
+            The predicted runs.
+        scale : array-like, pair of array-likes, float, optional
+            σ̂, if one was used at calibration: one value a run (n,), a step (n, H), or a step and output (n, H, k).
+
+        Examples
+        --------
+        >>> import numpy as np, pacband
+        >>> drift = np.random.default_rng(0).standard_normal((500, 20)).cumsum(axis=1)
+        >>> growth = np.broadcast_to(np.sqrt(np.arange(1, 21)), (500, 20))
+        >>> cert = pacband.certify(drift[..., None], 0 * drift[..., None], growth, eps=0.1, delta=0.01)
+        >>> print(cert.promise)
+        With confidence 99 %, at least 90 % of future runs satisfy |yₜ − Tₜ(x)| ≤ 2.90484·σ̂ₜ(x) in every step t.
+        >>> cert.tube(np.zeros((1, 20)), growth[:1])[0, [0, 19]].round(2)
+        array([[ -2.9 ,   2.9 ],
+               [-12.99,  12.99]])
+        """
+        if self.basis.row_shape == ():
+            raise InvalidInput("a tube is around runs: this certificate bounds one number a row. Use interval.")
+        return self.interval(y_pred, scale)
 
     def verify(self, y: Any, y_pred: Any = None, scale: Any = None, *, draws: Draws | None = None) -> bool:
         """Recompute the certificate from its data. Return True if γ̄, N and the digest are all the same.

@@ -16,13 +16,13 @@ from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
 from pacband.certificate.family import check_candidates, split_candidate
 from pacband.certificate.single import issue
 from pacband.certification.terms import Terms
-from pacband.core.arrays import Numbers, as_numbers, check_lengths, check_same_rows
+from pacband.core.arrays import check_lengths, check_same_rows
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import as_labels, group_rows
 from pacband.draws import Draws, Spaced
 from pacband.exceptions import InvalidInput
 from pacband.planning.shares import Share, weighted_shares
-from pacband.scores import ScoreRule, Spread, as_prediction, mean_offset, score_rows, spread_of, unanswered
+from pacband.scores import align, as_rows, mean_offset, mean_scale, row_shape, score_rows, unanswered
 from pacband.scores.columns import Columns
 from pacband.selection import measure
 
@@ -56,13 +56,16 @@ def certify(
 
     Parameters
     ----------
-    y : array-like of shape (n,) or (n, k)
-        Targets of the calibration rows. Not one of them may have been used to build the predictor or the scale.
+    y : array-like of shape (n,), (n, k) or (n, H, k)
+        Targets of the calibration rows: numbers, k outputs, or runs of H steps with k outputs each. Not one of them may
+        have been used to build the predictor or the scale. Runs must be independent of each other: sliding windows of
+        one run are not.
     y_pred : array-like, same shape
         Their predictions T(x).
     scale : array-like, pair of array-likes, float, optional
-        σ̂(x) > 0, the expected size of the error: one value per row (or per row and output). A tuple
-        (lower, upper) makes an asymmetric band. Without it, the bound is the same for every x.
+        σ̂(x) > 0, the expected size of the error: one value per row (or per row and output; for runs per step, (n, H),
+        see `pacband.scale.HorizonScale`). A tuple (lower, upper) makes an asymmetric band. Without it, the bound is
+        the same for every x.
     eps, delta : float in (0, 1)
         The promise: with confidence 1 − δ, at least 1 − ε of future errors stay within the bound.
     rank : int, optional
@@ -77,8 +80,9 @@ def certify(
         A floor under σ̂, at calibration and at prediction alike. Without it a scale ≤ 0 or NaN is refused.
     nonfinite : {"raise", "violate"}
         Refuse NaN and infinite predictions, or count them as infinite errors, which keeps the promise.
-    gauge : "max" or positive definite matrix of shape (k, k)
-        With k outputs: the largest scaled error, or sqrt(eᵀ Σ⁻¹ e).
+    gauge : "max", positive definite matrix of shape (k, k) or (H, k, k), or Share
+        With k outputs: the largest scaled error, or sqrt(eᵀ Σ⁻¹ e). For runs, all steps count, each by its own matrix
+        if there are H; with a `Share`, at least that share of the steps.
     draws : Units, Spaced or Weighted, optional
         What one independent draw is, if it is not a row; see `pacband.draws`.
 
@@ -240,13 +244,13 @@ def certify_rows(
     terms: Terms, y: Any, y_pred: Any, scale: Any = None, *, columns: Columns | None = None
 ) -> Certificate:
     """Certify rows on these terms; `columns` names them if they come from a table."""
-    target = as_numbers("y", y)
+    target = as_rows(terms.scoring, "y", y)
     sample = terms.draws.sample(len(target))
     rank = terms.choose_rank(sample.n_draws)
     check_same_rows(y=y, y_pred=y_pred, scale=scale)
-    prediction, spread = _align(terms.scoring, target, y_pred, scale)
+    prediction, spread = align(terms.scoring, target, y_pred, scale)
     scores = sample.reduce(score_rows(terms.scoring, target, prediction, spread))
-    basis = terms.promise(n_outputs=_outputs(target), scale_kind=spread.kind, columns=columns)
+    basis = terms.promise(**row_shape(target), scale_kind=spread.kind, columns=columns)
     return issue(basis, measure(scores, rank), rank, terms.share)
 
 
@@ -259,29 +263,29 @@ def certify_family_rows(
     columns: Mapping[str, Columns] | None = None,
 ) -> FamilyCertificate:
     """Certify the candidates of a family on these terms, each at its share of δ."""
-    target, scoring = as_numbers("y", y), terms.scoring
+    target, scoring = as_rows(terms.scoring, "y", y), terms.scoring
     sample = terms.draws.sample(len(target))
     ranks = terms.family_ranks(sample.n_draws, shares)
     aligned = {}
     for name, candidate in candidates.items():
         y_pred, scale = split_candidate(candidate)
         check_same_rows(y=y, **{f"candidate {name!r}": y_pred, f"the scale of candidate {name!r}": scale})
-        aligned[name] = _align(scoring, target, y_pred, scale, name=name)
+        aligned[name] = align(scoring, target, y_pred, scale, name=f"y_pred of candidate {name!r}")
 
-    certificates, mean_scale, offsets, without_band = {}, {}, {}, {}
+    certificates, scales, offsets, without_band = {}, {}, {}, {}
     for name, (prediction, spread) in aligned.items():
         try:
             scores = sample.reduce(score_rows(scoring, target, prediction, spread))
         except InvalidInput as error:
             raise type(error)(f"candidate {name!r}: {error}") from None
         basis = terms.promise(
-            n_outputs=_outputs(target), scale_kind=spread.kind, columns=None if columns is None else columns[name]
+            **row_shape(target), scale_kind=spread.kind, columns=None if columns is None else columns[name]
         )
         certificates[name] = issue(basis, measure(scores, ranks[name]), ranks[name], shares[name])
-        mean_scale[name] = spread.mean()
+        scales[name] = mean_scale(scoring, spread)
         offsets[name] = mean_offset(scoring, target, prediction)
         without_band[name] = unanswered(prediction)
-    return FamilyCertificate.of(certificates, mean_scale, offsets, without_band)
+    return FamilyCertificate.of(certificates, scales, offsets, without_band)
 
 
 def certify_group_rows(
@@ -289,16 +293,16 @@ def certify_group_rows(
 ) -> GroupCertificate:
     """Certify the rows within every group on these terms, each at an even part of their share."""
     check_same_rows(y=y, y_pred=y_pred, groups=groups, scale=scale)
-    target, labels = as_numbers("y", y), as_labels(groups)
+    target, labels = as_rows(terms.scoring, "y", y), as_labels(groups)
     check_lengths(y=target, groups=labels)
     if isinstance(terms.draws, Spaced):
         raise InvalidInput("Spaced draws cannot be combined with groups: certify the series of every group by itself.")
     sample = terms.draws.sample(len(target))
     members = group_rows(sample.assign(labels))
     ranks = terms.group_ranks({label: len(rows) for label, rows in members.items()})
-    prediction, spread = _align(terms.scoring, target, y_pred, scale)
+    prediction, spread = align(terms.scoring, target, y_pred, scale)
     scores = sample.reduce(score_rows(terms.scoring, target, prediction, spread))
-    basis = terms.promise(n_outputs=_outputs(target), scale_kind=spread.kind, columns=columns)
+    basis = terms.promise(**row_shape(target), scale_kind=spread.kind, columns=columns)
     share = terms.share.among(len(members))
     return GroupCertificate(
         groups=FrozenMap(
@@ -308,18 +312,3 @@ def certify_group_rows(
             }
         )
     )
-
-
-def _align(
-    scoring: ScoreRule, target: Numbers, y_pred: Any, scale: Any, *, name: str | None = None
-) -> tuple[Numbers, Spread]:
-    """Return the predictions and the scale as arrays of the targets' shape, or raise."""
-    of = "" if name is None else f" of candidate {name!r}"
-    prediction = as_prediction(scoring, y_pred, target.shape, name=f"y_pred{of}")
-    if prediction.shape != target.shape:
-        raise InvalidInput(f"y and y_pred{of} must have the same shape, got {target.shape} and {prediction.shape}.")
-    return prediction, spread_of(scoring, scale, target.shape)
-
-
-def _outputs(target: Numbers) -> int:
-    return int(target.shape[1]) if target.ndim == 2 else 1

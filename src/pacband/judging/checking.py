@@ -121,5 +121,5 @@ def verdict_of(judge: Judge, answers: Mapping[Any, Tally], level: float) -> Verd
 
 def _counts(judge: Judge, answers: Mapping[Any, Tally]) -> dict[Any, Count]:
     eps, kind = judge.basis.eps, judge.basis.draws
-    counted = kind.counted if isinstance(kind, UnitDraws) else "rows"
+    counted = kind.counted if isinstance(kind, UnitDraws) else "rows" if judge.basis.n_steps is None else "runs"
     return {label: Count.of(answer.n_samples, sum(answer.at_least), eps, counted) for label, answer in answers.items()}

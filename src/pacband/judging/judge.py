@@ -195,4 +195,4 @@ def _missing(target: Numbers) -> npt.NDArray[np.bool_] | None:
     missing = np.isnan(target)
     if not missing.any():
         return None
-    return missing if missing.ndim == 1 else np.asarray(missing.any(axis=1))
+    return missing if missing.ndim == 1 else np.asarray(missing.reshape(len(missing), -1).any(axis=1))

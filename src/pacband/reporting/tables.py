@@ -68,7 +68,7 @@ def report_table(
     frame: Any = as_frame(relation)
     refuse_inexact(frame, check_columns(frame, columns.numeric, *names), columns.numeric)
     # Engines do not compute the scores of a matrix gauge.
-    if certificate.basis.scoring.matrix is not None or not is_large(relation):
+    if certificate.basis.scoring.gauge != "max" or not is_large(relation):
         y, y_pred, scale, labels, X = _read(fetch_whole(relation, names), columns, used, len(given))
         return report(certificate, y, y_pred, scale, X=X, groups=labels, title=title, command=command, outlook=outlook)
     return Report(

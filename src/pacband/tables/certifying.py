@@ -146,15 +146,15 @@ def certify_frame(
     if terms.draws.kind != ROWS:
         return _certify_in_memory(terms, _fetch_whole(terms, table, schema, wanted, numeric), named, shares)
     limits = current_limits()
-    whole = len(named) <= limits.together or terms.scoring.matrix is not None
+    whole = len(named) <= limits.together or terms.scoring.gauge != "max"
     parts = [named] if whole else _split_candidates(named, limits.together)
     in_engine = [Table.of(table, schema, terms.scoring, part) for part in parts]
     values = in_engine[0].fetch_first(limits.sample + 1)
     if len(parts) == 1 and len(next(iter(values.values()))) <= limits.sample:
         return _certify_in_memory(terms, values, named, shares)
 
-    if terms.scoring.matrix is not None:
-        raise InvalidInput("a matrix gauge needs the rows in memory: collect the table first.")
+    if terms.scoring.gauge != "max":
+        raise InvalidInput("a matrix gauge or a Share needs the rows in memory: collect the table first.")
     reporting = _report_passes(progress, len(parts))
     if isinstance(terms, ToleranceTerms):
         found = reporting(TableScan(in_engine[0]))({"": terms.request})[""]

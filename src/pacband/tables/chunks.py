@@ -11,9 +11,9 @@ import numpy as np
 from pacband.certificate import Certificate
 from pacband.certificate.single import issue
 from pacband.certification.terms import Terms
-from pacband.core.arrays import Floats, as_numbers, check_same_rows
+from pacband.core.arrays import Floats, check_same_rows
 from pacband.exceptions import InvalidInput
-from pacband.scores import scale_kind, scores_of
+from pacband.scores import RowShape, as_rows, row_shape, scale_kind, scores_of
 from pacband.selection import Tally, begin_search, current_limits, select, sum_tallies, tally
 
 __all__ = ["certify_chunks"]
@@ -65,7 +65,7 @@ def certify_chunks(
         gauge=gauge,
     )
     with TemporaryFile(prefix="pacband-") as file:
-        sample, kind, n_outputs = _write_scores(terms, chunks, file)
+        sample, kind, shape = _write_scores(terms, chunks, file)
 
         def scan(requests: Any) -> dict[str, Tally]:
             return {
@@ -74,12 +74,12 @@ def certify_chunks(
             }
 
         measured = select(scan, {"": begin_search(sample, terms.choose_rank)})[""]
-    basis = terms.promise(n_outputs=n_outputs, scale_kind=kind)
+    basis = terms.promise(**shape, scale_kind=kind)
     return issue(basis, measured, terms.choose_rank(measured.n_samples), terms.share)
 
 
-def _write_scores(terms: Terms, chunks: Iterable[Any], file: IO[bytes]) -> tuple[Floats, str, int]:
-    """Write the scores of all chunks. Return those of the first, the kind of scale and the number of outputs."""
+def _write_scores(terms: Terms, chunks: Iterable[Any], file: IO[bytes]) -> tuple[Floats, str, RowShape]:
+    """Write the scores of all chunks. Return those of the first, the kind of scale and the shape of a row."""
     first: Floats | None = None
     shape = None
     for number, chunk in enumerate(chunks):
@@ -88,10 +88,10 @@ def _write_scores(terms: Terms, chunks: Iterable[Any], file: IO[bytes]) -> tuple
                 f"chunk {number} must be a tuple (y, y_pred) or (y, y_pred, scale), got {type(chunk).__name__}."
             )
         y, y_pred, scale = (*chunk, None)[:3]
-        target = as_numbers("y", y, empty=True)
+        target = as_rows(terms.scoring, "y", y, empty=True)
         if not len(target):
             continue
-        found = scale_kind(scale), target.shape[1:]
+        found = scale_kind(scale), row_shape(target)
         shape = shape or found
         if found != shape:
             raise InvalidInput(f"chunk {number} has other outputs or another kind of scale than those before.")
@@ -104,7 +104,7 @@ def _write_scores(terms: Terms, chunks: Iterable[Any], file: IO[bytes]) -> tuple
         first = scores if first is None else first
     if first is None or shape is None:
         raise InvalidInput("chunks must have at least one row, got none.")
-    return first, shape[0], shape[1][0] if shape[1] else 1
+    return first, *shape
 
 
 def _read_pieces(file: IO[bytes]) -> Iterable[Floats]:
