@@ -96,7 +96,10 @@ class Curve:
             scale_kind=self.scale_kind,
             n_outputs=self.n_outputs,
             n_steps=self.n_steps,
-            assumptions=(*assumptions_of(self.scoring, ROWS, runs=self.n_steps is not None)[:2], "δ was chosen before looking at the scores; ε need not be"),
+            assumptions=(
+                *assumptions_of(self.scoring, ROWS, runs=self.n_steps is not None)[:2],
+                "δ was chosen before looking at the scores; ε need not be",
+            ),
         )
         weight = covering_delta(self.n_samples, rank, eps, Fraction(self.delta))
         return issue(basis, measure(self.scores.copy(), rank), rank, Share(self.n_candidates, weight))
@@ -106,7 +109,8 @@ class Curve:
         """The promise in one sentence."""
         return (
             f"With confidence {confidence(self.delta)}{self._jointly}, for all ε ≥ {round_up(self.smallest_eps, 3):g} "
-            f"at once: at least 1 − ε of future {'errors' if self.n_steps is None else 'runs'} stay within the bound of that ε."
+            f"at once: at least 1 − ε of future {'errors' if self.n_steps is None else 'runs'} stay within the bound "
+            "of that ε."
         )
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Self
 
@@ -108,6 +108,8 @@ class Promise:
                 f"own scores have no scale and one output, got scale_kind {self.scale_kind!r} and n_outputs "
                 f"{self.n_outputs}."
             )
+        if self.columns is not None and self.columns.run is not None and len(self.columns.steps) != self.n_steps:
+            raise CertificateError(f"a table of runs states its {self.n_steps} steps, got {len(self.columns.steps)}.")
         matrices = self.scoring.matrices
         if self.n_steps is None and self.scoring.over_steps:
             raise CertificateError("a gauge over steps is for runs: n_steps must be given.")
@@ -159,6 +161,18 @@ class Promise:
         if self.n_steps is not None:
             return self.n_steps, self.n_outputs
         return (self.n_outputs,) if self.n_outputs > 1 else ()
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns of a table hold the outputs of one of its rows. The steps of a run are rows, or columns."""
+        by_rows = self.columns is not None and self.columns.run is not None
+        return self.n_outputs if by_rows or self.n_steps is None else self.n_steps * self.n_outputs
+
+    def at_step(self, step: int) -> Promise:
+        """Return how one step of a run is bounded, as if it were a row."""
+        rule = self.scoring
+        gauge = rule.matrices[step] if rule.per_step else rule.point_gauge
+        return replace(self, n_steps=None, scoring=replace(rule, gauge=gauge))
 
     def check_outputs(self, name: str, column: Any, *, lone_row: bool = False) -> Numbers:
         """Return the column as an array with as many outputs and steps as were calibrated, or raise."""

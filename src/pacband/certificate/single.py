@@ -149,7 +149,7 @@ class Certificate(Portable):
 
     @property
     def gauge(self) -> Gauge:
-        """How the errors of several outputs make one score: "max", a matrix as tuples, one for each step, or a Share."""
+        """How the errors of a row make one score: "max", a matrix as tuples, one for each step, or a Share."""
         return self.basis.scoring.gauge
 
     @property

@@ -18,7 +18,8 @@ from pacband.certificate.single import issue
 from pacband.certification.terms import Terms
 from pacband.core.arrays import check_lengths, check_same_rows
 from pacband.core.frozen import FrozenMap
-from pacband.core.labels import as_labels, group_rows
+from pacband.core.labels import as_labels, listed
+from pacband.core.members import as_masks, group_members
 from pacband.draws import Draws, Spaced
 from pacband.exceptions import InvalidInput
 from pacband.planning.shares import Share, weighted_shares
@@ -204,14 +205,16 @@ def certify_groups(
     """Certify the errors within every group of rows: each of G groups at δ/G, so that all hold together.
 
     An overall promise may hold on average and fail in every row of a small group. This promise holds in each group.
-    The groups must not depend on the errors.
+    The groups must not depend on the errors. They may overlap: a row in several groups has the largest of their bounds.
 
     Parameters
     ----------
     y, y_pred, scale
         As in `certify`.
-    groups : array-like of shape (n,)
-        The group of every row: strings, numbers or booleans.
+    groups : array-like of shape (n,), or mapping of str to mask
+        The group of every row: strings, numbers or booleans. For groups that overlap, the mask of every group, True for
+        the rows in it. Every row must be in a group: only groups have a bound. To give the other rows a bound as well,
+        add a group of all rows.
     eps, delta, rule, side, n_candidates, min_scale, nonfinite, gauge, draws
         As in `certify`; each of n_F candidates in each of G groups is certified at δ/(n_F·G).
 
@@ -224,6 +227,14 @@ def certify_groups(
     >>> cert = pacband.certify_groups(y, np.zeros(2000), site, eps=0.1, delta=0.01)
     >>> cert.interval([0.0, 0.0], ["north", "south"]).round(1)
     array([[-1.7,  1.7],
+           [-5.5,  5.5]])
+
+    Groups that overlap:
+
+    >>> masks = {"all": np.ones(2000, bool), "south": site == "south"}
+    >>> cert = pacband.certify_groups(y, np.zeros(2000), masks, eps=0.1, delta=0.01)
+    >>> cert.interval([0.0, 0.0], {"all": [True, True], "south": [False, True]}).round(1)
+    array([[-4.1,  4.1],
            [-5.5,  5.5]])
     """
     terms = Terms.create(
@@ -292,13 +303,17 @@ def certify_group_rows(
     terms: Terms, y: Any, y_pred: Any, groups: Any, scale: Any = None, *, columns: Columns | None = None
 ) -> GroupCertificate:
     """Certify the rows within every group on these terms, each at an even part of their share."""
-    check_same_rows(y=y, y_pred=y_pred, groups=groups, scale=scale)
-    target, labels = as_rows(terms.scoring, "y", y), as_labels(groups)
-    check_lengths(y=target, groups=labels)
+    overlapping = isinstance(groups, Mapping)
+    check_same_rows(y=y, y_pred=y_pred, groups=tuple(groups.values()) if overlapping else groups, scale=scale)
+    target = as_rows(terms.scoring, "y", y)
+    for column in as_masks(groups).values() if overlapping else [as_labels(groups)]:
+        check_lengths(y=target, groups=column)
     if isinstance(terms.draws, Spaced):
         raise InvalidInput("Spaced draws cannot be combined with groups: certify the series of every group by itself.")
     sample = terms.draws.sample(len(target))
-    members = group_rows(sample.assign(labels))
+    members = group_members(groups, sample.assign)
+    if empty := [label for label, rows in members.items() if not len(rows)]:
+        raise InvalidInput(f"every group needs rows: {listed(empty)} {'has' if len(empty) == 1 else 'have'} none.")
     ranks = terms.group_ranks({label: len(rows) for label, rows in members.items()})
     prediction, spread = align(terms.scoring, target, y_pred, scale)
     scores = sample.reduce(score_rows(terms.scoring, target, prediction, spread))
@@ -310,5 +325,6 @@ def certify_group_rows(
                 label: issue(basis, measure(scores[rows], ranks[label]), ranks[label], share)
                 for label, rows in members.items()
             }
-        )
+        ),
+        overlapping=overlapping,
     )

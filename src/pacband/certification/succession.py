@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, overload
 
@@ -12,7 +12,7 @@ from pacband.certification.terms import Terms
 from pacband.certification.tolerance import ToleranceTerms, refuse_with_tolerance
 from pacband.core.arrays import Floats
 from pacband.core.frozen import FrozenMap
-from pacband.core.labels import as_labels, group_rows
+from pacband.core.members import group_members
 from pacband.draws import ROWS
 from pacband.exceptions import InvalidInput, NotEnoughSamples, ReusedData
 from pacband.planning import WHOLE, check_choice_of_rank
@@ -104,12 +104,15 @@ def recalibrate(
         if isinstance(certificate, GroupCertificate):
             if groups is None:
                 raise InvalidInput("this certificate has groups: pass the group of every row.")
+            if isinstance(groups, Mapping) != certificate.overlapping:
+                certificate.gamma(groups)  # raises: it states which groups are needed
             parts = certify_group_rows(terms, y, y_pred, groups, scale).groups
             scores = scores_of(basis.scoring, y, y_pred, scale)
-            members = group_rows(as_labels(groups))
+            members = group_members(groups)
             common = [label for label in certificate.groups if label in members]
             _refuse_same((certificate.groups[label], scores[members[label]]) for label in common)
-            return GroupCertificate(groups=FrozenMap({label: replace(part, **chain) for label, part in parts.items()}))
+            successors = FrozenMap({label: replace(part, **chain) for label, part in parts.items()})
+            return GroupCertificate(groups=successors, overlapping=certificate.overlapping)
         if groups is not None:
             raise InvalidInput("groups were given, but the certificate has none.")
         if before.bound_given:

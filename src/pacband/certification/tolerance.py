@@ -119,9 +119,7 @@ class ToleranceTerms:
             n_outputs=n_outputs,
             n_steps=n_steps,
             columns=columns,
-            assumptions=assumptions_of(
-                self.scoring, self.draws.kind, bound_given=True, runs=n_steps is not None
-            ),
+            assumptions=assumptions_of(self.scoring, self.draws.kind, bound_given=True, runs=n_steps is not None),
             bound_given=True,
             draws=self.draws.kind,
         )

@@ -164,7 +164,7 @@ def _skip_processed(stream: RowStream, monitor: Monitor, options: dict[str, Any]
 
 def _columns(monitor: Monitor, options: dict[str, Any]) -> Columns:
     """Return the columns that the options name; by default those of the certificate."""
-    from pacband.tables.applying import labelled_columns
+    from pacband.tables.known_columns import labelled_columns
 
     names = options["scale"]
     scale = None if not names else names if monitor.scale_kind == "asymmetric" else list(names)

@@ -7,17 +7,18 @@ is a `Tally` for every part, from which `pacband.judging.checking` makes the ver
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from pacband.certificate import AnyCertificate, Certificate, check_certificate
+from pacband.certificate import AnyCertificate, Certificate, GroupCertificate, check_certificate
 from pacband.certificate.certified_labels import refuse_unknown
-from pacband.core.arrays import Floats, Numbers, check_same_rows
+from pacband.core.arrays import Floats, Numbers, check_lengths, check_same_rows
 from pacband.core.labels import Label, as_labels, factorize
+from pacband.core.members import group_members
 from pacband.draws import Draws, Rows, Sample, Spaced, Units
 from pacband.draws.kinds import SpacedDraws, UnitDraws
 from pacband.exceptions import InvalidInput
@@ -37,7 +38,8 @@ class Judged:
     labels : list
         The groups that occur; [None] where rows were judged without groups.
     scores : array
-        The scores of the labelled rows, in their order.
+        The scores of the labelled rows, in their order. If groups overlap, the scores of each group follow each other,
+        and a row is there once for each of its groups.
     codes : array of int or None
         The place of each labelled row's group among `labels`; None where there is one for all.
     gammas : array
@@ -96,6 +98,8 @@ class Judge:
         self.basis = check_certificate(certificate).basis
         self.parts: dict[Label | None, Certificate] = dict(certificate.parts.items())
         self._gammas = {label: part.gamma for label, part in self.parts.items()}
+        overlapping = isinstance(certificate, GroupCertificate) and certificate.overlapping
+        self._overlapping: Any = certificate if overlapping else None
 
     @property
     def grouped(self) -> bool:
@@ -133,8 +137,8 @@ class Judge:
         y, y_pred, scale
             The rows, as in `certify`. For own scores, y holds the scores, and nothing else is given.
         groups : array-like, optional
-            The group of every row. A certificate that promises within groups needs it. For any other, the
-            groups only sort the rows.
+            The group of every row. A certificate that promises within groups needs it; if its groups overlap, the
+            mask of every group. For any other, the groups only sort the rows.
         unlabelled : bool
             Whether NaN in y means that the label is not known yet. Otherwise NaN is refused. If True, a single row may
             be given as numbers. Own scores that count as infinite where they are NaN are never without a label.
@@ -142,9 +146,13 @@ class Judge:
             The units of the rows, if the certificate promises something about units.
         """
         sample_of = self._draws(draws)
-        check_same_rows(y=y, y_pred=y_pred, scale=scale, groups=groups)
+        masks = isinstance(groups, Mapping)
+        check_same_rows(y=y, y_pred=y_pred, scale=scale, groups=tuple(groups.values()) if masks else groups)
         target, prediction, spread = self.basis.align(y, y_pred, scale, lone_row=unlabelled)
         sample = sample_of.sample(len(target))
+        if self._overlapping is not None:
+            scores = sample.reduce(score_rows(self.basis.scoring, target, prediction, spread))
+            return self._judge_masks(self._overlapping, scores, groups, len(target), sample)
         labels, codes = self._codes(groups, len(target), sample)
         without = np.zeros(len(labels), dtype=np.intp)
         nan_violates = self.basis.scoring.own and self.basis.scoring.nonfinite == "violate"
@@ -156,6 +164,18 @@ class Judge:
             spread = Spread(tuple(part[keep] for part in spread.parts), spread.floor)
         scores = sample.reduce(score_rows(self.basis.scoring, target, prediction, spread))
         return Judged(labels, scores, codes, np.array([self.gamma(label) for label in labels]), without)
+
+    def _judge_masks(
+        self, certificate: GroupCertificate, scores: Floats, groups: Any, n_rows: int, sample: Sample
+    ) -> Judged:
+        """Judge each group's own promise: its draws by its own bound."""
+        for mask in certificate.masks(groups).values():
+            check_lengths(y=np.empty(n_rows), groups=mask)
+        members = {label: rows for label, rows in group_members(groups, sample.assign).items() if len(rows)}
+        codes = np.repeat(np.arange(len(members)), [len(rows) for rows in members.values()])
+        everywhere = np.concatenate(list(members.values())) if members else np.empty(0, dtype=np.intp)
+        gammas = np.array([self.gamma(label) for label in members])
+        return Judged(list(members), scores[everywhere], codes, gammas, np.zeros(len(members), dtype=np.intp))
 
     def _draws(self, draws: Draws | None) -> Draws:
         """Return how these rows make draws, or raise unless it is what the certificate promises about."""
@@ -180,6 +200,8 @@ class Judge:
             if self.grouped:
                 raise InvalidInput("this certificate promises within groups: pass the group of every row.")
             return [None], None
+        if isinstance(groups, Mapping):
+            raise InvalidInput("masks are for certificates whose groups overlap: pass one label for every row.")
         labels = as_labels([groups] if isinstance(groups, (str, int, float, np.generic)) else groups)
         if len(labels) != n_rows:
             raise InvalidInput(f"y and groups must have one length, got {n_rows} and {len(labels)}.")

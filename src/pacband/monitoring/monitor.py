@@ -111,6 +111,12 @@ class Monitor:
                 f"a monitor counts rows, and this certificate makes a promise about other draws "
                 f"({self._judge.basis.draws.kind}): use check on whole {self._judge.basis.draws.counted}."
             )
+        if isinstance(certificate, GroupCertificate) and certificate.overlapping:
+            raise InvalidInput(
+                f"a monitor counts every row once, and the groups of this certificate overlap: watch each of its "
+                f"{len(certificate.groups)} groups by a monitor of its own, at alpha/{len(certificate.groups)}: "
+                "Monitor(certificate.groups[name])."
+            )
         self.certificate = certificate
         # A certificate never changes, so its digest is computed once.
         self._digest: str | None = None

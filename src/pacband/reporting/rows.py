@@ -139,6 +139,13 @@ def read_rows(
             f"a report with rows shows rows as draws, and this certificate makes a promise about other draws "
             f"({judge.basis.draws.kind}): make the report without rows, or use check."
         )
+    if judge.basis.n_steps is not None or getattr(certificate, "overlapping", False):
+        kind = "runs" if judge.basis.n_steps is not None else "groups that overlap"
+        also = ", and plot_tube" if kind == "runs" else ""
+        raise InvalidInput(
+            f"a report with rows shows every row once, and this certificate is about {kind}: make the report without "
+            f"rows, or use check{also}."
+        )
     # Groups that the certificate does not know about are one more way to slice the rows.
     judged = judge.judge(y, y_pred, scale, groups if judge.grouped else None)
     labels = None if groups is None else as_labels(groups)

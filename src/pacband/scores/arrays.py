@@ -64,9 +64,7 @@ def scores_of(rule: ScoreRule, y: Any, y_pred: Any, scale: Any = None) -> Floats
     return score_rows(rule, target, *align(rule, target, y_pred, scale))
 
 
-def align(
-    rule: ScoreRule, target: Numbers, y_pred: Any, scale: Any, *, name: str = "y_pred"
-) -> tuple[Numbers, Spread]:
+def align(rule: ScoreRule, target: Numbers, y_pred: Any, scale: Any, *, name: str = "y_pred") -> tuple[Numbers, Spread]:
     """Return the predictions and the scale as arrays of the targets' shape, or raise."""
     prediction = as_prediction(rule, y_pred, target.shape, name=name)
     if prediction.shape != target.shape:

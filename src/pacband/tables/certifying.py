@@ -17,6 +17,7 @@ from pacband.certification.terms import Terms
 from pacband.certification.tolerance import ToleranceTerms
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import Label, as_labels, group_rows
+from pacband.core.members import name_groups, refuse_same_groups
 from pacband.draws import ROWS, Draws
 from pacband.exceptions import InvalidInput
 from pacband.planning.shares import Share, weighted_shares
@@ -34,9 +35,9 @@ from pacband.selection import (
 )
 from pacband.selection.fingerprint import fingerprint_unit, seal
 from pacband.tables.certified_columns import make_terms, named_columns, score_column
-from pacband.tables.columns import as_frame, check_columns, in_memory, read_predicted, read_values, refuse_inexact
-from pacband.tables.engines import fetch_columns
+from pacband.tables.columns import as_frame, check_columns, in_memory, read_predicted, read_values
 from pacband.tables.means import count_unanswered, mean_offsets, mean_scales
+from pacband.tables.reading import read_table, read_whole
 from pacband.tables.scan import GroupScan, TableScan
 from pacband.tables.table import Table
 
@@ -52,7 +53,9 @@ def certify_frame(
     target: str | list[str] | None = None,
     prediction: str | list[str] | None = None,
     scale: Any = None,
-    group: str | None = None,
+    group: str | list[str] | None = None,
+    run: str | None = None,
+    step: str | None = None,
     candidates: Mapping[str, Any] | None = None,
     score: str | None = None,
     tolerance: float | None = None,
@@ -82,8 +85,13 @@ def certify_frame(
         The column of T(x), or of each output.
     scale : str, pair of str, optional
         The column of σ̂(x) > 0; a tuple of two columns (lower, upper) makes an asymmetric band.
-    group : str, optional
-        The column of groups: the promise then holds within each group (`certify_groups`).
+    group : str or list of str, optional
+        The column of groups: the promise then holds within each group (`certify_groups`). With several columns, every
+        label of every column is a group. These groups overlap, and a row has the largest of its bounds.
+    run, step : str, optional
+        The columns of runs and of steps, if a row is one step of a run (long format): the promise is then about whole
+        runs. Rows may be in any order. Every run must have the same steps, each of them once. The columns are read into
+        memory. Windows that slide over one run are not independent runs.
     candidates : mapping of str to prediction or (prediction, scale), optional
         In place of `prediction`: the columns of every candidate (`certify_family`).
     score : str, optional
@@ -119,9 +127,9 @@ def certify_frame(
     scored: dict[str, Any] = {"side": side, "min_scale": min_scale, "gauge": gauge}
     terms = make_terms(promised, scored, tolerance, own=score is not None)
     if score is None:
-        named = named_columns(target, prediction, scale, group, candidates)
+        named = named_columns(target, prediction, scale, group, candidates, run=run, step=step)
     else:
-        named = score_column(score, group, target, prediction, scale, candidates)
+        named = score_column(score, group, target, prediction, scale, candidates, run, step)
     if tolerance is not None and (group is not None or candidates is not None):
         raise InvalidInput(
             "a tolerance cannot be combined with group or candidates: each would have a share of its own. Certify each "
@@ -138,14 +146,23 @@ def certify_frame(
     shares = weighted_shares(weights, list(named)) if candidates is not None else None
 
     table = as_frame(frame)
-    numeric = [name for columns in named.values() for name in columns.numeric]
-    schema = check_columns(table, numeric, group, terms.draws.column)
+    first = next(iter(named.values()))
+    numeric = [name for columns in named.values() for name in columns.numeric] + ([] if step is None else [step])
+    schema = check_columns(table, numeric, *first.others, terms.draws.column)
     wanted = list(dict.fromkeys([*(name for columns in named.values() for name in columns.all), *_draw_columns(terms)]))
     if isinstance(table, nw.DataFrame):
         return _certify_in_memory(terms, in_memory(table, wanted), named, shares)
-    if terms.draws.kind != ROWS:
-        return _certify_in_memory(terms, _fetch_whole(terms, table, schema, wanted, numeric), named, shares)
+    if terms.draws.kind != ROWS or run is not None:
+        what = "runs" if run is not None else f"draws of {terms.draws.kind.kind}"
+        return _certify_in_memory(terms, read_whole(table, schema, wanted, numeric, what), named, shares)
     limits = current_limits()
+    if first.groups and terms.scoring.gauge != "max":
+        what = "scores of overlapping groups with this gauge"
+        return _certify_in_memory(terms, read_whole(table, schema, wanted, numeric, what), named, shares)
+    if first.groups and isinstance(terms, Terms):
+        by_column = {name: replace(first, group=name, groups=()) for name in first.groups}
+        tables = {name: Table.of(table, schema, terms.scoring, {"": one}) for name, one in by_column.items()}
+        return _certify_columns(terms, tables, first, _report_passes(progress, len(tables)))
     whole = len(named) <= limits.together or terms.scoring.gauge != "max"
     parts = [named] if whole else _split_candidates(named, limits.together)
     in_engine = [Table.of(table, schema, terms.scoring, part) for part in parts]
@@ -163,7 +180,8 @@ def certify_frame(
     if shares is not None:
         return _certify_family(terms, in_engine, parts, values, shares, reporting)
     sample = _score_sample(terms, values, named[""])
-    if group is not None:
+    if first.group is not None:
+        group = first.group
         return _certify_groups(terms, GroupScan(in_engine[0], group), named[""], sample, values[group], reporting)
     return _certify_single(terms, in_engine[0], named[""], sample, reporting)
 
@@ -181,37 +199,22 @@ def _certify_in_memory(
     shares: Mapping[str, Share] | None,
 ) -> Certificate | FamilyCertificate | GroupCertificate:
     """Certify a table whose columns are in memory."""
-    for name in _draw_columns(terms):
-        terms = replace(terms, draws=terms.draws.bind(values[name]))
-    columns = next(iter(named.values()))
-    y = read_values(values, columns.target)
+    rows = {name: read_table(values, columns) for name, columns in named.items()}
+    first = next(iter(rows.values()))
+    terms = replace(terms, draws=first.bind(terms.draws, values))
     if shares is not None and isinstance(terms, Terms):
-        pairs = {name: read_predicted(values, part) for name, part in named.items()}
-        return certify_family_rows(terms, y, pairs, shares, columns=named)
-    prediction, scale = read_predicted(values, columns)
+        pairs = {name: (one.y_pred, one.scale) for name, one in rows.items()}
+        stated = {name: one.columns for name, one in rows.items()}
+        return certify_family_rows(terms, first.y, pairs, shares, columns=stated)
     if isinstance(terms, ToleranceTerms):
-        return terms.certify_rows(y, prediction, scale, columns=columns)
-    if columns.group is not None:
-        return certify_group_rows(terms, y, prediction, values[columns.group], scale, columns=columns)
-    return certify_rows(terms, y, prediction, scale, columns=columns)
+        return terms.certify_rows(first.y, first.y_pred, first.scale, columns=first.columns)
+    if first.groups is not None:
+        return certify_group_rows(terms, first.y, first.y_pred, first.groups, first.scale, columns=first.columns)
+    return certify_rows(terms, first.y, first.y_pred, first.scale, columns=first.columns)
 
 
 def _draw_columns(terms: Terms | ToleranceTerms) -> list[str]:
     return [] if terms.draws.column is None else [terms.draws.column]
-
-
-def _fetch_whole(
-    terms: Terms | ToleranceTerms, table: nw.LazyFrame[Any], schema: nw.Schema, names: list[str], numeric: list[str]
-) -> dict[str, Any]:
-    """Bring the columns of a table into memory, in the order of its rows: draws other than rows are made here."""
-    engine = table.implementation
-    if engine not in (nw.Implementation.DUCKDB, nw.Implementation.POLARS):
-        raise InvalidInput(
-            f"draws of {terms.draws.kind.kind} are made in memory, from tables of pandas, polars, pyarrow or DuckDB; "
-            f"this one is of {engine.name.lower()}."
-        )
-    refuse_inexact(table, schema, numeric)
-    return dict(fetch_columns(table.select(*names), names))
 
 
 def _certify_single(terms: Terms, table: Table, columns: Columns, sample: Any, reporting: Reporting) -> Certificate:
@@ -261,12 +264,47 @@ def _certify_groups(
 ) -> GroupCertificate:
     counts = scan.counts()
     ranks = terms.group_ranks(counts)
-    measured = _measure_groups(scan, counts, ranks, sample, reporting)
-    if measured is None:
-        measured = select(reporting(scan), _begin_searches(sample, labels, counts, ranks))
+    measured = _search_groups(scan, counts, ranks, sample, labels, reporting)
     basis, share = terms.promise_of(columns), terms.share.among(len(counts))
     parts = {label: issue(basis, measured[label], ranks[label], share) for label in counts}
     return GroupCertificate(groups=FrozenMap(parts))
+
+
+def _certify_columns(
+    terms: Terms, tables: Mapping[str, Table], columns: Columns, reporting: Reporting
+) -> GroupCertificate:
+    """Certify the groups of several columns of labels, which overlap: those of each column in passes of their own."""
+    scans = {name: GroupScan(table, name) for name, table in tables.items()}
+    found_in = {name: scan.counts() for name, scan in scans.items()}
+    named = {name: name_groups(name, list(own)) for name, own in found_in.items()}
+    counts: dict[Label, int] = {}
+    for name, labels in found_in.items():
+        own = {named[name][label]: n for label, n in labels.items()}
+        refuse_same_groups(counts, own)
+        counts |= own
+    ranks, share = terms.group_ranks(counts), terms.share.among(len(counts))
+    basis = terms.promise_of(columns)
+    parts: dict[Label, Certificate] = {}
+    for name, scan in scans.items():
+        own_ranks = {label: ranks[group] for label, group in named[name].items()}
+        values = tables[name].fetch_first(current_limits().sample)
+        sample = _score_sample(terms, values, columns)
+        found = _search_groups(scan, found_in[name], own_ranks, sample, values[name], reporting)
+        parts |= {group: issue(basis, found[label], ranks[group], share) for label, group in named[name].items()}
+    return GroupCertificate(groups=FrozenMap(parts), overlapping=True)
+
+
+def _search_groups(
+    scan: GroupScan,
+    counts: Mapping[Label, int],
+    ranks: Mapping[Label, int],
+    sample: Any,
+    labels: Any,
+    reporting: Reporting,
+) -> Mapping[Label, Measured]:
+    """Measure the score at the rank of every group."""
+    measured = _measure_groups(scan, counts, ranks, sample, reporting)
+    return select(reporting(scan), _begin_searches(sample, labels, counts, ranks)) if measured is None else measured
 
 
 def _measure_groups(
