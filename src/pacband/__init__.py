@@ -65,6 +65,7 @@ if TYPE_CHECKING:
         plot_plan,
         plot_scores,
         plot_slices,
+        plot_tube,
         report,
     )
     from pacband.scale import ParzenScale
@@ -106,7 +107,16 @@ _HOMES = {
         "plan",
         "plan_acceptance",
     ),
-    "reporting": ("plot_acceptance", "plot_band", "plot_family", "plot_plan", "plot_scores", "plot_slices", "report"),
+    "reporting": (
+        "plot_acceptance",
+        "plot_band",
+        "plot_family",
+        "plot_plan",
+        "plot_scores",
+        "plot_slices",
+        "plot_tube",
+        "report",
+    ),
     "scale": ("ParzenScale",),
     "scores": ("Share",),
     "tables": ("apply_frame", "certify_chunks", "certify_frame", "check_frame"),
@@ -164,6 +174,7 @@ __all__ = [
     "plot_plan",
     "plot_scores",
     "plot_slices",
+    "plot_tube",
     "recalibrate",
     "report",
     "scale",

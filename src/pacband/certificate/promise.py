@@ -172,7 +172,7 @@ class Promise:
         """Return how one step of a run is bounded, as if it were a row."""
         rule = self.scoring
         gauge = rule.matrices[step] if rule.per_step else rule.point_gauge
-        return replace(self, n_steps=None, scoring=replace(rule, gauge=gauge))
+        return replace(self, n_steps=None, columns=None, scoring=replace(rule, gauge=gauge))
 
     def check_outputs(self, name: str, column: Any, *, lone_row: bool = False) -> Numbers:
         """Return the column as an array with as many outputs and steps as were calibrated, or raise."""

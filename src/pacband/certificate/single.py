@@ -326,10 +326,10 @@ class Certificate(Portable):
         >>> growth = np.broadcast_to(np.sqrt(np.arange(1, 21)), (500, 20))
         >>> cert = pacband.certify(drift[..., None], 0 * drift[..., None], growth, eps=0.1, delta=0.01)
         >>> print(cert.promise)
-        With confidence 99 %, at least 90 % of future runs satisfy |yₜ − Tₜ(x)| ≤ 2.90484·σ̂ₜ(x) in every step t.
+        With confidence 99 %, at least 90 % of future runs satisfy |yₜ − Tₜ(x)| ≤ 2.54818·σ̂ₜ(x) in every step t.
         >>> cert.tube(np.zeros((1, 20)), growth[:1])[0, [0, 19]].round(2)
-        array([[ -2.9 ,   2.9 ],
-               [-12.99,  12.99]])
+        array([[ -2.55,   2.55],
+               [-11.4 ,  11.4 ]])
         """
         if self.basis.row_shape == ():
             raise InvalidInput("a tube is around runs: this certificate bounds one number a row. Use interval.")

@@ -234,7 +234,7 @@ def certify_groups(
     >>> masks = {"all": np.ones(2000, bool), "south": site == "south"}
     >>> cert = pacband.certify_groups(y, np.zeros(2000), masks, eps=0.1, delta=0.01)
     >>> cert.interval([0.0, 0.0], {"all": [True, True], "south": [False, True]}).round(1)
-    array([[-4.1,  4.1],
+    array([[-4.2,  4.2],
            [-5.5,  5.5]])
     """
     terms = Terms.create(

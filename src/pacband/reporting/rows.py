@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from pacband.certificate import AnyCertificate, FamilyCertificate
+from pacband.certificate import AnyCertificate, FamilyCertificate, GroupCertificate
 from pacband.certificate.family import split_candidate
 from pacband.core.arrays import Floats, Numbers, as_numbers
 from pacband.core.labels import as_labels
@@ -25,7 +25,10 @@ from pacband.reporting.census import Census, count_rows
 from pacband.scores import spread_of
 from pacband.tables.sample import SAMPLE, SEED, draw_rows
 
-__all__ = ["MOST_FEATURES", "SAMPLE", "Features", "Rows", "best_columns", "pick_scale", "read_rows", "sampled_rows"]
+__all__ = [
+    "MOST_FEATURES", "SAMPLE", "Features", "Rows", "best_columns", "check_shown_once", "pick_scale", "read_rows",
+    "sampled_rows",
+]  # fmt: skip
 
 Column: TypeAlias = npt.NDArray[Any]
 
@@ -139,13 +142,7 @@ def read_rows(
             f"a report with rows shows rows as draws, and this certificate makes a promise about other draws "
             f"({judge.basis.draws.kind}): make the report without rows, or use check."
         )
-    if judge.basis.n_steps is not None or getattr(certificate, "overlapping", False):
-        kind = "runs" if judge.basis.n_steps is not None else "groups that overlap"
-        also = ", and plot_tube" if kind == "runs" else ""
-        raise InvalidInput(
-            f"a report with rows shows every row once, and this certificate is about {kind}: make the report without "
-            f"rows, or use check{also}."
-        )
+    check_shown_once(certificate)
     # Groups that the certificate does not know about are one more way to slice the rows.
     judged = judge.judge(y, y_pred, scale, groups if judge.grouped else None)
     labels = None if groups is None else as_labels(groups)
@@ -209,6 +206,17 @@ def sampled_rows(
         n_features=features.n_given,
         n_outputs=basis.n_outputs,
     )
+
+
+def check_shown_once(certificate: AnyCertificate) -> None:
+    """Raise unless a report can show every row once: not if rows are runs, and not if groups overlap."""
+    runs = certificate.basis.n_steps is not None
+    if runs or (isinstance(certificate, GroupCertificate) and certificate.overlapping):
+        kind, cure = ("runs", "check and plot_tube") if runs else ("groups that overlap", "check")
+        raise InvalidInput(
+            f"a report with rows shows every row once, and this certificate is about {kind}: make the report without "
+            f"rows, or use {cure}."
+        )
 
 
 def best_columns(

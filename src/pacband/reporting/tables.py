@@ -16,7 +16,7 @@ from pacband.judging.judge import Judge
 from pacband.reporting.census import TableCensus
 from pacband.reporting.diagnosis import check_rows
 from pacband.reporting.document import Report, report
-from pacband.reporting.rows import MOST_FEATURES, Column, Features, sampled_rows
+from pacband.reporting.rows import MOST_FEATURES, Column, Features, check_shown_once, sampled_rows
 from pacband.reporting.summary import Summary, has_curve, summarise_rows
 from pacband.scores import ScoreRule, as_prediction, scores_of
 from pacband.scores.columns import Columns
@@ -61,6 +61,7 @@ def report_table(
     features : sequence of str, optional
         Columns to slice by; by default all others. The first 100 are used.
     """
+    check_shown_once(certificate)
     core = [*columns.numeric, *([columns.group] if columns.group else [])]
     given = [name for name in relation.columns if name not in core] if features is None else list(features)
     used = given[:MOST_FEATURES]

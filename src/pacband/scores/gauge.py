@@ -40,7 +40,7 @@ class Share:
     >>> error = rng.standard_normal((500, 40))
     >>> cert = pacband.certify(error, 0 * error, gauge=pacband.Share(0.9), eps=0.1, delta=0.01)
     >>> print(cert.promise)
-    With confidence 99 %, at least 90 % of future runs satisfy |yₜ − Tₜ(x)| ≤ 1.99785 in at least 90 % of the steps t.
+    With confidence 99 %, at least 90 % of future runs satisfy |yₜ − Tₜ(x)| ≤ 1.89723 in at least 90 % of the steps t.
     """
 
     share: float

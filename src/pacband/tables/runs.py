@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -103,7 +104,8 @@ def _codes(run: str, values: Any) -> tuple[list[Any], npt.NDArray[np.intp]]:
     try:
         names, codes = factorize(as_labels(values))
     except InvalidInput as error:
-        raise InvalidInput(f"column {run!r} must name the run of every row: {error}") from None
+        missing = str(error).removeprefix("groups must have a label in every row: ")
+        raise InvalidInput(f"column {run!r} must name the run of every row: {missing}") from None
     _, first = np.unique(codes, return_index=True)
     order = np.argsort(first)
     place = np.empty(len(names), dtype=np.intp)
@@ -120,9 +122,9 @@ def _steps(step: str, values: Any) -> Floats:
 
 
 def _usual(own: list[Floats]) -> Floats:
-    """Return the steps of the first run that has the usual number of steps."""
-    sizes = np.array([len(found) for found in own])
-    return own[int(np.argmax(sizes == np.bincount(sizes).argmax()))]
+    """Return the steps that most runs have."""
+    ((steps, _),) = Counter(found.tobytes() for found in own).most_common(1)
+    return np.frombuffer(steps)
 
 
 def _refuse_run(label: Any, found: Floats, wanted: Floats, *, certified: bool) -> None:
