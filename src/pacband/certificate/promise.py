@@ -252,6 +252,12 @@ class Promise:
         subject = self.draws.subject
         return "runs" if self.n_steps is not None and subject == "errors" else subject
 
+    @property
+    def counted(self) -> str:
+        """What N counts, in the plural: "samples", "runs", "machines"."""
+        counted = self.draws.counted
+        return "runs" if self.n_steps is not None and counted == "samples" else counted
+
     def _factor(self, end: str = "") -> str:
         """Format ·σ̂(x), with the floor that is put under it."""
         if self.scale_kind == "none":

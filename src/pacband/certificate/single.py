@@ -377,12 +377,12 @@ class Certificate(Portable):
         if self.bound_given:
             return (
                 f"The bound was given and the share was found: {self.rank - 1} of {self.n_samples} calibration "
-                f"{self.basis.draws.counted} exceed the bound"
+                f"{self.basis.counted} exceed the bound"
             )
         # r/(N + 1) is the mean for a candidate that was chosen beforehand. The best of several tends to have more.
         expected = f"; the expected violation is {percent(self.expected_violation)}" if self._has_expected else ""
         place = f"the score of rank {self.rank} from the top"
-        return f"The bound is {place} among {self.n_samples} calibration {self.basis.draws.counted}{expected}"
+        return f"The bound is {place} among {self.n_samples} calibration {self.basis.counted}{expected}"
 
     def _chain_words(self) -> str:
         if self.predecessor is None or self.chain_delta is None:

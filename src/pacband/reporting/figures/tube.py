@@ -74,6 +74,8 @@ def tube_numbers(
 def draw_tube(numbers: TubeNumbers, ax: Axes | None = None, *, x_name: str = "step t", y_name: str = "y") -> Axes:
     """Draw the tube, the prediction, and the run with its steps outside."""
     ax = look.axes_of(ax)
+    from matplotlib.ticker import MaxNLocator
+
     lower, upper = numbers.lower, numbers.upper
     if lower is not None and upper is not None:
         ax.fill_between(numbers.steps, lower, upper, color=look.BAND, alpha=0.13, linewidth=0)
@@ -92,7 +94,7 @@ def draw_tube(numbers: TubeNumbers, ax: Axes | None = None, *, x_name: str = "st
             ax.plot(numbers.steps[beyond], numbers.y[beyond], "o", color=look.LIMIT, markersize=4.2, label="outside")
             columns = 4
     if (numbers.steps == np.floor(numbers.steps)).all():
-        ax.xaxis.get_major_locator().set_params(integer=True)
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     look.style_axes(ax, title="A predicted run and its tube", x=look.short_text(x_name), y=look.short_text(y_name))
     look.add_legend(ax, columns=columns)
     return ax
