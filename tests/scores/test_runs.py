@@ -100,7 +100,10 @@ def test_runs_of_one_output_have_the_scores_of_as_many_outputs(rng):
     y, prediction = rng.standard_normal((2, 300, 7))
     scale = rng.uniform(1.0, 2.0, (300, 7))
     options = {"eps": 0.1, "delta": 0.05}
-    runs, outputs = certify(y[..., None], prediction[..., None], scale, **options), certify(y, prediction, scale, **options)
+    runs, outputs = (
+        certify(y[..., None], prediction[..., None], scale, **options),
+        certify(y, prediction, scale, **options),
+    )
     assert (runs.gamma, runs.data_digest) == (outputs.gamma, outputs.data_digest)
     assert (runs.n_steps, runs.n_outputs, outputs.n_steps, outputs.n_outputs) == (7, 1, None, 7)
     np.testing.assert_array_equal(runs.tube(prediction, scale), outputs.tube(prediction, scale))
@@ -179,7 +182,9 @@ def test_a_scale_that_does_not_fit_the_runs_is_refused(scale, error, message):
 def test_runs_of_other_shapes_are_refused(rng):
     y = rng.standard_normal((100, 5, 2))
     cert = certify(y, 0 * y, eps=0.2, delta=0.1)
-    with pytest.raises(InvalidInput, match=r"bounds runs of 5 steps and 2 output\(s\), got y_pred of shape \(100, 4, 2\)"):
+    with pytest.raises(
+        InvalidInput, match=r"bounds runs of 5 steps and 2 output\(s\), got y_pred of shape \(100, 4, 2\)"
+    ):
         cert.tube(0 * y[:, :4])
     with pytest.raises(InvalidInput, match=r"y and y_pred must have the same shape"):
         certify(y, 0 * y[:, :4], eps=0.2, delta=0.1)

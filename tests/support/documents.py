@@ -25,9 +25,7 @@ def documents():
     share = pacband.certify(runs, 0 * runs, gauge=pacband.Share(0.8), **promise)
     ellipsoids = pacband.certify(runs[..., None], 0 * runs[..., None], gauge=np.ones((5, 1, 1)), **promise)
     steps = _frame(y, p).assign(run=np.repeat(np.arange(80), 5), t=np.tile(np.arange(5), 80), a=p, b=p)
-    long = pacband.certify_frame(
-        steps, target="y", prediction="p", run="run", step="t", group=["a", "b"], **promise
-    )
+    long = pacband.certify_frame(steps, target="y", prediction="p", run="run", step="t", group=["a", "b"], **promise)
     successor = pacband.recalibrate(single, 2 * y, p, s)
     monitor = pacband.Monitor(groups)
     monitor.update(3 * y, p, groups=np.arange(400) % 2, batch_id="first")
