@@ -4,8 +4,8 @@ A trolley shall stop at a wall, as close as possible, and never touch it. The co
 model, and feedback keeps the trolley near the plan. Wind pushes the trolley away from it: gusts last several steps, and
 some days have more wind than others. A plan that ends at the wall hits it in most runs.
 
-The promise is about whole runs: with confidence 99.9 %, at least 95 % of future runs stay in the tube in every step. The
-controller plans with the wall moved by the tube. Bounds that hold at each step in 95 % of the runs are not enough:
+The promise is about whole runs: with confidence 99.9 %, at least 95 % of future runs stay in the tube in every step.
+The controller plans with the wall moved by the tube. Bounds that hold at each step in 95 % of the runs are not enough:
 another run leaves them at another step.
 
 The trolley is linear, so the error of the prediction does not depend on the plan. A tube that was calibrated with one

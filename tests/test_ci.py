@@ -91,16 +91,16 @@ def test_there_is_a_lock():
     assert LOCKS
 
 
-def test_the_ordinary_tests_run_on_two_pythons():
+def test_the_ordinary_tests_run_on_two_pythons_and_the_first_run_measures_coverage():
     script = (ROOT / ".ci" / "run").read_text("utf-8")
     runs = [line.split() for line in script.splitlines() if line.strip().startswith("make test")]
-    assert len(runs) == 2
+    assert ["COVERAGE=1" in run for run in runs] == [True, False]
     assert "export PYTEST_ADDOPTS=--durations=25" in script
 
 
 def test_coverage_has_a_floor():
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["coverage"]
-    assert settings["report"]["fail_under"] >= 95
+    assert settings["report"]["fail_under"] >= 98
     assert settings["run"]["source_pkgs"] == ["pacband"]
     assert "subprocess" in settings["run"]["patch"]
     assert "exclude_also" not in settings["report"]

@@ -70,7 +70,10 @@ if TYPE_CHECKING:
     )
     from pacband.scale import ParzenScale
     from pacband.scores import Share
-    from pacband.tables import apply_frame, certify_chunks, certify_frame, check_frame
+    from pacband.tables.applying import apply_frame
+    from pacband.tables.certifying import certify_frame
+    from pacband.tables.checking import check_frame
+    from pacband.tables.chunks import certify_chunks
 
 __version__ = "0.1.0"
 
@@ -119,7 +122,10 @@ _HOMES = {
     ),
     "scale": ("ParzenScale",),
     "scores": ("Share",),
-    "tables": ("apply_frame", "certify_chunks", "certify_frame", "check_frame"),
+    "tables.applying": ("apply_frame",),
+    "tables.certifying": ("certify_frame",),
+    "tables.checking": ("check_frame",),
+    "tables.chunks": ("certify_chunks",),
 }
 _MODULE_OF = {name: module for module, names in _HOMES.items() for name in names}
 _MODULES = {module.rpartition(".")[2]: module for module in ("certification.baselines", "datasets", "draws", "scale")}

@@ -102,7 +102,7 @@ def test_all_kinds_of_certificates_know_runs(y):
 
 def test_a_report_shows_no_runs_and_says_what_does(y):
     cert = certify(y, 0 * y, **PROMISE)
-    with pytest.raises(InvalidInput, match="this certificate is about runs: .* check and plot_tube"):
+    with pytest.raises(InvalidInput, match=r"this certificate is about runs: .* check and plot_tube"):
         pacband.report(cert, y, 0 * y)
     assert "future runs" in pacband.report(cert).to_markdown()
 

@@ -44,7 +44,7 @@ def test_an_acceptance_plan_on_a_terminal(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--eps-good", "0.05"), "eps_good must be smaller than eps=0.05, got 0.05"),
+        (("--eps-good", "0.05"), "--eps-good must be smaller than --eps 0.05, got 0.05"),
         (("--eps-good", "0.01", "--beta", "1"), "beta must be in (0, 1), got 1.0"),
         (("--eps-good", "0.01", "--rank", "3"), "--rank cannot be combined with --eps-good"),
         (("--eps-good", "0.01", "--samples", "300"), "--samples cannot be combined with --eps-good"),

@@ -34,13 +34,13 @@ from changes import Mutant, mutants_of
 HERE = Path(__file__).resolve().parent
 SOURCE = HERE.parents[1] / "src"
 ROOMS = ("planning", "scores", "selection", "certificate")
-TESTED_BY = (*ROOMS, "certification", "judging")
+TESTED_BY = (*ROOMS, "draws", "certification", "judging")
 ALLOWED = 0.05
 # The tests of a mutant are those that take so many seconds in all; the mutant itself may take twice as long, and more.
 SECONDS = 10.0
 PATIENCE = 5.0
 # A change that lets a number explode ends with a MemoryError.
-BYTES = 16 << 30
+BYTES = 4 << 30
 OUTCOMES = ("killed", "survived", "too slow", "no test")
 
 

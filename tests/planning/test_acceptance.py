@@ -152,3 +152,49 @@ def test_bad_promises(eps, delta):
 
 def test_large_plans_are_quick():
     assert found(0.05, 1e-6, 0.0499, 0.1) == (172867246, 8629744)
+
+
+def test_the_points_of_the_characteristic():
+    plan = AcceptancePlan(153, 3, 0.05, 0.05, 0.01, 0.1)
+    points = [p for p, _ in plan.characteristic]
+    assert points == pytest.approx([0.005, 0.01, 0.02, 0.03, 0.04, 0.05, 0.075, 0.1], rel=1e-12)
+    assert [accepted for _, accepted in plan.characteristic] == [plan.accept_probability(p) for p in points]
+    # Where a probability would reach one, the point is left out.
+    assert [p for p, _ in AcceptancePlan(2, 1, 0.5, 0.8, 0.25, 0.9).characteristic][-2:] == [0.5, 0.75]
+
+
+def test_models_that_never_or_always_violate():
+    plan = AcceptancePlan(153, 3, 0.05, 0.05, 0.01, 0.1)
+    assert (plan.accept_probability(0), plan.accept_probability(1)) == (1.0, 0.0)
+
+
+def test_the_plan_as_json():
+    plan = AcceptancePlan(153, 3, 0.05, 0.05, 0.01, 0.1)
+    content = plan.to_dict()
+    assert list(content) == [
+        "n_samples", "max_violations", "eps", "delta", "eps_good", "beta", "attained_delta", "attained_beta",
+        "characteristic",
+    ]  # fmt: skip
+    assert (content["attained_delta"], content["attained_beta"]) == (plan.attained_delta, plan.attained_beta)
+    assert content["characteristic"][1] == {"p": 0.01, "accept_probability": plan.accept_probability(0.01)}
+
+
+@pytest.mark.parametrize(
+    ("delta", "words"), [(0.0123451, "1.24 %"), (1e-4, "0.01 %"), (1.5e-4, "0.015 %"), (0.99e-4, "9.9e-05")]
+)
+def test_risks_in_words(delta, words):
+    assert f"accepted with probability at most {words}." in AcceptancePlan(153, 3, 0.05, delta, 0.01, 0.1).procedure
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"delta": 2.0}, "delta must be in"),
+        ({"eps_good": 0.9e-9}, "eps_good must be at least 1e-09"),
+        ({"beta": 0.9e-20}, "beta must be at least"),
+    ],
+)
+def test_the_limits_of_a_plan(options, message):
+    with pytest.raises(InvalidInput, match=message):
+        plan_acceptance(**{"eps": 0.5, "delta": 0.05, "eps_good": 1e-9, "beta": 0.5, **options})
+    assert plan_acceptance(0.5, 0.05, eps_good=1e-9, beta=0.5).eps_good == 1e-9

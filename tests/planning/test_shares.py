@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pacband.exceptions import InvalidInput
-from pacband.planning.shares import WHOLE, Share, rounded_down, successor_delta, weighted_shares
+from pacband.planning.shares import WHOLE, Share, rounded_down, rounded_up, successor_delta, weighted_shares
 
 NAMES = ["a", "b", "c"]
 
@@ -87,3 +87,23 @@ def test_a_chain_never_uses_more_than_its_delta():
     for generation in range(2, 50):
         used += successor_delta(1.0, generation)
         assert used == 1 - Fraction(1, 2 * generation)
+
+
+@pytest.mark.parametrize("value", [Fraction(1, 3), Fraction(1, 10), Fraction(2, 3), Fraction(1, 4)])
+def test_rounding_up_is_the_nearest_float_that_is_not_smaller(value):
+    up = rounded_up(value)
+    assert Fraction(math.nextafter(up, 0.0)) < value <= Fraction(up)
+
+
+def test_weights_may_miss_one_by_rounding_only():
+    assert weighted_shares([0.5, 0.5 + 0.9e-9], ["a", "b"])["a"].weight <= 0.5
+    with pytest.raises(InvalidInput, match="sum to 1"):
+        weighted_shares([0.5, 0.5 + 1.5e-9], ["a", "b"])
+
+
+def test_only_what_has_names_is_matched_by_name():
+    with pytest.raises(InvalidInput) as caught:
+        weighted_shares([0.5, 0.25, 0.25], ["a", "b"])
+    assert "matched by name" not in str(caught.value)
+    with pytest.raises(InvalidInput, match="matched by name: pass a list to match by position"):
+        weighted_shares({"a": 0.5, "c": 0.5}, ["a", "b"])

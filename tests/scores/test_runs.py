@@ -136,9 +136,9 @@ def test_a_share_hides_no_broken_step():
     for policy in ("raise", "violate"):
         with pytest.raises(InvalidInput, match=r"y must be finite: it is NaN or infinite in 1 row, row 0"):
             scores_of(ScoreRule(gauge=Share(0.5), nonfinite=policy), broken, np.zeros((2, 4)))
+    far = y.copy()
+    far[1, 0] = 1e300
     with pytest.raises(InvalidInput, match=r"the score overflows float64 in 1 row, row 1"):
-        far = y.copy()
-        far[1, 0] = 1e300
         scores_of(ScoreRule(gauge=Share(0.5)), far, np.zeros((2, 4)), scale=np.full((2, 4), 1e-10))
 
 

@@ -5,8 +5,7 @@ import os
 import pandas as pd
 import pytest
 
-from pacband import certify
-from pacband.tables import certify_frame
+from pacband import certify, certify_frame
 from pacband.tables.opening import open_table
 
 PROMISE = {"eps": 0.1, "delta": 0.01}

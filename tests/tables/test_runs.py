@@ -170,7 +170,7 @@ def test_only_steps_that_were_certified_have_a_band_and_are_checked(library, fra
     ):
         pacband.apply_frame(cert, later)
     with pytest.raises(
-        InvalidInput, match="lacks step 0 and has step 3.5 too many, compared with the 7 steps of the certified runs"
+        InvalidInput, match=r"lacks step 0 and has step 3\.5 too many, compared with the 7 steps of the certified runs"
     ):
         pacband.check_frame(cert, later)
     # A part of a run has its part of the tube.

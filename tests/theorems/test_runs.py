@@ -85,8 +85,7 @@ def test_ellipsoids_for_each_step_follow_the_beta_law():
 
 def twin_of_the_first_step(rule, target, prediction, spread):
     """The wrong twin: a run is scored by its first step only."""
-    scores = score_rows(rule, target[:, :1], prediction[:, :1], type(spread)((spread.parts[0][:, :1],), spread.floor))
-    return scores
+    return score_rows(rule, target[:, :1], prediction[:, :1], type(spread)((spread.parts[0][:, :1],), spread.floor))
 
 
 def test_a_run_is_more_than_its_first_step(monkeypatch):

@@ -19,12 +19,13 @@ from sklearn.dummy import DummyRegressor
 from sklearn.utils import check_random_state
 
 from pacband.candidates.ledger import Ledger, Tried
-from pacband.candidates.members import Member, Progress, fit_members
+from pacband.candidates.members import Member, fit_members
 from pacband.candidates.pairs import Goal
 from pacband.candidates.screening import screen
 from pacband.core.arrays import Floats, as_numbers, name_rows
 from pacband.core.checks import check_positive, check_probability
 from pacband.core.frozen import FrozenMap
+from pacband.core.progress import Progress
 from pacband.exceptions import InvalidInput
 from pacband.planning import plan
 from pacband.scores import ScoreRule

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from time import perf_counter
 
-from pacband.candidates.sharing import Progress
+from pacband.core.progress import Progress
 
 __all__ = ["Ledger", "Tried"]
 

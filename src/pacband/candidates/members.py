@@ -16,13 +16,14 @@ from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from pacband.candidates.sharing import Progress, groups_that_share
+from pacband.candidates.sharing import groups_that_share
+from pacband.core.progress import Progress
 from pacband.exceptions import InvalidInput
 from pacband.scale.base import fit_scale
 from pacband.scale.crossfit import Predictor, predictions
 from pacband.scale.std import has_return_std
 
-__all__ = ["Member", "Progress", "fit_members", "has_return_std", "predict_members"]
+__all__ = ["Member", "fit_members", "has_return_std", "predict_members"]
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, Self, TypeAlias
+from typing import Any, Literal, Protocol, Self
 
-__all__ = ["Group", "Progress", "SharesWork", "groups_that_share"]
+from pacband.core.progress import Progress
 
-Progress: TypeAlias = Callable[[int, int], None]
+__all__ = ["Group", "SharesWork", "groups_that_share"]
 
 
 class SharesWork(Protocol):

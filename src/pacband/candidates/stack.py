@@ -15,8 +15,8 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from pacband.candidates.blend import disagreement, meta_table
 from pacband.candidates.fitting import one_openmp_thread
 from pacband.candidates.reader import TableReader
-from pacband.candidates.sharing import Progress
 from pacband.core.arrays import Floats
+from pacband.core.progress import Progress
 from pacband.scale.shrinkage import Shrinkage
 
 __all__ = ["Averaged", "Band", "Evaluation", "Signals", "Stack", "mix_signals", "move_to_window"]

@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-from pacband.certificate.portable import Portable, decode, encode
+from pacband.certificate.decision import check_joint
+from pacband.certificate.portable import decode, encode
 from pacband.certificate.promise import Promise
-from pacband.certificate.single import Certificate, check_joint
+from pacband.certificate.promising import Promising
+from pacband.certificate.single import Certificate
 from pacband.core.arrays import Floats
 from pacband.core.frozen import FrozenMap
 from pacband.core.wording import bound, card
@@ -19,7 +21,7 @@ __all__ = ["FamilyCertificate", "check_candidates", "split_candidate"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class FamilyCertificate(Portable):
+class FamilyCertificate(Promising):
     """One promise for every candidate of a family at once (Theorem 1), and the sharpest of them.
 
     Because all candidates hold together with confidence 1 − δ, picking one afterwards costs nothing.
@@ -95,16 +97,6 @@ class FamilyCertificate(Portable):
     def parts(self) -> dict[None, Certificate]:
         """The certificates that judge rows, by group: that of the best candidate, under None."""
         return self.certificate.parts
-
-    @property
-    def eps(self) -> float:
-        """The violation ε that each candidate is certified at."""
-        return self.basis.eps
-
-    @property
-    def delta(self) -> float:
-        """The probability δ that any candidate fails."""
-        return self.basis.delta
 
     @property
     def n_samples(self) -> int:

@@ -10,9 +10,10 @@ from typing import Any, Self
 import numpy as np
 
 from pacband.certificate.certified_labels import locate_rows, refuse_unknown
-from pacband.certificate.portable import Portable
+from pacband.certificate.decision import check_joint
 from pacband.certificate.promise import Promise
-from pacband.certificate.single import Certificate, check_joint
+from pacband.certificate.promising import Promising
+from pacband.certificate.single import Certificate
 from pacband.core.arrays import Floats, check_lengths, check_same_rows
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import Label, as_labels, listed
@@ -24,7 +25,7 @@ __all__ = ["GroupCertificate"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class GroupCertificate(Portable):
+class GroupCertificate(Promising):
     """One promise within every group of rows at once: each of G groups is certified at δ/G.
 
     Groups may overlap. A row then has the largest bound of its groups, and every promise holds with these bounds:
@@ -61,16 +62,6 @@ class GroupCertificate(Portable):
     def parts(self) -> FrozenMap[Label, Certificate]:
         """The certificates that judge rows, by group."""
         return self.groups
-
-    @property
-    def eps(self) -> float:
-        """The violation ε within each group."""
-        return self.basis.eps
-
-    @property
-    def delta(self) -> float:
-        """The probability δ that any group fails."""
-        return self.basis.delta
 
     @property
     def n_samples(self) -> int:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import operator
-from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -15,29 +13,27 @@ from typing import Any, Self
 import numpy as np
 
 from pacband import __version__
+from pacband.certificate import words
 from pacband.certificate.chain import check_chain
-from pacband.certificate.portable import Portable, decode, encode
+from pacband.certificate.decision import attained, certifies, is_score_at_rank
+from pacband.certificate.portable import decode, encode
 from pacband.certificate.promise import Promise
+from pacband.certificate.promising import Promising
 from pacband.core.arrays import Floats, check_same_rows
 from pacband.core.checks import check_positive_integer, check_probability
-from pacband.core.wording import bound as format_bound
-from pacband.core.wording import card, confidence, figure, percent
 from pacband.draws import Draws
 from pacband.exceptions import CertificateError, InvalidInput
 from pacband.planning import LARGEST_N, WHOLE, Share
-from pacband.planning.binomial import covering_delta, tail_at_most
-from pacband.planning.shares import rounded_up
 from pacband.planning.windows import most_violations
-from pacband.scores import Gauge, bound, mean_bound
-from pacband.scores.columns import Columns
+from pacband.scores import bound, mean_bound
 from pacband.selection import Measured, measure
 from pacband.selection.fingerprint import fingerprint
 
-__all__ = ["Certificate", "check_joint", "issue"]
+__all__ = ["Certificate", "issue"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Certificate(Portable):
+class Certificate(Promising):
     """With confidence 1 − δ, at least 1 − ε of future errors satisfy |y − T(x)| ≤ γ̄·σ̂(x).
 
     Made by `certify`, `certify_tolerance` and `certify_scores`; saved with `save`, read back with `pacband.load`.
@@ -92,7 +88,7 @@ class Certificate(Portable):
         except InvalidInput as error:
             raise CertificateError(f"no certificate can state this: {error}") from None
         check_chain(self.delta, self.predecessor, self.generation, self.chain_delta)
-        if not _is_score_at_rank(self.gamma, self.rank, self.n_samples):
+        if not is_score_at_rank(self.gamma, self.rank, self.n_samples):
             raise CertificateError(
                 f"a certificate needs 1 ≤ rank ≤ n_samples ≤ {LARGEST_N:g} and a number gamma, got rank={self.rank}, "
                 f"n_samples={self.n_samples}, gamma={self.gamma}."
@@ -101,21 +97,11 @@ class Certificate(Portable):
             raise CertificateError(f"gamma must not be negative where both sides are bounded, got {self.gamma}.")
         if self.bound_given and math.isinf(self.gamma):
             raise CertificateError(f"a bound that was given must be finite, got {self.gamma}.")
-        if not _certifies(self.n_samples, self.rank, self.eps, self.delta, self.share, self._slack):
+        if not certifies(self.n_samples, self.rank, self.eps, self.delta, self.share, self._slack):
             raise CertificateError(
                 f"rank {self.rank} of {self.n_samples} samples does not certify eps={self.eps:g} at "
                 f"delta={self.delta:g} for {self.n_candidates} candidate(s)."
             )
-
-    @property
-    def eps(self) -> float:
-        """The violation ε."""
-        return self.basis.eps
-
-    @property
-    def delta(self) -> float:
-        """The probability δ that the promise fails; of several candidates, that any of them does."""
-        return self.basis.delta
 
     @property
     def n_candidates(self) -> int:
@@ -126,56 +112,6 @@ class Certificate(Portable):
     def weight(self) -> float | None:
         """The part of δ that this candidate uses; None is the even part 1/n_F."""
         return self.share.weight
-
-    @property
-    def n_outputs(self) -> int:
-        """The number of outputs that one score combines."""
-        return self.basis.n_outputs
-
-    @property
-    def n_steps(self) -> int | None:
-        """The number of steps of a run; None if rows have no steps."""
-        return self.basis.n_steps
-
-    @property
-    def side(self) -> str:
-        """Which errors are bounded: "both", "upper" or "lower"; "own" if the user computes the scores."""
-        return self.basis.scoring.side
-
-    @property
-    def bound_given(self) -> bool:
-        """Whether the user gave the bound, and the share was found."""
-        return self.basis.bound_given
-
-    @property
-    def gauge(self) -> Gauge:
-        """How the errors of a row make one score: "max", a matrix as tuples, one for each step, or a Share."""
-        return self.basis.scoring.gauge
-
-    @property
-    def min_scale(self) -> float | None:
-        """The declared floor of σ̂."""
-        return self.basis.scoring.min_scale
-
-    @property
-    def nonfinite(self) -> str:
-        """The policy for NaN and infinite predictions: "raise" refuses them, "violate" counts infinite errors."""
-        return self.basis.scoring.nonfinite
-
-    @property
-    def scale_kind(self) -> str:
-        """The scale that rows were scored with, and that `interval` needs: "none", "symmetric" or "asymmetric"."""
-        return self.basis.scale_kind
-
-    @property
-    def columns(self) -> Columns | None:
-        """The columns of the table it was made from, if it was made from one."""
-        return self.basis.columns
-
-    @property
-    def assumptions(self) -> tuple[str, ...]:
-        """What the promise rests on."""
-        return self.basis.assumptions
 
     @property
     def single(self) -> Certificate:
@@ -195,7 +131,7 @@ class Certificate(Portable):
     @property
     def attained_delta(self) -> float:
         """n_F·B(r − 1; N, ε): the probability of failure attained, at most δ."""
-        return _attained(self.n_samples, self.rank, self.eps, self.share, self._slack)
+        return attained(self.n_samples, self.rank, self.eps, self.share, self._slack)
 
     @property
     def chosen_beforehand(self) -> bool:
@@ -360,56 +296,13 @@ class Certificate(Portable):
     @property
     def promise(self) -> str:
         """The promise in one sentence."""
-        if math.isinf(self.gamma):
-            return (
-                f"No finite bound can be promised at eps={self.eps:g}: {self.rank} or more of the "
-                f"{self.n_samples} calibration {'scores' if self.basis.scoring.own else 'errors'} count as infinite."
-            )
-        jointly = f", for all {self.n_candidates} certificates at once" if self.n_candidates > 1 else ""
-        return f"{self.basis.confidence}{jointly}, {self.basis.claim(self.gamma)}."
+        return words.promise(self)
 
     def __str__(self) -> str:
-        return (
-            f"{self.promise}\n{self._bound_words()}.\nIt holds if {'; '.join(self.assumptions)}.{self._chain_words()}"
-        )
-
-    def _bound_words(self) -> str:
-        if self.bound_given:
-            return (
-                f"The bound was given and the share was found: {self.rank - 1} of {self.n_samples} calibration "
-                f"{self.basis.counted} exceed the bound"
-            )
-        # r/(N + 1) is the mean for a candidate that was chosen beforehand. The best of several tends to have more.
-        expected = f"; the expected violation is {percent(self.expected_violation)}" if self._has_expected else ""
-        place = f"the score of rank {self.rank} from the top"
-        return f"The bound is {place} among {self.n_samples} calibration {self.basis.counted}{expected}"
-
-    def _chain_words(self) -> str:
-        if self.predecessor is None or self.chain_delta is None:
-            return ""
-        return (
-            f"\nIt is certificate {self.generation} of a chain and follows {self.predecessor[:16]}…. With confidence "
-            f"{confidence(self.chain_delta)}, all certificates of the chain hold."
-        )
+        return words.text(self)
 
     def _repr_html_(self) -> str:
-        rows = [
-            ("bound γ̄, given" if self.bound_given else "bound γ̄", format_bound(self.gamma)),
-            ("samples N, beyond the bound", f"{self.n_samples}, {self.rank - 1}")
-            if self.bound_given
-            else ("samples N, rank r", f"{self.n_samples}, {self.rank}"),
-            ("δ promised, attained", f"{figure(self.delta)}, {figure(self.attained_delta)}"),
-            *([("expected violation", percent(self.expected_violation))] if self._has_expected else []),
-            ("candidates", str(self.n_candidates)),
-            ("holds if", "; ".join(self.assumptions)),
-            ("made", f"{self.created} by pacband {self.pacband_version}"),
-            ("data digest", self.data_digest),
-        ]
-        return card("pacband certificate", self.promise, rows)
-
-    @property
-    def _has_expected(self) -> bool:
-        return self.chosen_beforehand and not self.bound_given
+        return words.html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the certificate as JSON-ready values, as `save` writes them."""
@@ -455,20 +348,6 @@ _PLAIN = (
     "n_samples", "rank", "created", "pacband_version", "data_digest", "predecessor", "generation", "chain_delta"
 )  # fmt: skip
 
-# A large table has many groups, but few different numbers of rows: every exact decision is made once.
-
-
-@lru_cache(maxsize=1 << 12)
-def _certifies(n_samples: int, rank: int, eps: float, delta: float, share: Share, slack: Fraction) -> bool:
-    budget = share.budget(delta) - slack
-    return budget > 0 and tail_at_most(n_samples, rank, eps, budget)
-
-
-@lru_cache(maxsize=1 << 12)
-def _attained(n_samples: int, rank: int, eps: float, share: Share, slack: Fraction) -> float:
-    alone = covering_delta(n_samples, rank, eps, share.fraction)
-    return alone if not slack else min(1.0, rounded_up(Fraction(alone) + slack / share.fraction))
-
 
 @lru_cache(maxsize=1 << 12)
 def _most_violations(n_samples: int, rank: int, n_future: int, budget: Fraction) -> int:
@@ -486,21 +365,3 @@ def issue(basis: Promise, measured: Measured, rank: int, share: Share = WHOLE) -
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         data_digest=measured.digest,
     )
-
-
-def _is_score_at_rank(gamma: Any, rank: Any, n_samples: Any) -> bool:
-    try:
-        return 1 <= operator.index(rank) <= operator.index(n_samples) <= LARGEST_N and not math.isnan(gamma)
-    except (TypeError, OverflowError):  # not numbers, or an integer that is too large for a float
-        return False
-
-
-def check_joint(certificates: Collection[Certificate]) -> None:
-    """Raise unless these certificates hold together: they have one (ε, δ), and their shares of δ sum to at most one."""
-    promises = {(cert.eps, cert.delta) for cert in certificates}
-    shares = Counter(cert.share for cert in certificates)
-    if len(promises) != 1 or sum(share.fraction * times for share, times in shares.items()) > 1:
-        raise CertificateError(
-            f"{len(certificates)} certificates do not make one promise: they must have one eps and delta, and their "
-            "shares of delta must not exceed it."
-        )

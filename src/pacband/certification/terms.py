@@ -17,6 +17,7 @@ from pacband.core.labels import Label
 from pacband.draws import ROWS, Draws, Rows
 from pacband.exceptions import InvalidInput, NotEnoughSamples
 from pacband.planning import Share, check_choice_of_rank, choose_rank, choose_samples
+from pacband.planning.ranks import guess_rank
 from pacband.scores import ScoreRule
 from pacband.scores.columns import Columns
 
@@ -93,6 +94,10 @@ class Terms:
             )
         except NotEnoughSamples as error:
             raise error if kind == ROWS else error.within(f"each {kind.noun} of a sample is one draw") from None
+
+    def guess_rank(self, n_samples: int) -> int:
+        """Return about the rank of N draws, without a decision: where to look for it first."""
+        return guess_rank(n_samples, self.eps, self.delta, self.share, rank=self.rank, rule=self.rule)
 
     def choose_samples(self, share: Share | None = None) -> int:
         """Return the N that the rule asks for at a share of δ."""

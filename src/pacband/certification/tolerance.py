@@ -21,7 +21,7 @@ from pacband.core.checks import check_positive, check_positive_integer, check_pr
 from pacband.draws import Draws, Rows
 from pacband.exceptions import InvalidInput
 from pacband.planning import Share, attained_eps
-from pacband.planning.plans import SMALLEST_EPS
+from pacband.planning.limits import SMALLEST_EPS
 from pacband.planning.solving import smallest_eps
 from pacband.scores import ScoreRule, align, as_rows, row_shape, score_rows
 from pacband.scores.columns import Columns

@@ -27,6 +27,7 @@ from typing import Any
 import click
 
 from pacband.cli.console import print_message
+from pacband.cli.shell_words import in_shell_words
 from pacband.core.extras import missing_extra
 
 __all__ = ["handle_exit"]
@@ -117,7 +118,7 @@ def _outcome(error: BaseException, known: tuple[type[Exception], ...], received:
     if isinstance(error, OSError):
         return 2, f"pacband: {error.filename}: {error.strerror}" if error.filename else f"pacband: {error}"
     if isinstance(error, known):
-        return 2, f"pacband: {error}"
+        return 2, f"pacband: {in_shell_words(str(error))}"
     if isinstance(error, ModuleNotFoundError) and (error.name or "pacband").split(".")[0] != "pacband":
         return 2, f"pacband: {missing_extra(error.name or '')}"
     words = " ".join(str(error).split())

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from pacband.cli.console import print_message
+from pacband.cli.shell_words import in_shell_words
 
 __all__ = ["plain_warnings"]
 
@@ -18,7 +19,7 @@ def plain_warnings() -> Iterator[None]:
     """Print every warning and every log message in one line while a command runs."""
 
     def show(message: Any, *_: Any, **__: Any) -> None:
-        print_message(f"Warning: {message}")
+        print_message(f"Warning: {in_shell_words(str(message))}")
 
     class Log(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:

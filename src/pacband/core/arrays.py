@@ -26,6 +26,7 @@ __all__ = [
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Numbers: TypeAlias = npt.NDArray[Any]
+Indices: TypeAlias = npt.NDArray[np.intp]
 
 # float64 represents every integer up to this size exactly. Arrays, tables and files share this limit.
 EXACT = 2**53

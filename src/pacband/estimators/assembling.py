@@ -13,7 +13,6 @@ from pacband.estimators.regressor import CertifiedRegressor
 from pacband.estimators.saving import OF_X
 from pacband.exceptions import CertificateError
 from pacband.models.declare import check_attributes, parse
-from pacband.models.kind import Kind
 from pacband.models.parameters import check_parameters
 from pacband.models.values import Unsound
 
@@ -58,25 +57,22 @@ def assemble(
 
 
 # What the parts are, in the language of `pacband.models.declare`.
-_DECLARED = Kind(
-    "pacband model",
-    "pacband",
-    "Certified",
-    declaration="parameters!=dict(any) names!=list(str) predictors!=list(any) scales!=list(any) "
+_DECLARED = (
+    "parameters!=dict(any) names!=list(str) predictors!=list(any) scales!=list(any) "
     "training_rows!=plain grouping!=none|str|int|list(str|int)|tuple(str|int) certificates!=list(str) "
     "of_x!=dict(nat|t[*]) "
-    "tried!=none|list(list(str|num|none))",
+    "tried!=none|list(list(str|num|none))"
 )
 
 
 def _check_parts(kind: str, parts: Any) -> None:
     """Raise `Unsound` unless these are the parts of a model."""
-    if not isinstance(parts, dict) or parts.keys() != parse(_DECLARED.declaration).keys():
+    if not isinstance(parts, dict) or parts.keys() != parse(_DECLARED).keys():
         raise Unsound("it has other parts than those of a model")
-    check_attributes(_DECLARED, _DECLARED.declaration, parts, {})
+    check_attributes("pacband model", _DECLARED, parts, {})
     if not parts["parameters"].keys() <= set(_KINDS[kind]._get_param_names()):
         raise Unsound("it has other parameters than this pacband")
-    check_parameters(_DECLARED, parts["parameters"])
+    check_parameters("pacband model", parts["parameters"])
     if not all(hasattr(predictor, "predict") for predictor in parts["predictors"]):
         raise Unsound("a predictor has no predict method")
     for scale in parts["scales"]:

@@ -10,13 +10,14 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
-from pacband.candidates.members import Member, Progress, has_return_std, predict_members
+from pacband.candidates.members import Member, has_return_std, predict_members
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
 from pacband.certificate.family import check_candidates, split_candidate
 from pacband.certification.arrays import certify_family_rows, certify_group_rows
 from pacband.certification.terms import Terms
 from pacband.core.arrays import Floats
 from pacband.core.checks import check_choice
+from pacband.core.progress import Progress
 from pacband.estimators.base import Calibration, Certified
 from pacband.estimators.grouping import Grouping
 from pacband.exceptions import InvalidInput

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from pacband.core.arrays import Floats
+from pacband.core.arrays import Floats, Indices
 from pacband.local.kernels import Kernel
-from pacband.local.products import Products, Rows
+from pacband.local.products import Products
 
 __all__ = ["Gram", "Points", "Regressors", "regressors"]
 
@@ -37,7 +37,7 @@ class Gram:
     X: Floats
     matrix: Floats | None = None
 
-    def gram(self, rows: Rows) -> Floats:
+    def gram(self, rows: Indices) -> Floats:
         """Return K among each row of indices: shape (n, L, L)."""
         if self.matrix is not None:
             if rows.shape[1] == len(self.matrix):  # rows are sorted: these are all samples in order
@@ -46,7 +46,7 @@ class Gram:
         local = self.X[rows]
         return self.kernel(local, local)
 
-    def cross(self, X: Floats, rows: Rows) -> Floats:
+    def cross(self, X: Floats, rows: Indices) -> Floats:
         """Return k(x, x_j) for the samples j listed in the row of x, or in the only row: shape (n, L)."""
         if len(rows) == 1:
             return self.kernel(X, self.X[rows[0]])
@@ -141,13 +141,13 @@ class Regressors:
         missing -= features @ self.matrix.T
         return missing
 
-    def gram(self, rows: Rows) -> Floats:
+    def gram(self, rows: Indices) -> Floats:
         """Return F Fᵀ among each row of indices: shape (n, L, L)."""
         local = self.matrix[rows]
         gram: Floats = local @ np.swapaxes(local, 1, 2)
         return gram
 
-    def cross(self, X: Floats, rows: Rows) -> Floats:
+    def cross(self, X: Floats, rows: Indices) -> Floats:
         """Return φ(x)ᵀ F_j for the samples j listed in the row of x: shape (n, L)."""
         cross: Floats = np.einsum("np,nlp->nl", self.at(X).features, self.matrix[rows])
         return cross

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain, islice
 
@@ -12,14 +12,13 @@ from joblib import effective_n_jobs
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from pacband.core.arrays import Floats
+from pacband.core.progress import Progress
 from pacband.local.memory import budget
 from pacband.local.model import Model
 from pacband.local.solvers import SOLVERS
 from pacband.local.solvers.solver import Batch, Piece, grouped
 
-__all__ = ["Progress", "evaluate", "prepare"]
-
-Progress = Callable[[int, int], None]
+__all__ = ["evaluate", "prepare"]
 
 
 def prepare(models: Sequence[Model]) -> None:

@@ -11,8 +11,9 @@ from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pacband.core.arrays import Floats
+from pacband.core.progress import Progress
 from pacband.exceptions import InvalidInput
-from pacband.local.engine import Progress, evaluate, prepare
+from pacband.local.engine import evaluate, prepare
 from pacband.local.model import Model
 from pacband.local.shared import Shared
 from pacband.local.units import unit_of

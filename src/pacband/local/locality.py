@@ -20,7 +20,6 @@ __all__ = ["Locality"]
 # Above some twelve dimensions a tree visits most of its leaves, and comparing with every sample is faster.
 _TREE_DIMENSIONS = 12
 _LEAF = 64
-_METRICS = {1.0: "manhattan", 2.0: "euclidean", np.inf: "chebyshev"}
 
 
 class Locality:
@@ -109,7 +108,7 @@ class Locality:
             return cKDTree(self.points[order], leafsize=_LEAF), order
         # Brute force takes squared distances from inner products, which keep more digits when centred.
         centre = self.points.mean(axis=0)
-        search = NearestNeighbors(algorithm="brute", metric=_METRICS[self.norm.order])
+        search = NearestNeighbors(algorithm="brute", metric=self.norm.metric)
         return search.fit(self.points - centre), centre
 
     def __getstate__(self) -> dict[str, Any]:

@@ -40,6 +40,11 @@ class Norm:
     order: float
     factor: Floats | None = None
 
+    @property
+    def metric(self) -> Literal["cityblock", "euclidean", "chebyshev"]:
+        """What scipy and scikit-learn call the distance of embedded points."""
+        return _METRICS[self.order]
+
     def embed(self, X: Floats) -> Floats:
         """Return Wx for every row x of X."""
         return X if self.factor is None else X @ self.factor.T
@@ -49,7 +54,7 @@ class Norm:
         if left.shape[1] == 1:
             gaps = np.subtract.outer(left[:, 0], right[:, 0])
             return np.abs(gaps, out=gaps)
-        pairs: Floats = cdist(left, right, _METRICS[self.order])
+        pairs: Floats = cdist(left, right, self.metric)
         return pairs
 
     def lengths(self, vectors: Floats) -> Floats:

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pacband.core.arrays import Floats
+from pacband.core.arrays import Floats, Indices
 from pacband.local.memory import budget
 
-__all__ = ["Products", "Rows"]
+__all__ = ["Products"]
 
 # Up to this order, all systems of a batch are one product of Γ with a table; above, one product a point.
 _TABLE_ORDER = 160
 # A table that is not kept is computed in portions of this many numbers.
 _PORTION = 1 << 22
-
-Rows = NDArray[np.intp]
 
 
 class Products:
@@ -58,7 +55,7 @@ class Products:
         """Scratch space of the sums of one point."""
         return self.size if self.by_table else self.order**2 + 2 * int(self.samples.size)
 
-    def table(self, rows: Rows | slice) -> Floats:
+    def table(self, rows: Indices | slice) -> Floats:
         """Return the products of these samples, lower triangle by rows, and a column of ones."""
         if self._kept is not None:
             return self._kept[rows]

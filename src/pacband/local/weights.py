@@ -13,11 +13,11 @@ from pacband.core.arrays import Floats
 from pacband.core.checks import check_positive, check_positive_integer
 from pacband.exceptions import InvalidInput
 
-__all__ = ["Weight", "nearest", "resolve_weight"]
+__all__ = ["UNDERFLOW", "Weight", "nearest", "resolve_weight"]
 
 
 # Below the smallest normal number a sum of weights has lost its digits: the row is treated as underflowed.
-_LOST = np.finfo(float).tiny
+UNDERFLOW = np.finfo(float).tiny
 
 
 def _exponential(t: Floats) -> Floats:
@@ -98,7 +98,7 @@ class Weight:
         weights = self._values(distances)
         if kept is not None:
             weights *= kept
-        lost = weights.sum(axis=1) < _LOST
+        lost = weights.sum(axis=1) < UNDERFLOW
         if lost.any():
             far = distances[lost] if kept is None else np.where(kept[lost], distances[lost], np.inf)
             weights[lost] = self._relative(far)

@@ -31,7 +31,6 @@ import numpy as np
 from scipy.sparse import issparse
 
 from pacband.models.declarations import kind_of
-from pacband.models.kind import Kind
 from pacband.models.values import Unsound
 
 __all__ = ["check_attributes", "parse"]
@@ -49,17 +48,20 @@ def parse(declaration: str) -> Mapping[str, tuple[bool, Check]]:
     return found
 
 
-def check_attributes(kind: Kind, declaration: str, values: Mapping[str, Any], sizes: dict[str, int]) -> None:
-    """Raise `Unsound` unless the values match the declaration. Adds the named sizes to `sizes`."""
+def check_attributes(owner: str, declaration: str, values: Mapping[str, Any], sizes: dict[str, int]) -> None:
+    """Raise `Unsound` unless the values match the declaration. Adds the named sizes to `sizes`.
+
+    The error calls what has the values `owner`.
+    """
     declared = parse(declaration)
     for name, value in values.items():
         if name not in declared:
-            raise Unsound(f"a {kind.name} has an attribute that is not declared")
+            raise Unsound(f"a {owner} has an attribute that is not declared")
         if not declared[name][1](value, sizes):
-            raise Unsound(f"{name} of a {kind.name} does not match its declaration")
+            raise Unsound(f"{name} of a {owner} does not match its declaration")
     missing = [name for name, (needed, _) in declared.items() if needed and name not in values]
     if missing and values.keys() - {"_sklearn_output_config"}:
-        raise Unsound(f"a {kind.name} has no {missing[0]}")
+        raise Unsound(f"a {owner} has no {missing[0]}")
 
 
 def _parse_types(types: str) -> Check:

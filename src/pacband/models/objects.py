@@ -27,7 +27,7 @@ from pacband.models.declare import check_attributes
 from pacband.models.encode import Arrays, encode
 from pacband.models.kind import Kind
 from pacband.models.parameters import check_parameters
-from pacband.models.values import Pool, Unsound, decode, refuse
+from pacband.models.values import Pool, Unsound, decode
 
 __all__ = ["TrustedObjects", "Writer", "read_objects"]
 
@@ -108,7 +108,7 @@ def _take_apart(kind: Kind, value: Any) -> tuple[dict[str, Any], dict[str, Any]]
     if "memory" in parameters:
         # The folder of a cache belongs to the machine and not to the model.
         parameters["memory"] = None
-    check_parameters(kind, parameters)
+    check_parameters(kind.name, parameters, kind.declared_parameters)
     declared = _declaration(kind)
     own = vars(value)
     names = [entry.partition("=")[0].rstrip("!") for entry in declared.split()]
@@ -116,7 +116,9 @@ def _take_apart(kind: Kind, value: Any) -> tuple[dict[str, Any], dict[str, Any]]
     unfitted = vars(kind.new(parameters)) if own.keys() - parameters.keys() else {}
     unknown = own.keys() - parameters.keys() - state.keys() - unfitted.keys() - _NOT_SAVED - set(kind.not_saved.split())
     if unknown:
-        refuse(f"a {kind.name} has the attribute {min(unknown)}, which pacband does not know and which may be needed")
+        raise Unsound(
+            f"a {kind.name} has the attribute {min(unknown)}, which pacband does not know and which may be needed"
+        )
     if kind.extract is not None and (
         kind.also_unfitted or own.keys() - parameters.keys() - unfitted.keys() - _NOT_FITTED
     ):
@@ -124,7 +126,7 @@ def _take_apart(kind: Kind, value: Any) -> tuple[dict[str, Any], dict[str, Any]]
             state |= kind.extract(value)
         except (AttributeError, LookupError, TypeError) as error:
             raise Unsound(f"a {kind.name} is not fitted as scikit-learn fits it ({type(error).__name__})") from None
-    check_attributes(kind, declared, state, _sizes(state))
+    check_attributes(kind.name, declared, state, _sizes(state))
     return parameters, state
 
 
@@ -184,7 +186,7 @@ def _rebuild(kind: Kind, entry: dict[str, Any], arrays: Pool, objects: list[Any]
         {name: decode(node, arrays, objects) for name, node in _mapping(entry[part]).items()}
         for part in ("parameters", "state")
     )
-    check_parameters(kind, parameters)
+    check_parameters(kind.name, parameters, kind.declared_parameters)
     try:
         value = kind.new(parameters)
     except (AttributeError, ImportError):
@@ -195,7 +197,7 @@ def _rebuild(kind: Kind, entry: dict[str, Any], arrays: Pool, objects: list[Any]
         _validate(kind, value)
     fitted = bool(state.keys() - _NOT_FITTED)
     if state:
-        check_attributes(kind, _declaration(kind), state, _sizes(state))
+        check_attributes(kind.name, _declaration(kind), state, _sizes(state))
     try:
         if fitted and kind.restore is not None:
             kind.restore(value, state)

@@ -7,7 +7,6 @@ from typing import Any
 
 from pacband.models.declarations import kind_of
 from pacband.models.declare import check_attributes
-from pacband.models.kind import Kind
 from pacband.models.values import Unsound
 
 __all__ = ["check_parameters"]
@@ -30,29 +29,32 @@ _FUNCTIONS = ("func", "inverse_func", "score_func")
 _MOST_THREADS = 1024
 
 
-def check_parameters(kind: Kind, parameters: dict[str, Any]) -> None:
-    """Raise `Unsound` if a parameter contains an object, a function or a type that its name does not allow."""
-    if kind.declared_parameters:
-        check_attributes(kind, kind.declared_parameters, parameters, {})
+def check_parameters(owner: str, parameters: dict[str, Any], declared: str = "") -> None:
+    """Raise `Unsound` if a parameter contains an object, a function or a type that its name does not allow.
+
+    The error calls what has the parameters `owner`. If they are declared, the declaration alone decides.
+    """
+    if declared:
+        check_attributes(owner, declared, parameters, {})
         return
     for name, value in parameters.items():
         if name == "n_jobs" and value is not None and (type(value) is not int or abs(value) > _MOST_THREADS):
-            raise Unsound(f"n_jobs of a {kind.name} must be None or at most {_MOST_THREADS}")
-        _check_parameter(kind, name, value)
+            raise Unsound(f"n_jobs of a {owner} must be None or at most {_MOST_THREADS}")
+        _check_parameter(owner, name, value)
 
 
-def _check_parameter(kind: Kind, name: str, value: Any) -> None:
+def _check_parameter(owner: str, name: str, value: Any) -> None:
     if isinstance(value, (list, tuple)):
         for item in value:
-            _check_parameter(kind, name, item)
+            _check_parameter(owner, name, item)
     elif isinstance(value, dict):
         for item in value.values():
-            _check_parameter(kind, name, item)
+            _check_parameter(owner, name, item)
     elif isinstance(value, type):
         if name != "dtype":
-            raise Unsound(f"{name} of a {kind.name} cannot be a type")
+            raise Unsound(f"{name} of a {owner} cannot be a type")
     elif (found := kind_of(value)) is not None:
         if found.role not in _ROLES.get(name, ()):
-            raise Unsound(f"{name} of a {kind.name} cannot be a {found.name}")
+            raise Unsound(f"{name} of a {owner} cannot be a {found.name}")
     elif callable(value) and not hasattr(value, "predict") and name not in _FUNCTIONS and hasattr(value, "__name__"):
-        raise Unsound(f"{name} of a {kind.name} is a function, which would have to be run from the file")
+        raise Unsound(f"{name} of a {owner} is a function, which would have to be run from the file")

@@ -14,7 +14,7 @@ import numpy as np
 
 from pacband.models.names import DTYPES, FUNCTIONS, SCALARS, SPARSE, TYPES
 
-__all__ = ["LARGEST", "Pool", "Unsound", "decode", "refuse"]
+__all__ = ["LARGEST", "Pool", "Unsound", "decode"]
 
 _DEEPEST = 40
 LARGEST = 2**64
@@ -22,11 +22,6 @@ LARGEST = 2**64
 
 class Unsound(ValueError):
     """The content of a file does not match its declaration. The message contains no text from the file."""
-
-
-def refuse(rule: str) -> None:
-    """Raise `Unsound`."""
-    raise Unsound(rule)
 
 
 class Pool(list[Any]):
@@ -39,10 +34,10 @@ def decode(node: Any, arrays: Pool, objects: list[Any], depth: int = 0) -> Any:
     """Return the value of a JSON node. `arrays` and `objects` were read before."""
     if not isinstance(node, list):
         if isinstance(node, dict) or (isinstance(node, int) and abs(node) >= LARGEST):
-            refuse("a value is neither plain nor a list")
+            raise Unsound("a value is neither plain nor a list")
         return node
     if depth > _DEEPEST:
-        refuse(f"values are nested deeper than {_DEEPEST}")
+        raise Unsound(f"values are nested deeper than {_DEEPEST}")
     tag, *rest = node if node else [None]
     reader = _READERS.get(tag) if isinstance(tag, str) else None
     if reader is None:
@@ -62,10 +57,10 @@ def _read_dict(rest: list[Any], arrays: Pool, objects: list[Any], depth: int) ->
     found = {}
     for pair in rest:
         if not isinstance(pair, list) or len(pair) != 2:
-            refuse("an entry of a dict is not a pair")
+            raise Unsound("an entry of a dict is not a pair")
         key = decode(pair[0], arrays, objects, depth)
         if type(key) not in (str, int, float, bool, type(None), *SCALARS) or key in found:
-            refuse("a key of a dict is not a plain value, or occurs twice")
+            raise Unsound("a key of a dict is not a plain value, or occurs twice")
         found[key] = decode(pair[1], arrays, objects, depth)
     return found
 
@@ -73,25 +68,25 @@ def _read_dict(rest: list[Any], arrays: Pool, objects: list[Any], depth: int) ->
 def _read_slice(*place: Any) -> slice:
     ends = _read_items(*place)
     if len(ends) != 3 or not all(type(end) in (int, str, type(None)) for end in ends):
-        refuse("a slice does not have three plain ends")
+        raise Unsound("a slice does not have three plain ends")
     return slice(*ends)
 
 
 def _read_float(rest: list[Any], *_: Any) -> float:
     if rest not in (["nan"], ["inf"], ["-inf"]):
-        refuse("a float is invalid")
+        raise Unsound("a float is invalid")
     return float(rest[0])
 
 
 def _read_scalar(rest: list[Any], arrays: Pool, objects: list[Any], depth: int) -> Any:
     if len(rest) != 2 or rest[0] not in DTYPES:
-        refuse("a scalar has an unknown type")
+        raise Unsound("a scalar has an unknown type")
     value = decode(rest[1], arrays, objects, depth)
     dtype = np.dtype(f"<{rest[0]}")
     if type(value) is not {"f": float, "b": bool}.get(dtype.kind, int):
-        refuse("a scalar does not fit its type")
+        raise Unsound("a scalar does not fit its type")
     if dtype.kind in "iu" and not np.iinfo(dtype).min <= value <= np.iinfo(dtype).max:
-        refuse("a scalar does not fit its type")
+        raise Unsound("a scalar does not fit its type")
     return dtype.type(value)
 
 
@@ -105,7 +100,7 @@ def _read_object(rest: list[Any], _: Any, objects: list[Any], __: int) -> Any:
 
 def _place(rest: list[Any], of: list[Any]) -> int:
     if len(rest) != 1 or type(rest[0]) is not int or not 0 <= rest[0] < len(of):
-        refuse("a reference does not point to an earlier entry")
+        raise Unsound("a reference does not point to an earlier entry")
     return int(rest[0])
 
 
@@ -115,26 +110,26 @@ def _shape(shape: Any, n_items: int) -> tuple[int, ...]:
         or len(shape) > 4
         or not all(type(size) is int and 0 <= size < 2**48 for size in shape)
     ):
-        refuse("a shape is invalid")
+        raise Unsound("a shape is invalid")
     if math.prod(shape) != n_items:
-        refuse("an array has more or fewer entries than its shape")
+        raise Unsound("an array has more or fewer entries than its shape")
     return tuple(shape)
 
 
 def _read_texts(rest: list[Any], arrays: Pool, *_: Any) -> Any:
     if len(rest) != 2 or not isinstance(rest[1], list) or not all(type(text) is str for text in rest[1]):
-        refuse("an array of texts contains other values")
+        raise Unsound("an array of texts contains other values")
     # In numpy every entry takes as much memory as the longest one.
     arrays.room_for_texts -= 4 * len(rest[1]) * max(map(len, rest[1]), default=0)
     if arrays.room_for_texts < 0:
-        refuse("texts take too much memory: one is far longer than the others")
+        raise Unsound("texts take too much memory: one is far longer than the others")
     return np.array(rest[1], dtype=str).reshape(_shape(rest[0], len(rest[1])))
 
 
 def _read_objects(rest: list[Any], arrays: Pool, objects: list[Any], depth: int) -> Any:
     items = _read_items(rest[1:], arrays, objects, depth)
     if not all(type(item) in (str, int, float, bool, type(None), np.ndarray, *SCALARS) for item in items):
-        refuse("an array of objects contains values that are not plain")
+        raise Unsound("an array of objects contains values that are not plain")
     found = np.empty(len(items), dtype=object)
     for k, item in enumerate(items):
         found[k] = item
@@ -143,11 +138,11 @@ def _read_objects(rest: list[Any], arrays: Pool, objects: list[Any], depth: int)
 
 def _read_random(rest: list[Any], arrays: Pool, objects: list[Any], depth: int) -> Any:
     if len(rest) != 4 or type(rest[1]) is not int or rest[2] not in (0, 1):
-        refuse("a random state is invalid")
+        raise Unsound("a random state is invalid")
     key, gauss = arrays[_place(rest[:1], arrays)], decode(rest[3], arrays, objects, depth)
     # With a position beyond its end, the generator would read foreign memory.
     if key.dtype != np.dtype("<u4") or key.shape != (624,) or not 0 <= rest[1] <= 624 or type(gauss) is not float:
-        refuse("a random state is invalid")
+        raise Unsound("a random state is invalid")
     state = np.random.RandomState(0)
     state.set_state(("MT19937", key, rest[1], rest[2], gauss))
     return state
@@ -156,7 +151,7 @@ def _read_random(rest: list[Any], arrays: Pool, objects: list[Any], depth: int) 
 def _read_name(names: Mapping[str, Any]) -> Callable[..., Any]:
     def read(rest: list[Any], *_: Any) -> Any:
         if len(rest) != 1 or not isinstance(rest[0], str) or rest[0] not in names:
-            refuse("a name is not on the list of allowed names")
+            raise Unsound("a name is not on the list of allowed names")
         return names[rest[0]]
 
     return read
@@ -164,18 +159,18 @@ def _read_name(names: Mapping[str, Any]) -> Callable[..., Any]:
 
 def _read_dtype(rest: list[Any], *_: Any) -> Any:
     if len(rest) != 1 or not isinstance(rest[0], str):
-        refuse("a dtype is invalid")
+        raise Unsound("a dtype is invalid")
     name = rest[0]
     if name not in (*DTYPES, "O") and not (
         name.startswith("U") and name[1:].isascii() and name[1:].isdigit() and len(name) < 6
     ):
-        refuse("a dtype is not on the list of allowed dtypes")
+        raise Unsound("a dtype is not on the list of allowed dtypes")
     return np.dtype(name if name == "O" else f"<{name}")
 
 
 def _read_sparse(rest: list[Any], arrays: Pool, *_: Any) -> Any:
     if len(rest) != 6 or rest[0] not in SPARSE or type(rest[5]) is not bool:
-        refuse("a sparse matrix is invalid")
+        raise Unsound("a sparse matrix is invalid")
     data, indices, indptr = (arrays[_place([place], arrays)] for place in rest[1:4])
     shape = rest[4]
     if (
@@ -183,19 +178,19 @@ def _read_sparse(rest: list[Any], arrays: Pool, *_: Any) -> Any:
         or len(shape) != 2
         or not all(type(size) is int and 0 <= size < 2**31 for size in shape)
     ):
-        refuse("a sparse matrix has an invalid shape")
+        raise Unsound("a sparse matrix has an invalid shape")
     if any(part.ndim != 1 or part.dtype.kind != "i" for part in (indices, indptr)) or indices.dtype != indptr.dtype:
-        refuse("a sparse matrix has invalid indices")
+        raise Unsound("a sparse matrix has invalid indices")
     if data.ndim != 1 or data.dtype.kind not in "fiub" or indices.dtype.itemsize < 4 or len(data) != len(indices):
-        refuse("a sparse matrix has invalid data")
+        raise Unsound("a sparse matrix has invalid data")
     rows, columns = shape if rest[0].startswith("csr") else shape[::-1]
     if len(indptr) != rows + 1 or indptr[0] != 0 or indptr[-1] != len(data) or (np.diff(indptr) < 0).any():
-        refuse("a sparse matrix has invalid row pointers")
+        raise Unsound("a sparse matrix has invalid row pointers")
     if len(indices) and not 0 <= indices.min() <= indices.max() < columns:
-        refuse("a sparse matrix has entries beyond its columns")
+        raise Unsound("a sparse matrix has entries beyond its columns")
     matrix = SPARSE[rest[0]]((data, indices, indptr), shape=tuple(shape))
     if bool(matrix.has_sorted_indices) != rest[5]:
-        refuse("a sparse matrix is not in its stated order")
+        raise Unsound("a sparse matrix is not in its stated order")
     return matrix
 
 

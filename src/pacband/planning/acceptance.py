@@ -24,7 +24,8 @@ from pacband.core.floats import first
 from pacband.core.wording import card, figure, percent, round_up
 from pacband.exceptions import InvalidInput
 from pacband.planning.binomial import binomial_tail, covering_delta, tail_at_least
-from pacband.planning.plans import check_eps, min_samples
+from pacband.planning.limits import check_eps
+from pacband.planning.plans import min_samples
 from pacband.planning.shares import WHOLE
 from pacband.planning.solving import LARGEST_N, exact_samples
 

@@ -15,42 +15,17 @@ bisection on integers: each side is monotonic.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from fractions import Fraction
-from functools import lru_cache
 from typing import Any
 
 from pacband.core.checks import check_choice, check_positive_integer, check_probability
-from pacband.core.wording import card, complement, confidence, figure, round_up
-from pacband.exceptions import InvalidInput, NotEnoughSamples
-from pacband.planning.binomial import covering_delta, tail_at_most
-from pacband.planning.shares import WHOLE, Share
-from pacband.planning.solving import (
-    LARGEST_N,
-    corollary_samples,
-    exact_samples,
-    half_rank,
-    largest_rank,
-    samples_by_rule,
-    smallest_eps,
-)
+from pacband.core.wording import card, complement, confidence, figure
+from pacband.planning.binomial import covering_delta
+from pacband.planning.limits import check_eps, check_n_samples, check_pair, check_reach, check_share
+from pacband.planning.ranks import check_choice_of_rank, choose_rank, choose_samples
+from pacband.planning.shares import Share
+from pacband.planning.solving import corollary_samples, exact_samples, smallest_eps
 
-__all__ = [
-    "PLAN_RULES",
-    "Plan",
-    "attained_delta",
-    "attained_eps",
-    "check_choice_of_rank",
-    "check_eps",
-    "choose_rank",
-    "choose_samples",
-    "max_rank",
-    "min_samples",
-    "plan",
-]
-
-SMALLEST_EPS = 1e-9
-SMALLEST_BUDGET = 1e-300
-PLAN_RULES = ("exact", "paper", "maximum")
+__all__ = ["Plan", "attained_delta", "attained_eps", "max_rank", "min_samples", "plan"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,9 +120,9 @@ def min_samples(eps: float, delta: float, rank: int = 1, n_candidates: int = 1, 
     """
     check_choice("rule", rule, ("exact", "corollary"))
     eps, delta, rank = check_eps(eps), check_probability("delta", delta), check_positive_integer("rank", rank)
-    share = _check_share(delta, n_candidates)
+    share = check_share(delta, n_candidates)
     solve = exact_samples if rule == "exact" else corollary_samples
-    return _check_reach(solve(eps, rank, share.budget(delta)), eps, delta, rank)
+    return check_reach(solve(eps, rank, share.budget(delta)), eps, delta, rank)
 
 
 def max_rank(n_samples: int, eps: float, delta: float, n_candidates: int = 1) -> int:
@@ -179,7 +154,7 @@ def attained_delta(n_samples: int, rank: int, eps: float, n_candidates: int = 1)
     >>> round(attained_delta(59, 1, 0.05), 5)
     0.04849
     """
-    n_samples, rank = _check_pair(n_samples, rank)
+    n_samples, rank = check_pair(n_samples, rank)
     eps, share = check_eps(eps), Share(check_positive_integer("n_candidates", n_candidates))
     return covering_delta(n_samples, rank, eps, share.fraction)
 
@@ -195,9 +170,9 @@ def attained_eps(n_samples: int, rank: int, delta: float, n_candidates: int = 1)
     >>> round(attained_eps(2065, 60, 1e-6), 6)
     0.049932
     """
-    n_samples, rank = _check_pair(n_samples, rank)
+    n_samples, rank = check_pair(n_samples, rank)
     delta = check_probability("delta", delta)
-    return smallest_eps(n_samples, rank, _check_share(delta, n_candidates).budget(delta))
+    return smallest_eps(n_samples, rank, check_share(delta, n_candidates).budget(delta))
 
 
 def plan(
@@ -235,9 +210,9 @@ def plan(
     (1310, 32)
     """
     eps, delta, rank = check_choice_of_rank(eps, delta, rank, rule)
-    share = _check_share(delta, n_candidates)
+    share = check_share(delta, n_candidates)
     n_samples = (
-        choose_samples(eps, delta, share, rank=rank, rule=rule) if n_samples is None else _check_n_samples(n_samples)
+        choose_samples(eps, delta, share, rank=rank, rule=rule) if n_samples is None else check_n_samples(n_samples)
     )
     return Plan(
         eps=eps,
@@ -247,139 +222,3 @@ def plan(
         rank=choose_rank(n_samples, eps, delta, share, rank=rank, rule=rule),
         rule=rule,
     )
-
-
-def check_choice_of_rank(eps: Any, delta: Any, rank: Any, rule: Any) -> tuple[float, float, int | None]:
-    """Return (ε, δ, rank) as numbers, or raise unless a rule can choose a rank for them."""
-    check_choice("rule", rule, PLAN_RULES)
-    eps, delta = check_eps(eps), check_probability("delta", delta)
-    if rank is not None:
-        rank = check_positive_integer("rank", rank)
-    if rule == "maximum" and rank not in (None, 1):
-        raise InvalidInput(f"rule 'maximum' takes the largest score, so rank must be 1, got {rank}.")
-    return eps, delta, rank
-
-
-def choose_samples(
-    eps: float, delta: float, share: Share = WHOLE, *, rank: int | None = None, rule: str = "exact"
-) -> int:
-    """Return the N that a rule asks for at a share of δ."""
-    return _check_reach(samples_by_rule(eps, share.budget(delta), rank, rule), eps, delta, rank)
-
-
-@lru_cache(maxsize=1 << 12)
-def choose_rank(
-    n_samples: int,
-    eps: float,
-    delta: float,
-    share: Share = WHOLE,
-    *,
-    rank: int | None = None,
-    rule: str = "exact",
-    slack: Fraction = Fraction(0),
-) -> int:
-    """Return the rank of N samples at a share of δ, the given one or that of the rule. Raise if it is not valid.
-
-    `slack` is the part of the share that the dependence between samples uses up. Results are cached: a large table has
-    many groups, but few different numbers of rows.
-    """
-    _check_budget(delta, share)
-    budget = share.budget(delta) - slack
-    if budget <= 0:
-        raise InvalidInput(
-            f"the dependence between {n_samples} samples uses up {float(slack):.3g}, and delta={delta:g} leaves "
-            f"{float(share.budget(delta)):.3g} for it: take a larger gap or a larger delta."
-        )
-    if rank is None and rule == "exact":
-        chosen = largest_rank(n_samples, eps, budget)
-        valid = chosen > 0
-    else:
-        if rank is not None and rank > n_samples:
-            raise InvalidInput(f"rank must not exceed the number of samples, {n_samples}, got {rank}.")
-        # Lemma 1 gives rank ⌊εN/2⌋ = 0, no bound at all, where N < 2/ε.
-        chosen = rank or (1 if rule == "maximum" else half_rank(n_samples, eps))
-        valid = chosen > 0 and tail_at_most(n_samples, chosen, eps, budget)
-    if not valid:
-        raise _not_enough_samples(n_samples, eps, delta, share, budget, rank=chosen, rule=rule)
-    return chosen
-
-
-def _not_enough_samples(
-    n_samples: int, eps: float, delta: float, share: Share, budget: Fraction, *, rank: int, rule: str
-) -> NotEnoughSamples:
-    """Return the error that states what (ε, δ) need, and what these samples can promise instead."""
-    wanted, here = max(1, rank), max(1, min(rank, n_samples))
-    needed = samples_by_rule(eps, budget, wanted, rule)
-    eps_here = smallest_eps(n_samples, here, budget)
-    delta_here = covering_delta(n_samples, here, eps, share.fraction)
-    at = f"at rank {wanted}" if rule == "exact" else f"by rule {rule!r}"
-    offers = [
-        *([f"eps={_format_offer(eps_here)} at this delta"] if eps_here < 1 else []),
-        *([f"delta={_format_offer(delta_here)} at this eps"] if delta_here < 1 else []),
-    ]
-    instead = f" These samples can promise {', or '.join(offers)}." if offers else ""
-    return NotEnoughSamples(
-        f"eps={eps:g} and delta={delta:g}{_shared_words(share)} need at least {needed} samples {at}, "
-        f"got n_samples={n_samples}.{instead}",
-        n_samples=n_samples,
-        needed=needed,
-        eps_here=eps_here if eps_here < 1 else None,
-        delta_here=delta_here if delta_here < 1 else None,
-    )
-
-
-def _shared_words(share: Share) -> str:
-    if share.weight is not None:
-        return f", at weight {share.weight:g},"
-    return f", shared {share.n_candidates} ways," if share.n_candidates > 1 else ""
-
-
-def _format_offer(probability: float) -> str:
-    """Format three digits, rounded up so that the promise holds as printed. Just below one, format all digits."""
-    rounded = round_up(probability, 3)
-    return f"{rounded:g}" if rounded < 1 else repr(probability)
-
-
-def check_eps(eps: Any) -> float:
-    """Return ε if the inequality is decided exactly for it, or raise."""
-    number = check_probability("eps", eps)
-    if number < SMALLEST_EPS:
-        raise InvalidInput(f"eps must be at least {SMALLEST_EPS:g}, got {number!r}.")
-    return number
-
-
-def _check_share(delta: float, n_candidates: Any) -> Share:
-    """Return the even share of n_F candidates, or raise unless its budget is decided exactly."""
-    share = Share(check_positive_integer("n_candidates", n_candidates))
-    _check_budget(delta, share)
-    return share
-
-
-def _check_budget(delta: float, share: Share) -> None:
-    if share.budget(delta) < SMALLEST_BUDGET:
-        parts = f"/ {share.n_candidates}" if share.weight is None else f"· {share.weight!r}"
-        raise InvalidInput(f"delta / n_candidates must be at least {SMALLEST_BUDGET:g}, got {delta!r} {parts}.")
-
-
-def _check_n_samples(n_samples: Any) -> int:
-    number = check_positive_integer("n_samples", n_samples)
-    if number > LARGEST_N:
-        raise InvalidInput(f"n_samples must be at most {LARGEST_N:g}, got {number}.")
-    return number
-
-
-def _check_pair(n_samples: int, rank: int) -> tuple[int, int]:
-    n_samples, rank = _check_n_samples(n_samples), check_positive_integer("rank", rank)
-    if rank > n_samples:
-        raise InvalidInput(f"rank must not exceed the number of samples, {n_samples}, got {rank}.")
-    return n_samples, rank
-
-
-def _check_reach(n_samples: int, eps: float, delta: float, rank: int | None) -> int:
-    if n_samples > LARGEST_N:
-        at_rank = "" if rank is None else f" at rank {rank}"
-        raise InvalidInput(
-            f"eps={eps:g} and delta={delta:g}{at_rank} need more than {LARGEST_N:g} samples, the largest number that "
-            "pacband supports."
-        )
-    return n_samples

@@ -38,7 +38,7 @@ def largest_rank(n_samples: int, eps: float, budget: Fraction) -> int:
     return -1 + first(
         lambda rank: not tail_at_most(n_samples, rank, eps, budget),
         range(1, n_samples + 1),
-        guess=_quantile(n_samples, eps, budget) + 1.5,
+        guess=likely_rank(n_samples, eps, budget) + 1.0,
     )
 
 
@@ -115,13 +115,13 @@ def _smallest_with_half_rank(eps: float, budget: Fraction) -> int:
     return stretch[bisect_left(stretch, True, key=lambda n: tail_at_most(n, rank, eps, budget))]
 
 
-def _quantile(n_samples: int, eps: float, budget: Fraction) -> float:
-    """Return about the k at which B(k; N, ε) passes the budget, by the expansion of Cornish and Fisher."""
+def likely_rank(n_samples: int, eps: float, budget: Fraction) -> float:
+    """Return about the largest r with B(r − 1; N, ε) ≤ budget, by the expansion of Cornish and Fisher."""
     z = _normal_quantile(budget)
     spread = math.sqrt(n_samples * eps * (1.0 - eps))
     skew, excess = (1.0 - 2.0 * eps) / spread, (1.0 - 6.0 * eps * (1.0 - eps)) / spread**2
     bend = skew * (z**2 - 1) / 6 + excess * (z**3 - 3 * z) / 24 - skew**2 * (2 * z**3 - 5 * z) / 36
-    return n_samples * eps + spread * (z + bend) - 0.5
+    return n_samples * eps + spread * (z + bend)
 
 
 def _guess_samples(eps: float, rank: int, budget: Fraction) -> float:

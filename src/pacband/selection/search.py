@@ -168,7 +168,14 @@ def same_share(rank: int, n_samples: int) -> RankOf:
     return lambda n: rank if n == n_samples else max(1, round(rank * (n / n_samples)))
 
 
-def begin_search(sample: Floats, rank_of: RankOf, *, share: int = 1, limits: Limits | None = None) -> Search:
+def begin_search(
+    sample: Floats,
+    rank_of: RankOf,
+    *,
+    guess: RankOf | None = None,
+    share: int = 1,
+    limits: Limits | None = None,
+) -> Search:
     """Begin a search with edges guessed from some of the scores.
 
     Parameters
@@ -177,13 +184,15 @@ def begin_search(sample: Floats, rank_of: RankOf, *, share: int = 1, limits: Lim
         Some of the scores, or none.
     rank_of : function of int
         Turns the number of scores, N, into the rank.
+    guess : function of int, optional
+        Turns any number of scores into about their rank. By default `rank_of`, which may take long.
     share : int
         This search may fetch one part in `share` of the scores that all searches of a pass may fetch.
     limits : Limits, optional
         By default those in force.
     """
     limits = limits or current_limits()
-    edges, likely = _guess(np.sort(sample)[::-1], rank_of)
+    edges, likely = _guess(np.sort(sample)[::-1], guess or rank_of)
     unit = fingerprint_unit(likely)
     return Guessing(Request(edges, unit), unit, rank_of, min(limits.few, limits.few_in_all // share))
 

@@ -4,10 +4,3 @@ A table in memory (pandas, polars, pyarrow) is read as arrays. A table in an eng
 stays there: the engine computes expressions, counts and a few rows come back (`pacband.selection`), and the certificate
 is the one that arrays give, to the last bit. The result is a table of the caller's own kind.
 """
-
-from pacband.tables.applying import apply_frame
-from pacband.tables.certifying import certify_frame
-from pacband.tables.checking import check_frame
-from pacband.tables.chunks import certify_chunks
-
-__all__ = ["apply_frame", "certify_chunks", "certify_frame", "check_frame"]

@@ -18,6 +18,7 @@ from pacband.certification.tolerance import ToleranceTerms
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import Label, as_labels, group_rows
 from pacband.core.members import name_groups, refuse_same_groups
+from pacband.core.progress import Progress
 from pacband.draws import ROWS, Draws
 from pacband.exceptions import InvalidInput
 from pacband.planning.shares import Share, weighted_shares
@@ -43,7 +44,6 @@ from pacband.tables.table import Table
 
 __all__ = ["certify_frame"]
 
-Progress = Callable[[int, int], None]
 Reporting = Callable[[Callable[[Any], Any]], Callable[[Mapping[Any, Request]], Any]]
 
 
@@ -218,7 +218,7 @@ def _draw_columns(terms: Terms | ToleranceTerms) -> list[str]:
 
 
 def _certify_single(terms: Terms, table: Table, columns: Columns, sample: Any, reporting: Reporting) -> Certificate:
-    search = begin_search(sample, terms.choose_rank)
+    search = begin_search(sample, terms.choose_rank, guess=terms.guess_rank)
     measured = select(reporting(TableScan(table)), {"": search})[""]
     return issue(terms.promise_of(columns), measured, terms.choose_rank(measured.n_samples), terms.share)
 

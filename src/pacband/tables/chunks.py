@@ -73,7 +73,7 @@ def certify_chunks(
                 for key, request in requests.items()
             }
 
-        measured = select(scan, {"": begin_search(sample, terms.choose_rank)})[""]
+        measured = select(scan, {"": begin_search(sample, terms.choose_rank, guess=terms.guess_rank)})[""]
     basis = terms.promise(**shape, scale_kind=kind)
     return issue(basis, measured, terms.choose_rank(measured.n_samples), terms.share)
 

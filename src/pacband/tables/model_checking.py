@@ -6,13 +6,14 @@ of the rows it was fitted on: the verdict states how many of them are among the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from pacband.certification.reused_rows import refuse_reused_rows
+from pacband.core.progress import Progress
 from pacband.core.row_hashes import Fingerprints, row_bits, row_fingerprints
 from pacband.estimators.base import Certified
 from pacband.estimators.grouping import read_labels
@@ -39,7 +40,7 @@ def check_model(
     target: Sequence[str],
     group: str | None = None,
     level: float = 0.01,
-    progress: Callable[[int, int], None] = lambda done, total: None,
+    progress: Progress = lambda done, total: None,
 ) -> Verdict:
     """Test the promise of a fitted model on the rows of a DuckDB relation.
 

@@ -7,10 +7,11 @@ by position at the end.
 from __future__ import annotations
 
 import glob
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pacband.core.cells import matching
+from pacband.core.progress import Progress
 from pacband.exceptions import InvalidInput
 from pacband.tables.batches import batches
 from pacband.tables.connection import connect, literal, quoted, workspace
@@ -32,7 +33,7 @@ def write_predictions(
     *,
     names: Mapping[str, str],
     candidate: str | None = None,
-    progress: Callable[[int, int], None] = lambda done, total: None,
+    progress: Progress = lambda done, total: None,
 ) -> int:
     """Write all rows of a table with the model's prediction and the ends of its band; return the number of rows.
 
@@ -88,7 +89,7 @@ def _predict_to_files(
     kinds: Mapping[str, str | None],
     names: Mapping[str, str],
     candidate: str | None,
-    progress: Callable[[int, int], None],
+    progress: Progress,
 ) -> tuple[list[str], int]:
     """Write what the model predicts to Parquet files, batch by batch; return the new columns and the number of rows."""
     texts = not model.reads_categories

@@ -6,10 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pacband.core.arrays import Floats
+from pacband.core.arrays import Floats, Indices
 from pacband.local.design import Points, Regressors
 from pacband.local.fits.bordered import solve_bordered
-from pacband.local.products import Rows
 
 __all__ = ["fit_primal"]
 
@@ -38,9 +37,9 @@ def fit_primal(
     alpha: float,
     sums: Floats,
     total: Floats,
-    weights_of: Callable[[Rows], Floats],
+    weights_of: Callable[[Indices], Floats],
     *,
-    samples: Rows | None = None,
+    samples: Indices | None = None,
 ) -> tuple[Floats, Floats]:
     """Return T(x) and σ̂²(x) of a batch from its weighted sums.
 
@@ -107,7 +106,7 @@ def _complete(
     alpha: float,
     theta: Floats,
     left: Floats,
-    weights_of: Callable[[Rows], Floats],
+    weights_of: Callable[[Indices], Floats],
 ) -> None:
     """Add to T(x), in place, the part of k_x = k(x, ·) that the basis does not represent.
 

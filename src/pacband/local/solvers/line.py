@@ -18,17 +18,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pacband.core.arrays import Floats
+from pacband.core.arrays import Floats, Indices
 from pacband.local.fits.primal import fit_primal
 from pacband.local.memory import cut
 from pacband.local.model import Model
-from pacband.local.products import Products, Rows
+from pacband.local.products import Products
 from pacband.local.solvers.solver import Batch, Piece, Solver, grouped
+from pacband.local.weights import UNDERFLOW
 
 __all__ = ["Line"]
-
-# Below the smallest normal number the sums of a point have lost their digits.
-_LOST = np.finfo(float).tiny
 
 
 class Line(Solver):
@@ -76,9 +74,9 @@ class _Blocks:
         Where the blocks start.
     """
 
-    order: Rows
+    order: Indices
     points: Floats
-    edges: Rows
+    edges: Indices
 
     @classmethod
     def of(cls, points: Floats) -> _Blocks:
@@ -173,7 +171,7 @@ class _Batch(Batch):
     blocks: _Blocks
     X: Floats
     x: Floats
-    rows: Rows
+    rows: Indices
 
     def solve(self) -> list[Piece]:
         """Fit every decay, and every alpha of it, from the sums of that decay."""
@@ -182,7 +180,7 @@ class _Batch(Batch):
         points = design.at(self.X)
         for models, sums in zip(self.by_decay, self._sums(design.products), strict=True):
             weights_of = _Weights(models[0], self.X)
-            lost = np.flatnonzero(sums[:, -1] < _LOST)
+            lost = np.flatnonzero(sums[:, -1] < UNDERFLOW)
             if len(lost):
                 sums[lost] = design.products.packed(weights_of(lost))
             for same_alpha in grouped(models, key=lambda model: model.alpha):
@@ -209,5 +207,5 @@ class _Weights:
     model: Model
     X: Floats
 
-    def __call__(self, points: Rows) -> Floats:
+    def __call__(self, points: Indices) -> Floats:
         return self.model.weight(self.model.locality.distances(self.X[points]))

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pacband.core.arrays import Floats
+from pacband.core.arrays import Floats, Indices
 from pacband.local.design import Regressors
 from pacband.local.fits.dual import fit_dual
 from pacband.local.fits.primal import fit_primal
 from pacband.local.memory import cut
 from pacband.local.model import Model
-from pacband.local.products import Rows
 from pacband.local.solvers.solver import Batch, Piece, Solver, grouped
 
 __all__ = ["Neighbors"]
@@ -60,7 +59,7 @@ class _Batch(Batch):
     models: Sequence[Model]
     count: int
     X: Floats
-    rows: Rows
+    rows: Indices
 
     def solve(self) -> list[Piece]:
         """Search neighbours once; compute Gram matrices or products of features once a design."""
@@ -76,7 +75,7 @@ class _Batch(Batch):
 class _Dual:
     """The fit through the Gram matrices of the neighbours."""
 
-    def __init__(self, model: Model, X: Floats, near: Rows) -> None:
+    def __init__(self, model: Model, X: Floats, near: Indices) -> None:
         self.gram = model.design.gram(near)
         self.cross = model.design.cross(X, near)
         self.near = near
@@ -88,7 +87,7 @@ class _Dual:
 class _Primal:
     """The fit in θ from the features of the neighbours."""
 
-    def __init__(self, design: Regressors, X: Floats, near: Rows) -> None:
+    def __init__(self, design: Regressors, X: Floats, near: Indices) -> None:
         self.design = design
         self.points = design.at(X)
         self.samples = np.concatenate([design.matrix[near], design.residual[near][:, :, None]], axis=2)

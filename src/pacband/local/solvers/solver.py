@@ -6,9 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import ClassVar, NamedTuple, TypeVar
 
-from pacband.core.arrays import Floats
+from pacband.core.arrays import Floats, Indices
 from pacband.local.model import Model
-from pacband.local.products import Rows
 
 __all__ = ["Batch", "Piece", "Solver", "grouped"]
 
@@ -19,7 +18,7 @@ class Piece(NamedTuple):
     """T(x) and σ̂²(x) of one model at some rows of X, in units of the model."""
 
     model: Model
-    rows: Rows | slice
+    rows: Indices | slice
     prediction: Floats
     variance: Floats
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pacband.models.kind import Kind
-from pacband.models.values import refuse
+from pacband.models.values import Unsound
 
 __all__ = ["KINDS"]
 
@@ -38,9 +38,9 @@ def _plain(columns: Any) -> Any:
 def _check_columns(model: Any) -> None:
     for entry in model.transformers_:
         if len(entry) != 3 or type(entry[0]) is not str or not _is_part(entry[1]):
-            refuse("a sklearn.ColumnTransformer has a part without a name or columns")
+            raise Unsound("a sklearn.ColumnTransformer has a part without a name or columns")
         if entry[0] not in model._transformer_to_input_indices:
-            refuse("a sklearn.ColumnTransformer has a part without columns")
+            raise Unsound("a sklearn.ColumnTransformer has a part without columns")
 
 
 def _is_part(part: Any) -> bool:
@@ -53,7 +53,7 @@ def _check_pairs(name: str) -> Any:
         if not isinstance(entries, list) or not all(
             type(entry) is tuple and len(entry) == 2 and type(entry[0]) is str for entry in entries
         ):
-            refuse(f"{name} of a {type(model).__name__} are not pairs of a name and a part")
+            raise Unsound(f"{name} of a {type(model).__name__} are not pairs of a name and a part")
 
     return check
 

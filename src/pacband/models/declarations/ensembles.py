@@ -7,7 +7,7 @@ from typing import Any
 from sklearn.utils import Bunch
 
 from pacband.models.kind import Kind
-from pacband.models.values import refuse
+from pacband.models.values import Unsound
 
 __all__ = ["KINDS"]
 
@@ -26,7 +26,7 @@ def _restore_names(model: Any, state: dict[str, Any]) -> None:
             **{name: part if isinstance(part, str) else next(members) for name, part in model.estimators}
         )
     except (StopIteration, TypeError, ValueError):
-        refuse("the members of a model do not match their names")
+        raise Unsound("the members of a model do not match their names") from None
 
 
 def _restore_scorer(model: Any, state: dict[str, Any]) -> None:
@@ -37,20 +37,20 @@ def _restore_scorer(model: Any, state: dict[str, Any]) -> None:
     try:
         state["scorer_"] = check_scoring(model.estimator, model.scoring)
     except (TypeError, ValueError):
-        refuse("a search has an unknown score")
+        raise Unsound("a search has an unknown score") from None
 
 
 def _check_columns(model: Any) -> None:
     if len(model.estimators_) != len(model.estimators_features_):
-        refuse("a sklearn.BaggingRegressor has members without columns")
+        raise Unsound("a sklearn.BaggingRegressor has members without columns")
     for columns in model.estimators_features_:
         if ((columns < 0) | (columns >= model.n_features_in_)).any():
-            refuse("a sklearn.BaggingRegressor uses columns that do not exist")
+            raise Unsound("a sklearn.BaggingRegressor uses columns that do not exist")
 
 
 def _check_order(model: Any) -> None:
     if sorted(model.order_) != list(range(len(model.estimators_))):
-        refuse("a sklearn.RegressorChain has an invalid order")
+        raise Unsound("a sklearn.RegressorChain has an invalid order")
 
 
 KINDS = (

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pacband.models.kind import Kind
-from pacband.models.values import refuse
+from pacband.models.values import Unsound
 
 __all__ = ["KINDS"]
 
@@ -51,19 +51,19 @@ def _restore_loss(model: Any, _: dict[str, Any]) -> None:
 
 def _check_layers(model: Any) -> None:
     if len(model.coefs_) != model.n_layers_ - 1 or len(model.intercepts_) != model.n_layers_ - 1:
-        refuse("a sklearn.MLPRegressor does not have the stated number of layers")
+        raise Unsound("a sklearn.MLPRegressor does not have the stated number of layers")
     if model.out_activation_ not in ("identity", "exp"):
-        refuse("a sklearn.MLPRegressor has an output activation that no regressor has")
+        raise Unsound("a sklearn.MLPRegressor has an output activation that no regressor has")
 
 
 def _check_constant(model: Any) -> None:
     if model.n_outputs_ != model.constant_.shape[1]:
-        refuse("a sklearn.DummyRegressor has different numbers of outputs and constants")
+        raise Unsound("a sklearn.DummyRegressor has different numbers of outputs and constants")
 
 
 def _restore_steps(model: Any, state: dict[str, Any]) -> None:
     if np.any(np.diff(state["X_thresholds_"]) < 0):
-        refuse("a sklearn.IsotonicRegression has thresholds out of order")
+        raise Unsound("a sklearn.IsotonicRegression has thresholds out of order")
     # This is how scikit-learn itself rebuilds the function.
     model._build_f(state["X_thresholds_"], state["y_thresholds_"])
 

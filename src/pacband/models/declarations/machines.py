@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from pacband.models.kind import Kind
-from pacband.models.values import refuse
+from pacband.models.values import Unsound
 
 __all__ = ["KINDS"]
 
@@ -47,7 +47,7 @@ def _check_machine(model: Any) -> None:
     # A regressor has no probabilities. libsvm would use their attributes without a check.
     sound = sound and not getattr(model, "_effective_probability", False) and not getattr(model, "probability", False)
     if not sound or int(model._n_support[0]) != n_vectors:
-        refuse("a support vector machine has vectors without coefficients or columns")
+        raise Unsound("a support vector machine has vectors without coefficients or columns")
 
 
 def _extract_points(model: Any) -> dict[str, Any]:
@@ -57,19 +57,19 @@ def _extract_points(model: Any) -> dict[str, Any]:
 def _restore_index(model: Any, state: dict[str, Any]) -> None:
     """Fit again: fitting only builds the index, and the index depends on the points only."""
     if not set(model.metric_params or ()) <= _METRIC_PARAMETERS or not isinstance(model.metric, str):
-        refuse("nearest neighbours have an unknown metric")
+        raise Unsound("nearest neighbours have an unknown metric")
     points = state.pop("points")
     if points.shape[1] != state["n_features_in_"]:
-        refuse("nearest neighbours do not have the stated number of columns")
+        raise Unsound("nearest neighbours do not have the stated number of columns")
     if not isinstance(model.metric, str) or getattr(model, "weights", None) not in (None, "uniform", "distance"):
-        refuse("nearest neighbours have unknown weights")
+        raise Unsound("nearest neighbours have unknown weights")
     targets = (state.pop("targets"),) if "targets" in state else ()
     if targets and len(targets[0]) != points.shape[0]:
-        refuse("nearest neighbours have different numbers of targets and points")
+        raise Unsound("nearest neighbours have different numbers of targets and points")
     try:
         model.fit(points, *targets)
     except (TypeError, ValueError):
-        refuse("nearest neighbours have points that cannot be indexed")
+        raise Unsound("nearest neighbours have points that cannot be indexed") from None
 
 
 _NOT_SAVED = "_fit_X _y _tree _fit_method effective_metric_ effective_metric_params_ n_samples_fit_"

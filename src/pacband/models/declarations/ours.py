@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pacband.models.kind import Kind
-from pacband.models.values import refuse
+from pacband.models.values import Unsound
 
 __all__ = ["KINDS"]
 
@@ -44,13 +44,13 @@ _TABLE = {
 
 def _check_band(band: Any) -> None:
     if type(band.stack).__name__ != "Stack":
-        refuse("a pacband.Band has no stack")
+        raise Unsound("a pacband.Band has no stack")
 
 
 def _check_reader(reader: Any) -> None:
     n_columns = len(reader.names_)
     if not all(k < n_columns for k in reader.kept_) or not set(reader.categories_) <= set(reader.kept_):
-        refuse("a pacband.TableReader has columns without names")
+        raise Unsound("a pacband.TableReader has columns without names")
 
 
 _CHECKS = {"Band": _check_band, "TableReader": _check_reader}

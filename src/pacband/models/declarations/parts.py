@@ -8,7 +8,7 @@ from typing import Any
 from pacband.local.locality import Locality
 from pacband.local.weights import resolve_weight
 from pacband.models.kind import Kind
-from pacband.models.values import refuse
+from pacband.models.values import Unsound
 
 __all__ = ["KINDS"]
 
@@ -50,7 +50,7 @@ def _bind_phi(value: Any) -> None:
     if type(phi).__name__ == "Factor":
         object.__setattr__(value, "phi", phi.features)
     elif not callable(phi):
-        refuse("pacband.Regressors have no feature map")
+        raise Unsound("pacband.Regressors have no feature map")
 
 
 def _locality(norm: Any, points: Any) -> Any:
@@ -62,7 +62,7 @@ def _locality(norm: Any, points: Any) -> Any:
 
 def _check_norm(norm: Any) -> None:
     if norm.order not in (1.0, 2.0, float("inf")):
-        refuse("a pacband.Norm has an unknown order")
+        raise Unsound("a pacband.Norm has an unknown order")
 
 
 def _check_weight(weight: Any) -> None:
@@ -72,9 +72,9 @@ def _check_weight(weight: Any) -> None:
 def _check_model(model: Any) -> None:
     samples = model.design.X if type(model.design).__name__ == "Gram" else model.design.matrix
     if not len(model.locality.points) == len(samples) == len(model.y) > 0:
-        refuse("a pacband.Model has different numbers of targets and samples")
+        raise Unsound("a pacband.Model has different numbers of targets and samples")
     if model.solver == "line" and not model.locality.is_line:
-        refuse("a pacband.Model uses the line solver for points that are not on a line")
+        raise Unsound("a pacband.Model uses the line solver for points that are not on a line")
 
 
 # What solvers prepare is not saved: the first prediction after loading prepares it again.

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pacband.models.kind import Kind
-from pacband.models.values import refuse
+from pacband.models.values import Unsound
 
 __all__ = ["KINDS"]
 
@@ -61,7 +61,7 @@ def _check_function(model: Any) -> None:
     """Raise if a function would get more arguments than rows: a ufunc can write to its arguments."""
     for options in (model.kw_args, model.inv_kw_args):
         if options:
-            refuse("a sklearn.FunctionTransformer passes its function more than rows")
+            raise Unsound("a sklearn.FunctionTransformer passes its function more than rows")
 
 
 def _extract_function(model: Any) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def _restore_powers(model: Any, state: dict[str, Any]) -> None:
     """Fit again: fitting learns the number of features only. Wrong numbers from a file would expose memory."""
     n_features = int(state["n_features_in_"])
     if n_features > _MOST_POWERS:
-        refuse("a sklearn.PolynomialFeatures has too many features")
+        raise Unsound("a sklearn.PolynomialFeatures has too many features")
     model.fit(np.zeros((1, n_features)))
 
 
@@ -82,7 +82,7 @@ def _check_edges(model: Any) -> None:
     if not all(getattr(edge, "ndim", 0) == 1 and edge.dtype.kind == "f" for edge in edges) or [
         len(edge) - 1 for edge in edges
     ] != list(model.n_bins_):
-        refuse("the edges of a sklearn.KBinsDiscretizer do not match its bins")
+        raise Unsound("the edges of a sklearn.KBinsDiscretizer do not match its bins")
 
 
 KINDS = (

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.interpolate import BSpline
 
 from pacband.models.kind import Kind
-from pacband.models.values import refuse
+from pacband.models.values import Unsound
 
 __all__ = ["KINDS"]
 
@@ -24,7 +24,7 @@ def _restore(model: Any, state: dict[str, Any]) -> None:
     made = []
     for spline in state.pop("splines"):
         if len(spline) != 4:
-            refuse("a spline does not have four parts")
+            raise Unsound("a spline does not have four parts")
         knots, coefficients, degree, beyond = spline
         sound = (
             all(type(part) is np.ndarray and part.dtype == np.float64 for part in (knots, coefficients))
@@ -39,16 +39,16 @@ def _restore(model: Any, state: dict[str, Any]) -> None:
             and bool((np.diff(knots) >= 0).all())
         )
         if not sound:
-            refuse("a spline has knots or coefficients that do not fit its degree")
+            raise Unsound("a spline has knots or coefficients that do not fit its degree")
         try:
             made.append(BSpline(knots, coefficients, degree, extrapolate=beyond))
         except ValueError:
-            refuse("scipy cannot build a spline from these knots")
+            raise Unsound("scipy cannot build a spline from these knots") from None
     if len(made) != state["n_features_in_"] or len({spline.c.shape for spline in made}) != 1:
-        refuse("the number of splines is not the number of features")
+        raise Unsound("the number of splines is not the number of features")
     # Without a bias, one spline of each feature is left out.
     if state["n_features_out_"] != len(made) * (made[0].c.shape[1] - (not model.include_bias)):
-        refuse("the number of columns does not match the splines")
+        raise Unsound("the number of columns does not match the splines")
     state["bsplines_"] = made
 
 

@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
 from sklearn.tree._tree import NODE_DTYPE, Tree
 
 from pacband.models.kind import Kind
-from pacband.models.values import Unsound, refuse
+from pacband.models.values import Unsound
 
 __all__ = ["KINDS", "depths_of", "fields_of", "nodes_of"]
 
@@ -198,7 +198,7 @@ def _is_constant(start: Any) -> bool:
 
 def _extract_stages(model: Any) -> dict[str, Any]:
     if model.init not in (None, "zero"):
-        refuse("a sklearn.GradientBoostingRegressor does not start from a constant")
+        raise Unsound("a sklearn.GradientBoostingRegressor does not start from a constant")
     return _extract_forest(model)
 
 

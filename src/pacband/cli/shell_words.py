@@ -1,0 +1,29 @@
+"""Messages that name arguments of Python functions, in the words of the command line."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["in_shell_words"]
+
+# What a message says of an argument, and what a user of the command line calls it.
+_WORDS = (
+    (r"\bgot n_samples=(\d+)", r"got \1 rows"),
+    (r"\bnonfinite='violate'", "--nonfinite violate"),
+    (r"\b(eps|delta|rank|weight)=(?=[\d.])", r"--\1 "),
+    (r"\b(?:a )?(min_scale|calibration_size|eps_good|at_most)\b", lambda found: "--" + found[1].replace("_", "-")),
+    (r"\bn_candidates\b", "the number of candidates"),
+    (r"\by_pred\b", "the prediction"),
+    (r"pass draws=Units\(labels, within='?([\w.]+)'?\)", r"pass --unit COLUMN --within \1"),
+)
+
+
+def in_shell_words(message: str) -> str:
+    """Return the message with options in place of arguments.
+
+    >>> in_shell_words("eps=0.05 and delta=1e-06 need at least 270 samples at rank 1, got n_samples=100.")
+    '--eps 0.05 and --delta 1e-06 need at least 270 samples at rank 1, got 100 rows.'
+    """
+    for pattern, words in _WORDS:
+        message = re.sub(pattern, words, message)
+    return message

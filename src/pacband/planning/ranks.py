@@ -1,0 +1,121 @@
+"""Choose N and the rank from (ε, δ) and a share of δ, before any score is looked at."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from pacband.core.checks import check_choice, check_positive_integer, check_probability
+from pacband.core.wording import round_up
+from pacband.exceptions import InvalidInput, NotEnoughSamples
+from pacband.planning.binomial import covering_delta, tail_at_most
+from pacband.planning.limits import check_budget, check_eps, check_reach
+from pacband.planning.shares import WHOLE, Share
+from pacband.planning.solving import half_rank, largest_rank, likely_rank, samples_by_rule, smallest_eps
+
+__all__ = ["PLAN_RULES", "check_choice_of_rank", "choose_rank", "choose_samples", "guess_rank"]
+
+PLAN_RULES = ("exact", "paper", "maximum")
+
+
+def check_choice_of_rank(eps: Any, delta: Any, rank: Any, rule: Any) -> tuple[float, float, int | None]:
+    """Return (ε, δ, rank) as numbers, or raise unless a rule can choose a rank for them."""
+    check_choice("rule", rule, PLAN_RULES)
+    eps, delta = check_eps(eps), check_probability("delta", delta)
+    if rank is not None:
+        rank = check_positive_integer("rank", rank)
+    if rule == "maximum" and rank not in (None, 1):
+        raise InvalidInput(f"rule 'maximum' takes the largest score, so rank must be 1, got {rank}.")
+    return eps, delta, rank
+
+
+def choose_samples(
+    eps: float, delta: float, share: Share = WHOLE, *, rank: int | None = None, rule: str = "exact"
+) -> int:
+    """Return the N that a rule asks for at a share of δ."""
+    return check_reach(samples_by_rule(eps, share.budget(delta), rank, rule), eps, delta, rank)
+
+
+@lru_cache(maxsize=1 << 12)
+def choose_rank(
+    n_samples: int,
+    eps: float,
+    delta: float,
+    share: Share = WHOLE,
+    *,
+    rank: int | None = None,
+    rule: str = "exact",
+    slack: Fraction = Fraction(0),
+) -> int:
+    """Return the rank of N samples at a share of δ, the given one or that of the rule. Raise if it is not valid.
+
+    `slack` is the part of the share that the dependence between samples uses up. Results are cached: a large table has
+    many groups, but few different numbers of rows.
+    """
+    check_budget(delta, share)
+    budget = share.budget(delta) - slack
+    if budget <= 0:
+        raise InvalidInput(
+            f"the dependence between {n_samples} samples uses up {float(slack):.3g}, and delta={delta:g} leaves "
+            f"{float(share.budget(delta)):.3g} for it: take a larger gap or a larger delta."
+        )
+    if rank is None and rule == "exact":
+        chosen = largest_rank(n_samples, eps, budget)
+        valid = chosen > 0
+    else:
+        if rank is not None and rank > n_samples:
+            raise InvalidInput(f"rank must not exceed the number of samples, {n_samples}, got {rank}.")
+        # Lemma 1 gives rank ⌊εN/2⌋ = 0, no bound at all, where N < 2/ε.
+        chosen = rank or (1 if rule == "maximum" else half_rank(n_samples, eps))
+        valid = chosen > 0 and tail_at_most(n_samples, chosen, eps, budget)
+    if not valid:
+        raise _not_enough_samples(n_samples, eps, delta, share, budget, rank=chosen, rule=rule)
+    return chosen
+
+
+def guess_rank(
+    n_samples: int, eps: float, delta: float, share: Share = WHOLE, *, rank: int | None = None, rule: str = "exact"
+) -> int:
+    """Return about the rank that `choose_rank` gives, without a decision; 0 if N is too small for any."""
+    if rank is not None:
+        return rank
+    if rule != "exact":
+        return 1 if rule == "maximum" else half_rank(n_samples, eps)
+    return max(0, round(likely_rank(n_samples, eps, share.budget(delta))))
+
+
+def _not_enough_samples(
+    n_samples: int, eps: float, delta: float, share: Share, budget: Fraction, *, rank: int, rule: str
+) -> NotEnoughSamples:
+    """Return the error that states what (ε, δ) need, and what these samples can promise instead."""
+    wanted, here = max(1, rank), max(1, min(rank, n_samples))
+    needed = samples_by_rule(eps, budget, wanted, rule)
+    eps_here = smallest_eps(n_samples, here, budget)
+    delta_here = covering_delta(n_samples, here, eps, share.fraction)
+    at = f"at rank {wanted}" if rule == "exact" else f"by rule {rule!r}"
+    offers = [
+        *([f"eps={_format_offer(eps_here)} at this delta"] if eps_here < 1 else []),
+        *([f"delta={_format_offer(delta_here)} at this eps"] if delta_here < 1 else []),
+    ]
+    instead = f" These samples can promise {', or '.join(offers)}." if offers else ""
+    return NotEnoughSamples(
+        f"eps={eps:g} and delta={delta:g}{_shared_words(share)} need at least {needed} samples {at}, "
+        f"got n_samples={n_samples}.{instead}",
+        n_samples=n_samples,
+        needed=needed,
+        eps_here=eps_here if eps_here < 1 else None,
+        delta_here=delta_here if delta_here < 1 else None,
+    )
+
+
+def _shared_words(share: Share) -> str:
+    if share.weight is not None:
+        return f", at weight {share.weight:g},"
+    return f", shared {share.n_candidates} ways," if share.n_candidates > 1 else ""
+
+
+def _format_offer(probability: float) -> str:
+    """Format three digits, rounded up so that the promise holds as printed. Just below one, format all digits."""
+    rounded = round_up(probability, 3)
+    return f"{rounded:g}" if rounded < 1 else repr(probability)
