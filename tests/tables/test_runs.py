@@ -121,6 +121,13 @@ def test_a_wide_table_has_the_steps_as_columns(arrays):
     same(found, certify(y, 0 * y, gauge=Share(0.6), **PROMISE))
     assert pacband.check_frame(found, wide).reused
     assert pacband.apply_frame(found, wide).shape == (N, 4 * H)
+    in_engine = pacband.apply_frame(found, duckdb.from_df(wide)).df()
+    pd.testing.assert_frame_equal(in_engine, pacband.apply_frame(found, wide))
+    for gauge in (Share(0.6, of=[[4.0]]), np.full((H, 1, 1), 4.0)):
+        ellipsoid = pacband.certify_frame(wide, gauge=gauge, **named, **PROMISE)
+        assert pacband.apply_frame(ellipsoid, wide).shape == (N, 4 * H)
+        with pytest.raises(InvalidInput, match="need the rows in memory"):
+            pacband.apply_frame(ellipsoid, duckdb.from_df(wide))
 
 
 def drop(frame, run, t):
@@ -184,7 +191,7 @@ def test_only_steps_that_were_certified_have_a_band_and_are_checked(library, fra
 
 def test_a_matrix_for_each_step_is_applied_in_memory_only(frame):
     cert = pacband.certify_frame(frame, gauge=np.ones((H, 1, 1)), **RUNS, **PROMISE)
-    with pytest.raises(InvalidInput, match="needs the rows in memory: collect the table first"):
+    with pytest.raises(InvalidInput, match="the ellipsoids of steps need the rows in memory: collect the table first"):
         pacband.apply_frame(cert, duckdb.from_df(frame))
     assert len(pacband.apply_frame(cert, frame)) == N * H
 

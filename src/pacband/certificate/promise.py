@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from typing import Any, Self
 
-from pacband.certificate.portable import decode, encode
+from pacband.certificate.inequality import inequality
+from pacband.certificate.portable import decode_gauge, encode_gauge
 from pacband.core.arrays import Floats, Numbers, as_numbers, check_same_rows
 from pacband.core.checks import check_choice, check_positive_integer, check_probability
 from pacband.core.wording import bound, complement, confidence, round_up
@@ -16,9 +16,7 @@ from pacband.exceptions import CertificateError, InvalidInput, InvalidScale
 from pacband.planning import check_eps
 from pacband.scores import (
     SCALE_KINDS,
-    Gauge,
     ScoreRule,
-    Share,
     Spread,
     as_prediction,
     as_rows,
@@ -212,31 +210,7 @@ class Promise:
 
     def inequality(self, gamma: float) -> str:
         """Return what is bounded, in symbols."""
-        limit = bound(gamma)
-        if self.scoring.own:
-            return f"score ≤ {limit}"
-        step = "" if self.n_steps is None else "ₜ"
-        if self.scoring.matrices:
-            error = f"(y{step} − T{step}(x))"
-            matrix = "Σₜ" if self.scoring.per_step else "Σ"
-            return f"sqrt({error}ᵀ {matrix}⁻¹ {error}) ≤ {limit}{self._factor()}{self._where}"
-        of = step + ("ₖ" if self.n_outputs > 1 else "")
-        error, minus_error = f"y{of} − T{of}(x)", f"T{of}(x) − y{of}"
-        if self.scale_kind == "asymmetric":
-            return f"−{limit}{self._factor('⁻')} ≤ {error} ≤ {limit}{self._factor('⁺')}{self._where}"
-        left = {"both": f"|{error}|", "upper": error, "lower": minus_error}[self.scoring.side]
-        return f"{left} ≤ {limit}{self._factor()}{self._where}"
-
-    @property
-    def _where(self) -> str:
-        """In which steps and outputs the inequality holds."""
-        share, several = self.scoring.share, self.n_outputs > 1 and not self.scoring.matrices
-        if self.n_steps is None:
-            return " in every output k" if several else ""
-        if share is not None:
-            steps = f" in at least {_part(share)} of the steps t"
-            return f" for all outputs k{steps}" if several else steps
-        return " in every step t and output k" if several else " in every step t"
+        return inequality(self, gamma)
 
     def claim(self, gamma: float) -> str:
         """Return what is promised, in words: "at least 95 % of future errors satisfy …"."""
@@ -258,13 +232,6 @@ class Promise:
         counted = self.draws.counted
         return "runs" if self.n_steps is not None and counted == "samples" else counted
 
-    def _factor(self, end: str = "") -> str:
-        """Format ·σ̂(x), with the floor that is put under it."""
-        if self.scale_kind == "none":
-            return ""
-        sigma, floor = f"σ̂{'' if self.n_steps is None else 'ₜ'}{end}(x)", self.scoring.min_scale
-        return f"·{sigma}" if floor is None else f"·max({sigma}, {bound(floor)})"
-
     @property
     def confidence(self) -> str:
         """The confidence 1 − δ in words."""
@@ -285,7 +252,7 @@ class Promise:
             "side": rule.side,
             "scale_kind": self.scale_kind,
             "min_scale": rule.min_scale,
-            "gauge": _encode_gauge(rule.gauge),
+            "gauge": encode_gauge(rule.gauge),
             "nonfinite": rule.nonfinite,
             "columns": None if self.columns is None else self.columns.to_dict(),
             "assumptions": list(self.assumptions),
@@ -331,22 +298,9 @@ def assumptions_of(
     return independent if draws == ROWS else draws.assumption, built, GIVEN_BOUND if bound_given else chosen
 
 
-def _encode_gauge(gauge: Gauge) -> Any:
-    return {"share": gauge.share, "of": encode(gauge.of)} if isinstance(gauge, Share) else encode(gauge)
-
-
-def _decode_gauge(content: Any) -> Any:
-    return Share(content["share"], of=decode(content["of"])) if isinstance(content, dict) else decode(content)
-
-
-def _part(share: Share) -> str:
-    """Return a share of the steps in words, with all its digits: "99.5 %"."""
-    return complement(float(1 - Decimal(repr(share.share))))
-
-
 def _scoring(content: Mapping[str, Any]) -> ScoreRule:
     """Rebuild the rule by which rows are scored, or raise."""
-    gauge, min_scale = _decode_gauge(content["gauge"]), content["min_scale"]
+    gauge, min_scale = decode_gauge(content["gauge"]), content["min_scale"]
     if content["side"] != OWN:
         return ScoreRule.create(side=content["side"], gauge=gauge, min_scale=min_scale, nonfinite=content["nonfinite"])
     if gauge != "max" or min_scale is not None:

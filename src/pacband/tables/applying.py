@@ -146,9 +146,11 @@ def _band_in_engine(
 ) -> Any:
     """Return a table in an engine with its band. The engine checks every row again when it computes the band."""
     ours = {name: f"x{k}" for k, name in enumerate(schema)}
-    if columns.step is not None and certificate.basis.scoring.per_step:
-        raise InvalidInput("a gauge with a matrix for each step needs the rows in memory: collect the table first.")
-    rule = (certificate.basis if columns.step is None else certificate.basis.at_step(0)).scoring
+    basis = certificate.basis
+    # Here a column is an output, or a row is a step: neither has a matrix for each step.
+    if basis.scoring.per_step or (basis.scoring.matrices and basis.n_steps is not None and columns.step is None):
+        raise InvalidInput("the ellipsoids of steps need the rows in memory: collect the table first.")
+    rule = (basis if columns.step is None else basis.at_step(0)).scoring
     rows = Table(
         frame=take_columns(table, list(ours.values()), range(len(ours))),
         schema={ours[name]: schema[name] for name in columns.predicted},
