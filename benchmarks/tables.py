@@ -6,6 +6,8 @@ process. The time includes its imports, and each process reports its peak memory
 
 Groups are compared with DuckDB's bare ``group by`` of their numbers of rows and largest scores, in files with fifty and
 with a hundred rows a group. The memory should grow with the number of groups, not with the number of rows.
+
+Units are compared with DuckDB's bare ``max … group by`` of the same columns: the memory should not grow with the rows.
 """
 
 from __future__ import annotations
@@ -48,6 +50,7 @@ GROUPS = (
     "import duckdb, pacband; pacband.certify_frame(duckdb.read_parquet('{path}'), "
     "target='y', prediction='p', scale='s', group='g', eps={eps}, delta=0.1)"
 )
+BARE_UNITS = "import duckdb; duckdb.sql(\"select g, max(abs(y - p) / s) from '{path}' group by g\").fetchnumpy()"
 COPY = "import duckdb; duckdb.read_parquet('{path}').write_parquet('{copy}')"
 STARTS = {
     "python -c 'import click'": ["-c", "import click"],
@@ -63,6 +66,7 @@ def main(quick: bool = False) -> None:
         _certify(paths, Path(folder), repeats=2 if quick else 4)
         _apply(paths[sizes[-1]], Path(folder), repeats=1 if quick else 2)
         _groups(Path(folder), 10_000 if quick else 100_000, repeats=1 if quick else 2)
+        _units(Path(folder), 20_000 if quick else 1_000_000, (5, 50), repeats=1 if quick else 2)
         _workers(paths[sizes[0] if quick else sizes[1]])
     _starts(repeats=3 if quick else 10)
 
@@ -144,12 +148,32 @@ def _groups(folder: Path, n_groups: int, repeats: int) -> None:
     print(f"twice the rows take {ratio(memory[100], memory[50])} the memory")
 
 
-def _make_groups(folder: Path, n_groups: int, each: int) -> str:
+def _units(folder: Path, n_units: int, sizes: tuple[int, int], repeats: int) -> None:
+    """Units of a few and of many rows, in shuffled order: `pacband certify --unit` beside a bare ``group by``."""
+    rows, memory, times = [], [], 0.0
+    for each in sizes:
+        path = _make_groups(folder, n_units, each, label="(hash(i) % {n_groups})::bigint")
+        arguments = ["pacband", "certify", path, *COLUMNS, "--unit", "g", "-o", str(folder / "units.json")]
+        bare = min(_measured(BARE_UNITS.format(path=path)) for _ in range(repeats))
+        ours = min(_measured(PROGRAM.format(arguments=arguments)) for _ in range(repeats))
+        times = ours[0] / bare[0]
+        memory.append(ours[1])
+        rows += [
+            [f"{n_units * each:,}", "DuckDB, bare max … group by", f"{bare[0]:.2f}", "1", f"{bare[1]:.0f}"],
+            [f"{n_units * each:,}", "pacband certify --unit", f"{ours[0]:.2f}", f"{times:.2f}×", f"{ours[1]:.0f}"],
+        ]
+    print(f"\n{n_units:,} units of Parquet files, a process each")
+    print_table(["rows", "", "s", "of the group by", "peak MiB"], rows)
+    print(f"\naim: at most 2 × the group by: {'met' if times <= 2 else 'MISSED'} ({times:.2f} ×)")
+    print(f"{sizes[1] // sizes[0]} × the rows take {ratio(memory[1], memory[0])} the memory")
+
+
+def _make_groups(folder: Path, n_groups: int, each: int, label: str = "'site ' || (i % {n_groups})") -> str:
     import duckdb
 
     path = str(folder / f"groups{each}.parquet")
     duckdb.sql(
-        f"select p + s * (random() + random() + random() - 1.5) * 2 as y, p, s, 'site ' || (i % {n_groups}) as g "
+        f"select p + s * (random() + random() + random() - 1.5) * 2 as y, p, s, {label.format(n_groups=n_groups)} as g "
         f"from (select random() * 10 as p, 0.5 + random() as s, i from range({n_groups * each}) t(i))"
     ).write_parquet(path)
     return path

@@ -41,9 +41,9 @@ def test_a_point_of_the_curve_is_the_certificate_of_one_model(rng):
 def curve(levels=(0.01, 0.05, 0.2), n_samples=1000, **options):
     scores = np.arange(float(n_samples), 0.0, -1.0)
     ranks = tuple(max(1, int(n_samples * level / 4)) for level in levels)
-    values = {"scoring": ScoreRule(), "n_outputs": 1, "scale_kind": "none", **options}
+    values = {"scoring": ScoreRule(), "n_outputs": 1, "scale_kind": "none", "scores": scores, **options}
     return Curve(
-        delta=0.1, local_delta=1e-3, n_samples=n_samples, levels=levels, ranks=ranks, scores=scores,
+        delta=0.1, local_delta=1e-3, n_samples=n_samples, levels=levels, ranks=ranks,
         gammas=tuple(float(n_samples + 1 - rank) for rank in ranks), **values,
     )  # fmt: skip
 
@@ -110,3 +110,15 @@ def test_the_examples_are_those_round_levels_that_the_curve_covers(levels, shown
 def test_the_promise_names_the_candidates_that_share_delta(n_candidates, words):
     promise = curve(share=pacband.planning.Share(n_candidates)).promise
     assert promise.startswith(f"With confidence 90 %{words}, for all ε ≥ 0.01 at once: at least 1 − ε of future errors")
+
+
+def test_bad_levels_are_named():
+    for read in (curve().gamma, curve().certificate):
+        with pytest.raises(pacband.InvalidInput, match=r"^eps must be in \(0, 1\), got 2\.0"):
+            read(2.0)
+
+
+def test_a_curve_of_a_summary_has_no_certificates():
+    made = curve(scores=np.arange(7.0))
+    with pytest.raises(pacband.InvalidInput, match="made from a summary of the scores"):
+        made.certificate(0.05)

@@ -87,6 +87,10 @@ def test_a_unit_is_in_a_group_as_a_whole(rng):
     assert pacband.check(cert, y, 0 * y, groups=masks, draws=Units(machine)).counts["old"].n_samples == 200
     with pytest.raises(InvalidInput, match="every unit must be in one group"):
         certify_groups(y, 0 * y, {"old": np.arange(1200) < 798, "any": np.ones(1200, bool)}, draws=Units(machine))
+    average = certify_groups(y, 0 * y, masks, draws=Units(machine, "average"), eps=0.2, delta=0.1)
+    verdict = pacband.check(average, y, 0 * y, groups=masks, draws=Units(machine, "average"))
+    assert {name: count.n_samples for name, count in verdict.counts.items()} == {"old": 200, "any": 300}
+    assert verdict.reused
     accepted = certify_groups(y, 0 * y, masks, draws=Weighted(np.full(1200, 0.9), at_most=1.0), **PROMISE)
     assert accepted.groups["any"].n_samples < 1200
 

@@ -6,6 +6,7 @@ import pytest
 import pacband
 from pacband import CertificateError, InvalidInput, Share, certify, certify_curve, certify_groups, certify_tolerance
 from pacband.core.wording import bound
+from pacband.draws import Units
 from support.rewriting import redigested
 
 PROMISE = {"eps": 0.2, "delta": 0.1}
@@ -98,6 +99,22 @@ def test_all_kinds_of_certificates_know_runs(y):
     chunked = pacband.certify_chunks([(y[:50], 0 * y[:50]), (y[50:], 0 * y[50:])], gauge=Share(0.5), **PROMISE)
     whole = certify(y, 0 * y, gauge=Share(0.5), **PROMISE)
     assert (chunked.basis, chunked.gamma, chunked.data_digest) == (whole.basis, whole.gamma, whole.data_digest)
+
+
+def test_units_have_runs(y):
+    machine = np.repeat(np.arange(N // 2), 2)
+    words = {
+        "all": "future machines keep all their runs within |yₜₖ",
+        0.5: "future machines keep at least 50 % of their runs within |yₜₖ",
+        "one": "of future runs, with all machines counted equally, satisfy |yₜₖ",
+        "average": "of the runs of future machines, on average over machines, satisfy |yₜₖ",
+    }
+    for within, sentence in words.items():
+        draws = Units(machine, within, name="machine")
+        cert = certify(y, 0 * y, draws=draws, eps=0.3, delta=0.2)
+        assert sentence in cert.promise
+        if within != "one":
+            assert pacband.check(cert, y, 0 * y, draws=draws).reused
 
 
 def test_a_report_shows_no_runs_and_says_what_does(y):

@@ -23,6 +23,7 @@ def frame(tmp_path, rng):
             "w": rng.uniform(0, 2, 3000),
         }
     )
+    rows["v"] = np.minimum(1.1 * rows["w"], 2.0)
     rows.to_csv(tmp_path / "rows.csv", index=False)
     rows.to_parquet(tmp_path / "rows.parquet", index=False)
     return rows
@@ -35,10 +36,12 @@ def frame(tmp_path, rng):
         (["--unit", "machine"], lambda f: Units(f["machine"], name="machine")),
         (["--unit", "machine", "--within", 0.9], lambda f: Units(f["machine"], 0.9, name="machine")),
         (["--unit", "machine", "--within", "one", "--seed", 3], lambda f: Units(f["machine"], "one", name="machine", random_state=3)),
+        (["--unit", "machine", "--within", "average"], lambda f: Units(f["machine"], "average", name="machine")),
         (["--gap", 5], lambda f: Spaced(5)),
         (["--importance", "w", "--at-most", 2], lambda f: Weighted(f["w"], at_most=2.0)),
+        (["--importance", "w", "--importance", "v", "--at-most", 2, "--interval-delta", 0.001], lambda f: Weighted((f["w"], f["v"]), at_most=2.0, interval_delta=0.001)),
     ],
-    ids=["all", "share", "one", "spaced", "weighted"],
+    ids=["all", "share", "one", "average", "spaced", "weighted", "interval"],
 )  # fmt: skip
 def test_certify_gives_the_certificate_of_arrays(name, options, draws, frame, run):
     made = run("certify", name, *PROMISE, *options, "-o", "cert.json")
@@ -59,6 +62,28 @@ def test_units_are_checked_as_units(frame, run, tmp_path):
     assert "of 300 machines " in worse.stdout
 
 
+def test_units_on_average_are_printed_and_checked_as_such(frame, run):
+    made = run("certify", "rows.parquet", *PROMISE, "--unit", "machine", "--within", "average", "-o", "cert.json")
+    assert "on average over machines, satisfy" in made.stdout
+    same = run("check", "cert.json", "rows.csv")
+    assert same.returncode == 0
+    assert "on average over 300 machines, " in same.stdout
+    assert "made from" in same.stdout
+    groups = run("certify", "rows.csv", *PROMISE, "--unit", "machine", "--within", "average", "--group", "p")
+    assert groups.returncode == 0, groups.stderr
+    assert "errors, on average over machines, in each of the 1 groups" in groups.stdout
+
+
+def test_units_of_other_engines(frame, pacband):
+    certify = ("certify", "rows.parquet", *map(str, PROMISE), "--unit", "machine", "--engine", "dask")
+    made = pacband(*certify, "--json")
+    expected = library.certify(frame["y"], frame["p"], eps=0.1, delta=0.01, draws=Units(frame["machine"]))
+    assert json.loads(made.stdout)["data_digest"] == expected.data_digest
+    refused = pacband(*certify, "--within", "0.9")
+    assert refused.returncode == 2
+    assert "use DuckDB or polars" in refused.stderr
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -66,8 +91,16 @@ def test_units_are_checked_as_units(frame, run, tmp_path):
         (["--within", 0.9], "--within needs --unit"),
         (["--mixing", 0.9], "--mixing needs --gap"),
         (["--importance", "w"], "--importance and --at-most need each other"),
+        (["--at-most", 2], "--importance and --at-most need each other"),
+        (["--importance", "w", "--importance", "v", "--importance", "y", "--at-most", 2], "or two for (low, high)"),
+        (["--importance", "w", "--at-most", 2, "--interval-delta", 0.001], "--interval-delta needs two --importance"),
+        (["--importance", "v", "--importance", "w", "--at-most", 2], "the lower importance must not exceed the upper"),
+        (
+            ["--unit", "machine", "--within", "average", "--rank", 3],
+            "rank and rule cannot be combined with within='average'",
+        ),
         (["--unit", "nobody"], "nobody"),
-        (["--unit", "machine", "--within", "most"], "within must be one of 'all', 'one', got 'most'"),
+        (["--unit", "machine", "--within", "most"], "within must be one of 'all', 'one', 'average', got 'most'"),
         (["--unit", "machine", "--report", "r.html"], "--report shows rows as draws"),
         (["--importance", "w", "--at-most", 1], "importance must be in"),
     ],

@@ -65,6 +65,21 @@ def test_the_best_gap_follows_from_the_mixing_alone(rate, gap, n_draws, rank):
     assert max_rank(n_draws, eps, delta) > rank or rate == 0.9
 
 
+@pytest.mark.parametrize(("rate", "gap", "n_draws", "rank"), [(0.5, 33, 3030, 96), (0.9, 197, 507, 5)])
+def test_the_figures_of_the_literature_halve_delta_and_the_best_gap_is_sharper(rate, gap, n_draws, rank):
+    """FACTS.md: N = 1e5, ε = .05, δ = 1e-6. Its figures are those of δ/2 for the mixing and δ/2 for the binomial tail.
+
+    The rows are the last of every a rows, m = ⌊N/a⌋: with the row before the first whole gap, m = ⌈N/a⌉ = 3031 and 508.
+    """
+    n_rows, eps, delta = 100_000, 0.05, 1e-6
+    smallest = next(a for a in range(1, 500) if (n_rows // a - 1) * rate**a <= delta / 2)
+    assert (smallest, n_rows // smallest, max_rank(n_rows // smallest, eps, delta / 2)) == (gap, n_draws, rank)
+    assert math.ceil(n_rows / gap) == n_draws + 1
+    best = Spaced.best(n_rows, eps=eps, delta=delta, mixing=rate)
+    cert = certify(np.zeros(n_rows), np.zeros(n_rows), eps=eps, delta=delta, draws=best)
+    assert cert.expected_violation > rank / (n_draws + 1)
+
+
 def test_accepted_rows_have_the_weighted_distribution(rng):
     """The mean of x among accepted rows is Σwx/Σw, within 6 standard errors (false alarm 1e-8)."""
     x = rng.random(200_000)
@@ -74,11 +89,31 @@ def test_accepted_rows_have_the_weighted_distribution(rng):
     assert sample.n_draws == len(accepted)
 
 
+def test_rows_simulated_with_the_same_seed_do_not_decide_which_are_drawn():
+    """The twin that accepts by the numbers of the seed itself accepts no row here: u = x."""
+    x = np.random.default_rng(0).random(20_000)
+    accepted = Weighted(2 * x, at_most=2.0, random_state=0).sample(len(x)).n_draws
+    assert abs(accepted - 10_000) < 6 * math.sqrt(20_000 / 4)
+    assert not np.any(np.random.default_rng(0).random(20_000) < x)
+
+
 @pytest.fixture
 def rows(rng):
     machine = np.repeat(np.arange(300), 10)
     error = rng.standard_normal(300)[machine] + 0.3 * rng.standard_normal(3000)
     return machine, error
+
+
+def test_a_family_says_what_a_draw_is(rows):
+    machine, error = rows
+    for within, words in (
+        ("all", "of future machines within"),
+        ("average", "errors, on average over machines, within"),
+    ):
+        family = certify_family(
+            error, {"a": 0 * error, "b": error / 9}, eps=0.1, delta=0.01, draws=Units(machine, within, name="machine")
+        )
+        assert words in family.promise
 
 
 @pytest.mark.parametrize("within", ["all", 0.9, "one"])
@@ -137,8 +172,9 @@ def test_families_and_groups_of_units(rows):
     ("make", "message"),
     [
         (lambda: Units([1, 2], within=1.5), r"within must be in \(0, 1\), got 1.5"),
-        (lambda: Units([1, 2], within="some"), "within must be one of 'all', 'one', got 'some'"),
+        (lambda: Units([1, 2], within="some"), "within must be one of 'all', 'one', 'average', got 'some'"),
         (lambda: Units([1, 2], "one", random_state=None), "random_state must be an integer"),
+        (lambda: Weighted([1, 2], at_most=2.0, random_state=-1), "random_state must be an integer of at least 0"),
         (lambda: Units([1, 2]).sample(3), "must have one length, got 3 and 2"),
         (lambda: Units([1.0, math.nan]).sample(2), "must have a label in every row"),
         (lambda: Spaced(0), "gap must be at least 1, got 0"),

@@ -300,3 +300,12 @@ def test_a_row_with_large_numbers_that_are_near_does_not_overflow():
     y, prediction = np.array([1.7e308, 1.7e308]), np.array([-1.7e308, 1.7e308])
     with pytest.raises(InvalidInput, match="the score overflows float64 in 1 row, row 0"):
         scores_of(ScoreRule(), y, prediction)
+
+
+def test_own_scores_have_no_prediction_and_errors_need_one():
+    own = ScoreRule.of_own_scores("raise")
+    assert scores_of(own, [3.0, 1.0], None, None).tolist() == [3.0, 1.0]
+    with pytest.raises(InvalidInput, match="pass the scores alone, without predictions"):
+        scores_of(own, [3.0, 1.0], [0.0, 0.0], None)
+    with pytest.raises(InvalidInput, match="y_pred must be given: the errors y − T"):
+        scores_of(ScoreRule(), [3.0, 1.0], None, None)

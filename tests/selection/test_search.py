@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as hnp
 from pacband.exceptions import InvalidInput
 from pacband.selection import Limits, Measured, Tally, begin_search, measure, select, sum_tallies, tally
 from pacband.selection.fingerprint import fingerprint
-from pacband.selection.search import Counting, Fetching, Guessing, Sealing
+from pacband.selection.search import Counting, Fetching, Guessing, Sealing, same_share
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=True, width=64)
 
@@ -201,3 +201,10 @@ def test_a_group_that_is_lost_between_two_readings_is_a_change(rng):
 
     with pytest.raises(InvalidInput, match="the first found 2 groups, a later one 1"):
         select(scan, {key: begin_search(scores[:10], lambda n: 10) for key in "ab"})
+
+
+@pytest.mark.parametrize(("n", "rank"), [(1000, 33), (500, 16), (2000, 66), (100, 3), (10, 1)])
+def test_the_same_share_of_other_numbers_of_scores(n, rank):
+    assert same_share(33, 1000)(n) == rank
+    # Of the scores themselves the rank is exact, whatever the floats of the share are.
+    assert same_share(2**53 - 1, 2**53)(2**53) == 2**53 - 1

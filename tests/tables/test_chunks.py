@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import pacband
+from pacband import certify, certify_chunks
+from pacband.draws import Spaced, Units, Weighted
 from pacband.exceptions import InvalidInput
 from support.jobs import PROMISE, N, stated, table
 
@@ -59,3 +61,33 @@ def test_chunks_whose_indexes_differ_are_refused(rng):
     for chunk in ((frame["y"], mixed["p"]), (frame["y"], frame["p"], mixed["s"])):
         with pytest.raises(InvalidInput, match=r"chunk 1: y and .* must have the same index"):
             pacband.certify_chunks([tuple(frame[name] for name in ("y", "p", "s")[: len(chunk)]), chunk], **PROMISE)
+
+
+@pytest.mark.parametrize(
+    ("draws", "named"),
+    [
+        (lambda rows: Units(rows["machine"], name="machine"), ("machine", Units("machine"))),
+        (lambda rows: Spaced(7, mixing=0.01), None),
+        (lambda rows: Weighted(rows["w"], at_most=2.0, random_state=5), ("w", Weighted("w", at_most=2.0, random_state=5))),
+    ],
+    ids=["units", "spaced", "weighted"],
+)  # fmt: skip
+def test_draws_in_chunks_are_those_of_arrays(draws, named, rng, limit):
+    limit(sample=100, few=50, piece=64)
+    rows = {
+        "y": rng.standard_normal(6000), "s": rng.uniform(0.5, 2, 6000), "machine": rng.integers(0, 900, 6000),
+        "w": rng.uniform(0, 2, 6000),
+    }  # fmt: skip
+    expected = certify(rows["y"], 0 * rows["y"], rows["s"], eps=0.1, delta=0.01, draws=draws(rows))
+    parts = np.split(np.arange(6000), [1, 2, 500, 501, 2222])
+    cut = [(rows["y"][part], 0 * rows["y"][part], rows["s"][part]) for part in parts]
+    found = [certify_chunks(cut, eps=0.1, delta=0.01, draws=draws(rows))]
+    if named is not None:
+        column, by_name = named
+        brought = [(*piece, rows[column][part]) for piece, part in zip(cut, parts, strict=True)]
+        found.append(certify_chunks(brought, eps=0.1, delta=0.01, draws=by_name))
+    for cert in found:
+        assert (cert.gamma, cert.n_samples, cert.rank) == (expected.gamma, expected.n_samples, expected.rank)
+        assert (cert.data_digest, cert.promise) == (expected.data_digest, expected.promise)
+    with pytest.raises(InvalidInput, match="got 5 parts"):
+        certify_chunks([(*cut[0], rows["w"][:1], 0)], eps=0.1, delta=0.01)

@@ -135,7 +135,7 @@ class FamilyCertificate(Promising):
             return self.certificate.promise
         return (
             f"{self.basis.confidence}, each of the {len(self.candidates)} candidates keeps {self.basis.kept} of future "
-            f"{'errors' if self.basis.n_steps is None else 'runs'} within its own bound; the sharpest is {self.best!r}."
+            f"{self.basis.subject} within its own bound; the sharpest is {self.best!r}."
         )
 
     def __str__(self) -> str:

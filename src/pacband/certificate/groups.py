@@ -129,17 +129,11 @@ class GroupCertificate(Promising):
 
     def __str__(self) -> str:
         width = max(len(str(label)) for label in self.groups)
-        lines = [
-            f"  {label!s:<{width}}  {cert.inequality}  (rank {cert.rank} of {cert.n_samples})"
-            for label, cert in self.groups.items()
-        ]
+        lines = [f"  {label!s:<{width}}  {cert.inequality}  ({cert.support})" for label, cert in self.groups.items()]
         return "\n".join([self.promise, *lines, f"It holds if {'; '.join(self.basis.assumptions)}."])
 
     def _repr_html_(self) -> str:
-        rows = [
-            (str(label), f"{cert.inequality} (rank {cert.rank} of {cert.n_samples})")
-            for label, cert in self.groups.items()
-        ]
+        rows = [(str(label), f"{cert.inequality} ({cert.support})") for label, cert in self.groups.items()]
         return card("pacband group certificate", self.promise, rows)
 
     def to_dict(self) -> dict[str, Any]:

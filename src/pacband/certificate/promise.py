@@ -11,7 +11,7 @@ from pacband.certificate.portable import decode_gauge, encode_gauge
 from pacband.core.arrays import Floats, Numbers, as_numbers, check_same_rows
 from pacband.core.checks import check_choice, check_positive_integer, check_probability
 from pacband.core.wording import bound, complement, confidence, round_up
-from pacband.draws import ROWS, DrawKind, Draws, Rows, draw_kind
+from pacband.draws import ROWS, DrawKind, Draws, Rows, Sample, draw_kind
 from pacband.exceptions import CertificateError, InvalidInput, InvalidScale
 from pacband.planning import check_eps
 from pacband.scores import (
@@ -132,15 +132,21 @@ class Promise:
         self.check_scale(scale)
         return target, prediction, spread_of(self.scoring, scale, target.shape)
 
-    def scores(self, y: Any, y_pred: Any = None, scale: Any = None, *, draws: Draws | None = None) -> Floats:
-        """Return the score of every draw: of every row, or as `draws` makes draws of the rows."""
+    def drawn(
+        self, y: Any, y_pred: Any = None, scale: Any = None, *, draws: Draws | None = None
+    ) -> tuple[Sample, Floats]:
+        """Return the draws and their scores: every row, or as `draws` makes draws of the rows."""
         found = Rows() if draws is None else draws
         if found.kind != self.draws:
             raise InvalidInput(f"this certificate was made with draws of {self.draws}, got {found.kind}.")
         check_same_rows(y=y, y_pred=y_pred, scale=scale)
         target, prediction, spread = self.align(y, y_pred, scale)
         sample = found.sample(len(target))
-        return sample.reduce(score_rows(self.scoring, target, prediction, spread))
+        return sample, sample.reduce(score_rows(self.scoring, target, prediction, spread))
+
+    def scores(self, y: Any, y_pred: Any = None, scale: Any = None, *, draws: Draws | None = None) -> Floats:
+        """Return the scores of the draws; see `drawn`."""
+        return self.drawn(y, y_pred, scale, draws=draws)[1]
 
     def band(self, gamma: float | Floats, y_pred: Any, scale: Any = None) -> Floats:
         """Return the band of every row whose scores are at most γ: one γ, or one for each row.
@@ -216,9 +222,13 @@ class Promise:
         """Return what is promised, in words: "at least 95 % of future errors satisfy …"."""
         if self.scoring.own:
             sentence = self.draws.sentence(self.kept, bound(gamma))
-            return sentence.replace("errors", "scores").replace("satisfy", "are at most")
-        sentence = self.draws.sentence(self.kept, self.inequality(gamma))
-        return sentence if self.n_steps is None else sentence.replace("errors", "runs", 1)
+            words = {"errors": "scores", "of the rows of": "of the scores of", "satisfy": "are at most"}
+        else:
+            sentence = self.draws.sentence(self.kept, self.inequality(gamma))
+            words = {} if self.n_steps is None else {"errors": "runs", "of the rows of": "of the runs of"}
+        for word, other in words.items():
+            sentence = sentence.replace(word, other)
+        return sentence
 
     @property
     def subject(self) -> str:
@@ -295,6 +305,8 @@ def assumptions_of(
         independent, built = RUNS, built.replace("rows", "runs")
     if scoring.own:
         independent, built = OWN_SCORES
+    if draws.averages:
+        chosen = chosen.replace(", the candidates and the rank", " and the candidates")
     return independent if draws == ROWS else draws.assumption, built, GIVEN_BOUND if bound_given else chosen
 
 

@@ -24,6 +24,7 @@ from pacband.core.checks import check_positive_integer, check_probability
 from pacband.draws import Draws
 from pacband.exceptions import CertificateError, InvalidInput
 from pacband.planning import LARGEST_N, WHOLE, Share
+from pacband.planning.averages import Evidence
 from pacband.planning.windows import most_violations
 from pacband.scores import bound, mean_bound
 from pacband.selection import Measured, measure
@@ -47,8 +48,10 @@ class Certificate(Promising):
     gamma : float
         γ̄, the r-th largest calibration score. Infinite where no finite bound can be promised. If the bound was given,
         the tolerance.
-    n_samples, rank : int
-        N and r. If the bound was given, r − 1 calibration scores exceed it.
+    n_samples : int
+        N, the number of draws.
+    rank : int or None
+        r. If the bound was given, r − 1 calibration scores exceed it. A promise about units on average has no rank.
     share : Share
         The part of δ that this certificate uses: `n_candidates`, `weight`.
     created : str
@@ -63,12 +66,14 @@ class Certificate(Promising):
         Its place in the chain of certificates, from 1.
     chain_delta : float or None
         The probability that any certificate of the chain fails.
+    evidence : Evidence or None
+        In place of a rank, for units on average: how many rows of the calibration units exceed γ̄.
     """
 
     basis: Promise
     gamma: float
     n_samples: int
-    rank: int
+    rank: int | None
     share: Share = WHOLE
     created: str
     pacband_version: str = __version__
@@ -76,6 +81,7 @@ class Certificate(Promising):
     predecessor: str | None = None
     generation: int = 1
     chain_delta: float | None = None
+    evidence: Evidence | None = None
 
     def __post_init__(self) -> None:
         try:
@@ -88,7 +94,9 @@ class Certificate(Promising):
         except InvalidInput as error:
             raise CertificateError(f"no certificate can state this: {error}") from None
         check_chain(self.delta, self.predecessor, self.generation, self.chain_delta)
-        if not is_score_at_rank(self.gamma, self.rank, self.n_samples):
+        if self.basis.draws.averages or self.evidence is not None:
+            self._check_evidence()
+        elif not is_score_at_rank(self.gamma, self.rank, self.n_samples):
             raise CertificateError(
                 f"a certificate needs 1 ≤ rank ≤ n_samples ≤ {LARGEST_N:g} and a number gamma, got rank={self.rank}, "
                 f"n_samples={self.n_samples}, gamma={self.gamma}."
@@ -97,9 +105,26 @@ class Certificate(Promising):
             raise CertificateError(f"gamma must not be negative where both sides are bounded, got {self.gamma}.")
         if self.bound_given and math.isinf(self.gamma):
             raise CertificateError(f"a bound that was given must be finite, got {self.gamma}.")
-        if not certifies(self.n_samples, self.rank, self.eps, self.delta, self.share, self._slack):
+        if self.rank is None or certifies(self.n_samples, self.rank, self.eps, self.delta, self.share, self._slack):
+            return
+        raise CertificateError(
+            f"rank {self.rank} of {self.n_samples} samples does not certify eps={self.eps:g} at "
+            f"delta={self.delta:g} for {self.n_candidates} candidate(s)."
+        )
+
+    def _check_evidence(self) -> None:
+        """Raise unless this is a promise about units on average, and their evidence shows it."""
+        evidence = self.evidence
+        if evidence is None or self.rank is not None or not self.basis.draws.averages or self.bound_given:
+            raise CertificateError("a promise about units on average has evidence and no rank; others have a rank.")
+        if evidence.n_units != self.n_samples or not is_score_at_rank(self.gamma, 1, self.n_samples):
             raise CertificateError(
-                f"rank {self.rank} of {self.n_samples} samples does not certify eps={self.eps:g} at "
+                f"a certificate needs evidence of n_samples units and a number gamma, got evidence of "
+                f"{evidence.n_units}, n_samples={self.n_samples}, gamma={self.gamma}."
+            )
+        if not evidence.shows(self.eps, self.share.budget(self.delta)):
+            raise CertificateError(
+                f"the evidence of {self.n_samples} {self.basis.draws.counted} does not certify eps={self.eps:g} at "
                 f"delta={self.delta:g} for {self.n_candidates} candidate(s)."
             )
 
@@ -130,7 +155,12 @@ class Certificate(Promising):
 
     @property
     def attained_delta(self) -> float:
-        """n_F·B(r − 1; N, ε): the probability of failure attained, at most δ."""
+        """n_F·B(r − 1; N, ε): the probability of failure attained, at most δ; for units on average n_F/K."""
+        if self.evidence is not None:
+            # That it is at most δ was decided exactly.
+            return min(self.delta, self.evidence.p_value(self.eps) / float(self.share.fraction) * (1.0 + 1e-15))
+        if self.rank is None:  # there is evidence then
+            raise CertificateError("a certificate without evidence has a rank.")
         return attained(self.n_samples, self.rank, self.eps, self.share, self._slack)
 
     @property
@@ -138,9 +168,10 @@ class Certificate(Promising):
         """Whether nothing was chosen by the scores: only then is r/(N + 1) the expected violation.
 
         A bound that has only a part of δ is one of several candidates, or a point of a curve. The one with the smallest
-        bound is chosen, and a bound that is small by chance is exceeded more often.
+        bound is chosen, and a bound that is small by chance is exceeded more often. Draws that are not one score each,
+        or not known for certain, have no such mean at all.
         """
-        return self.share.fraction >= 1
+        return self.share.fraction >= 1 and self.basis.draws.has_law
 
     @property
     def expected_violation(self) -> float:
@@ -148,9 +179,28 @@ class Certificate(Promising):
 
         The best of several candidates was picked by its scores, and its mean violation tends to be larger. For it only
         the promise holds: at most ε with confidence 1 − δ. A bound that was given has no such mean: r/(N + 1) is then
-        the share of calibration scores beyond it, with one more score beyond it.
+        the share of calibration scores beyond it, with one more score beyond it. Raises `InvalidInput` for units on
+        average and for an interval of importance.
         """
-        return self.rank / (self.n_samples + 1)
+        return self.law_rank / (self.n_samples + 1)
+
+    @property
+    def law_rank(self) -> int:
+        """The rank r of the law Beta(r, N − r + 1) of the violation. Raises `InvalidInput` if there is no such law."""
+        if self.rank is None or not self.basis.draws.has_law:
+            reason = "it has no rank" if self.rank is None else "it is not certain which rows are draws"
+            raise InvalidInput(
+                f"nothing is known about the violation of this bound but the promise: {reason}. There is no expected "
+                "violation, no interval of it and no outlook."
+            )
+        return self.rank
+
+    @property
+    def n_beyond(self) -> int:
+        """How many calibration draws exceed a bound that was given, r − 1."""
+        if self.rank is None:
+            raise InvalidInput("this certificate has no rank: its bound was not given.")
+        return self.rank - 1
 
     def violation_interval(self, level: float = 0.95) -> tuple[float, float]:
         """Return the interval in which the true violation probability of γ̄ lies, with this probability.
@@ -170,7 +220,7 @@ class Certificate(Promising):
         from scipy.special import betaincinv
 
         level = check_probability("level", level)
-        a, b = self.rank, self.n_samples - self.rank + 1
+        a, b = self.law_rank, self.n_samples - self.law_rank + 1
         high = betaincinv(a, b, (1 + level) / 2)
         if self.bound_given:
             a, b = a - 1, b + 1
@@ -200,7 +250,7 @@ class Certificate(Promising):
         >>> cert.outlook(500, delta=0.05), cert.outlook(500)
         (19, 37)
         """
-        n_future = check_positive_integer("m", m)
+        rank, n_future = self.law_rank, check_positive_integer("m", m)
         if n_future > LARGEST_N:
             raise InvalidInput(f"m must be at most {LARGEST_N:g}, got {n_future}.")
         risk = self.delta if delta is None else check_probability("delta", delta)
@@ -210,7 +260,7 @@ class Certificate(Promising):
                 f"the dependence of {self.n_samples} + {n_future} draws uses up all of delta={risk:g}: "
                 "choose a smaller m, or a larger delta."
             )
-        return _most_violations(self.n_samples, self.rank, n_future, budget)
+        return _most_violations(self.n_samples, rank, n_future, budget)
 
     def bound(self, scale: Any = None) -> Any:
         """Return the certified bound on the error: γ̄ without a scale, else γ̄·σ̂(x) for every row.
@@ -277,11 +327,15 @@ class Certificate(Promising):
         If it was certified with `draws`, the same draws are needed. A certificate of own scores takes the scores alone:
         ``verify(scores)``. If the bound was given, the number of scores beyond it must come out the same.
         """
-        return self.matches(self.basis.scores(y, y_pred, scale, draws=draws))
+        sample, scores = self.basis.drawn(y, y_pred, scale, draws=draws)
+        if self.evidence is not None and sample.sizes is not None:
+            same = sample.evidence_at(scores, self.gamma) == self.evidence
+            return same and fingerprint(scores, self.gamma) == self.data_digest
+        return self.matches(sample.worst_at(scores, self.gamma))
 
     def matches(self, scores: Floats) -> bool:
         """Return True if these scores reproduce γ̄, N and the digest. Reorders `scores` in place."""
-        if len(scores) != self.n_samples:
+        if len(scores) != self.n_samples or self.rank is None:
             return False
         if self.bound_given:
             beyond = int(np.count_nonzero(scores > self.gamma))
@@ -301,6 +355,15 @@ class Certificate(Promising):
     def __str__(self) -> str:
         return words.text(self)
 
+    @property
+    def support(self) -> str:
+        """What supports the bound: its rank among the draws, or the mean share of rows beyond it."""
+        return words.support(self)
+
+    def counts(self, style: str = "") -> tuple[str, str]:
+        """Return the numbers that the bound follows from, with their name; `style` formats an integer."""
+        return words.counts(self, style)
+
     def _repr_html_(self) -> str:
         return words.html(self)
 
@@ -311,7 +374,7 @@ class Certificate(Promising):
             "promise": self.promise,
             **self.stated(),
             "attained_delta": self.attained_delta,
-            "expected_violation": self.expected_violation,
+            "expected_violation": self.expected_violation if self.basis.draws.has_law else None,
         }
 
     def stated(self) -> dict[str, Any]:
@@ -330,6 +393,8 @@ class Certificate(Promising):
             "predecessor": self.predecessor,
             "generation": self.generation,
             "chain_delta": self.chain_delta,
+            # Written only where it applies: files of other certificates keep their bytes.
+            **({} if self.evidence is None else {"evidence": [list(count) for count in self.evidence.counts]}),
         }
 
     @classmethod
@@ -339,6 +404,7 @@ class Certificate(Promising):
             basis=Promise.from_dict(content),
             gamma=decode(content["gamma"]),
             share=Share(content["n_candidates"], content["weight"]),
+            evidence=Evidence(tuple(map(tuple, content["evidence"]))) if "evidence" in content else None,
             **{name: content[name] for name in _PLAIN},
         )
 
@@ -354,8 +420,10 @@ def _most_violations(n_samples: int, rank: int, n_future: int, budget: Fraction)
     return most_violations(n_samples, rank, n_future, budget)
 
 
-def issue(basis: Promise, measured: Measured, rank: int, share: Share = WHOLE) -> Certificate:
-    """Make the certificate of scores that were measured at this rank. It is created now."""
+def issue(
+    basis: Promise, measured: Measured, rank: int | None, share: Share = WHOLE, *, evidence: Evidence | None = None
+) -> Certificate:
+    """Make the certificate of scores that were measured at this rank, or with this evidence. It is created now."""
     return Certificate(
         basis=basis,
         gamma=measured.gamma,
@@ -364,4 +432,5 @@ def issue(basis: Promise, measured: Measured, rank: int, share: Share = WHOLE) -
         share=share,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         data_digest=measured.digest,
+        evidence=evidence,
     )

@@ -10,16 +10,17 @@ from pacband.core.wording import bound, card, confidence, figure, percent
 if TYPE_CHECKING:
     from pacband.certificate.single import Certificate
 
-__all__ = ["html", "promise", "text"]
+__all__ = ["counts", "html", "promise", "support", "text"]
 
 
 def promise(cert: Certificate) -> str:
     """Return the promise in one sentence."""
     if math.isinf(cert.gamma):
-        return (
-            f"No finite bound can be promised at eps={cert.eps:g}: {cert.rank} or more of the "
-            f"{cert.n_samples} calibration {'scores' if cert.basis.scoring.own else 'errors'} count as infinite."
-        )
+        of = "scores" if cert.basis.scoring.own else "errors"
+        many = f"too many {of} of the {cert.n_samples} calibration {cert.basis.draws.counted}"
+        if cert.rank is not None:
+            many = f"{cert.rank} or more of the {cert.n_samples} calibration {of}"
+        return f"No finite bound can be promised at eps={cert.eps:g}: {many} count as infinite."
     jointly = f", for all {cert.n_candidates} certificates at once" if cert.n_candidates > 1 else ""
     return f"{cert.basis.confidence}{jointly}, {cert.basis.claim(cert.gamma)}."
 
@@ -29,16 +30,38 @@ def text(cert: Certificate) -> str:
     return f"{cert.promise}\n{_bound_words(cert)}.\nIt holds if {'; '.join(cert.assumptions)}.{_chain_words(cert)}"
 
 
+def support(cert: Certificate) -> str:
+    """Return what supports the bound: its rank among the draws, or the mean share of rows beyond it."""
+    if cert.evidence is not None:
+        return f"{percent(cert.evidence.mean)} on average over {cert.n_samples}"
+    return f"rank {cert.rank} of {cert.n_samples}"
+
+
+def counts(cert: Certificate, style: str = "") -> tuple[str, str]:
+    """Return the numbers that the bound follows from, with their name; `style` formats an integer."""
+    if cert.evidence is not None:
+        return "units N, mean share beyond the bound", f"{cert.n_samples:{style}}, {percent(cert.evidence.mean)}"
+    if cert.bound_given:
+        return "samples N, beyond the bound", f"{cert.n_samples:{style}}, {cert.n_beyond:{style}}"
+    return "samples N, rank r", f"{cert.n_samples:{style}}, {cert.rank:{style}}"
+
+
 def _bound_words(cert: Certificate) -> str:
+    counted = cert.basis.counted
+    if cert.evidence is not None:
+        return (
+            f"The bound is the smallest that {cert.n_samples} calibration {counted} support: on average "
+            f"{percent(cert.evidence.mean)} of their rows exceed it"
+        )
     if cert.bound_given:
         return (
-            f"The bound was given and the share was found: {cert.rank - 1} of {cert.n_samples} calibration "
-            f"{cert.basis.counted} exceed the bound"
+            f"The bound was given and the share was found: {cert.n_beyond} of {cert.n_samples} calibration "
+            f"{counted} exceed the bound"
         )
     # r/(N + 1) is the mean for a candidate that was chosen beforehand. The best of several tends to have more.
     expected = f"; the expected violation is {percent(cert.expected_violation)}" if _has_expected(cert) else ""
     place = f"the score of rank {cert.rank} from the top"
-    return f"The bound is {place} among {cert.n_samples} calibration {cert.basis.counted}{expected}"
+    return f"The bound is {place} among {cert.n_samples} calibration {counted}{expected}"
 
 
 def _chain_words(cert: Certificate) -> str:
@@ -54,9 +77,7 @@ def html(cert: Certificate) -> str:
     """Return a card for notebooks."""
     rows = [
         ("bound γ̄, given" if cert.bound_given else "bound γ̄", bound(cert.gamma)),
-        ("samples N, beyond the bound", f"{cert.n_samples}, {cert.rank - 1}")
-        if cert.bound_given
-        else ("samples N, rank r", f"{cert.n_samples}, {cert.rank}"),
+        counts(cert),
         ("δ promised, attained", f"{figure(cert.delta)}, {figure(cert.attained_delta)}"),
         *([("expected violation", percent(cert.expected_violation))] if _has_expected(cert) else []),
         ("candidates", str(cert.n_candidates)),

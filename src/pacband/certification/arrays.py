@@ -14,7 +14,7 @@ from typing import Any
 
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
 from pacband.certificate.family import check_candidates, split_candidate
-from pacband.certificate.single import issue
+from pacband.certification.bounding import certify_draws
 from pacband.certification.terms import Terms
 from pacband.core.arrays import check_lengths, check_same_rows
 from pacband.core.frozen import FrozenMap
@@ -25,7 +25,6 @@ from pacband.exceptions import InvalidInput
 from pacband.planning.shares import Share, weighted_shares
 from pacband.scores import align, as_rows, mean_offset, mean_scale, row_shape, score_rows, unanswered
 from pacband.scores.columns import Columns
-from pacband.selection import measure
 
 __all__ = [
     "certify",
@@ -262,7 +261,7 @@ def certify_rows(
     prediction, spread = align(terms.scoring, target, y_pred, scale)
     scores = sample.reduce(score_rows(terms.scoring, target, prediction, spread))
     basis = terms.promise(**row_shape(target), scale_kind=spread.kind, columns=columns)
-    return issue(basis, measure(scores, rank), rank, terms.share)
+    return certify_draws(terms, basis, sample, scores, rank, terms.share)
 
 
 def certify_family_rows(
@@ -292,7 +291,7 @@ def certify_family_rows(
         basis = terms.promise(
             **row_shape(target), scale_kind=spread.kind, columns=None if columns is None else columns[name]
         )
-        certificates[name] = issue(basis, measure(scores, ranks[name]), ranks[name], shares[name])
+        certificates[name] = certify_draws(terms, basis, sample, scores, ranks[name], shares[name])
         scales[name] = mean_scale(scoring, spread)
         offsets[name] = mean_offset(scoring, target, prediction)
         without_band[name] = unanswered(prediction)
@@ -312,19 +311,16 @@ def certify_group_rows(
         raise InvalidInput("Spaced draws cannot be combined with groups: certify the series of every group by itself.")
     sample = terms.draws.sample(len(target))
     members = group_members(groups, sample.assign)
-    if empty := [label for label, rows in members.items() if not len(rows)]:
+    if empty := [label for label, places in members.items() if not len(places)]:
         raise InvalidInput(f"every group needs rows: {listed(empty)} {'has' if len(empty) == 1 else 'have'} none.")
-    ranks = terms.group_ranks({label: len(rows) for label, rows in members.items()})
+    parts = {label: sample.part(places) for label, places in members.items()}
+    ranks = terms.group_ranks({label: part.n_draws for label, part in parts.items()})
     prediction, spread = align(terms.scoring, target, y_pred, scale)
     scores = sample.reduce(score_rows(terms.scoring, target, prediction, spread))
     basis = terms.promise(**row_shape(target), scale_kind=spread.kind, columns=columns)
     share = terms.share.among(len(members))
-    return GroupCertificate(
-        groups=FrozenMap(
-            {
-                label: issue(basis, measure(scores[rows], ranks[label]), ranks[label], share)
-                for label, rows in members.items()
-            }
-        ),
-        overlapping=overlapping,
-    )
+    certificates = {
+        label: certify_draws(terms, basis, parts[label], sample.scores_of_part(scores, places), ranks[label], share)
+        for label, places in members.items()
+    }
+    return GroupCertificate(groups=FrozenMap(certificates), overlapping=overlapping)

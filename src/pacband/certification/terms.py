@@ -15,6 +15,7 @@ from pacband.certificate.promise import assumptions_of
 from pacband.core.checks import check_positive_integer
 from pacband.core.labels import Label
 from pacband.draws import ROWS, Draws, Rows
+from pacband.draws.kinds import WeightedDraws
 from pacband.exceptions import InvalidInput, NotEnoughSamples
 from pacband.planning import Share, check_choice_of_rank, choose_rank, choose_samples
 from pacband.planning.ranks import guess_rank
@@ -80,20 +81,38 @@ class Terms:
         )
 
     def choose_rank(self, n_samples: int, share: Share | None = None) -> int:
-        """Return the rank of N draws at a share of δ, or raise `NotEnoughSamples`."""
-        kind = self.draws.kind
+        """Return the rank of N draws at a share of δ, or raise `NotEnoughSamples`.
+
+        Units on average have no rank: the result is 1 if they suffice.
+        """
+        kind, share = self.draws.kind, share or self.share
+        if isinstance(kind, WeightedDraws) and kind.slack(n_samples) >= share.budget(self.delta):
+            raise InvalidInput(
+                f"interval_delta={kind.interval_delta:g} uses up all of delta={self.delta:g}"
+                f"{f', shared {share.n_candidates} ways' if share.n_candidates > 1 else ''}: it must be smaller."
+            )
         try:
+            if kind.averages:
+                self._check_average(n_samples, share)
+                return 1
             return choose_rank(
                 n_samples,
                 self.eps,
                 self.delta,
-                share or self.share,
+                share,
                 rank=self.rank,
                 rule=self.rule,
                 slack=kind.slack(n_samples),
             )
         except NotEnoughSamples as error:
             raise error if kind == ROWS else error.within(f"each {kind.noun} of a sample is one draw") from None
+
+    def _check_average(self, n_units: int, share: Share) -> None:
+        from pacband.planning.averages import check_units
+
+        if self.rank is not None or self.rule != "exact":
+            raise InvalidInput("rank and rule cannot be combined with within='average': such a promise has no rank.")
+        check_units(n_units, self.eps, self.delta, share)
 
     def guess_rank(self, n_samples: int) -> int:
         """Return about the rank of N draws, without a decision: where to look for it first."""

@@ -63,12 +63,15 @@ class ToleranceTerms:
         delta, n_candidates = check_probability("delta", delta), check_positive_integer("n_candidates", n_candidates)
         # Raises unless δ/n_F is a budget that is decided exactly.
         attained_eps(1, 1, delta, n_candidates)
+        draws = check_draws(draws)
+        if draws.kind.averages:
+            raise InvalidInput("a tolerance cannot be combined with within='average': use 'all', a share or 'one'.")
         return cls(
             tolerance=_check_tolerance(tolerance, scoring),
             delta=delta,
             scoring=scoring,
             share=Share(n_candidates),
-            draws=check_draws(draws),
+            draws=draws,
         )
 
     @property
@@ -82,7 +85,7 @@ class ToleranceTerms:
         target = as_rows(self.scoring, "y", y)
         prediction, spread = align(self.scoring, target, y_pred, scale)
         sample = self.draws.sample(len(target))
-        scores = sample.reduce(score_rows(self.scoring, target, prediction, spread))
+        scores = sample.worst_at(sample.reduce(score_rows(self.scoring, target, prediction, spread)), self.tolerance)
         return self.certify_count(
             tally(scores, self.request), **row_shape(target), scale_kind=spread.kind, columns=columns
         )

@@ -101,8 +101,9 @@ def command(
     within: str,
     gap: int | None,
     mixing: float | None,
-    importance: str | None,
+    importance: tuple[str, ...],
     at_most: float | None,
+    interval_delta: float | None,
     seed: int,
     **promise: Any,
 ) -> None:
@@ -111,9 +112,9 @@ def command(
     The model must not have been fitted on these rows. They are read in a stream, so memory does not grow with their
     number. With --group, each group gets its own bound; a row in several groups has the largest of theirs. With
     --tolerance, the bound is given and the share is found. With --run and --step, a row is one step of a run, and the
-    promise is about whole runs.
-    The rows must be independent. If they are not, --unit, --gap or --importance declare what one independent draw is;
-    the columns are then read into memory.
+    promise is about whole runs. The rows must be independent. If they are not, --unit, --gap or --importance declare
+    what one independent draw is. Memory then grows with the number of units; with --run, --within average or one,
+    --gap and --importance, with that of the rows.
     """
     if score is None and (target is None or (prediction is None) == (not candidates)):
         raise click.UsageError("name the --target column, and either the --prediction column or --candidate columns.")
@@ -131,7 +132,7 @@ def command(
     if page is not None and (engine != "duckdb" or any(map(is_stream, files))):
         raise click.UsageError("--report reads the rows again: it needs files, and the engine duckdb.")
 
-    draws = declared_draws(unit, within, gap, mixing, importance, at_most, seed)
+    draws = declared_draws(unit, within, gap, mixing, importance, at_most, seed, interval_delta)
     if page is not None and draws is not None:
         raise click.UsageError(
             "--report shows rows as draws: it cannot be combined with --unit, --gap or --importance."
@@ -143,7 +144,7 @@ def command(
     with (
         open_table(
             files,
-            [name for name in (*columns, importance, step) if name],
+            [name for name in (*columns, *importance, step) if name],
             also=[name for name in (*group, unit, run) if name],
             engine=engine,
             address=address,

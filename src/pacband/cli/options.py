@@ -109,14 +109,24 @@ draw_options = _join(
         "--within",
         default="all",
         show_default=True,
-        metavar="all|one|SHARE",
-        help="With --unit: all rows of a unit stay inside, or at least this share of them, such as 0.99; one: one row "
-        "of every unit is drawn at random.",
+        metavar="all|SHARE|average|one",
+        help="With --unit: all rows of a unit stay inside, or at least this share of them, such as 0.99; average: rows "
+        "of future units, on average; one: the same, from one row of every unit, drawn at random.",
     ),
     click.option("--gap", type=int, help="The rows are one series: use every GAP-th row as a draw."),
     click.option("--mixing", type=float, help="With --gap: the declared rate ρ of the mixing coefficients β(a) = ρ^a."),
-    click.option("--importance", help="Column of w(x), the density of future inputs over that of these inputs."),
+    click.option(
+        "--importance",
+        multiple=True,
+        help="Column of w(x), the density of future inputs over that of these inputs. Give it twice for the ends of an "
+        "interval.",
+    ),
     click.option("--at-most", type=float, help="With --importance: a bound of w(x), declared beforehand."),
+    click.option(
+        "--interval-delta",
+        type=float,
+        help="With two --importance columns: probability that w(x) is outside its interval. It is taken from --delta.",
+    ),
     click.option("--seed", type=int, default=0, show_default=True, help="Seed of --within one and --importance."),
 )
 
@@ -210,26 +220,34 @@ def declared_draws(
     within: str,
     gap: int | None,
     mixing: float | None,
-    importance: str | None,
+    importance: tuple[str, ...],
     at_most: float | None,
     seed: int,
+    interval_delta: float | None = None,
 ) -> Any:
     """Return what one draw is, as the options declare it; None is a row."""
-    if sum(given is not None for given in (unit, gap, importance)) > 1:
+    if sum(given is not None for given in (unit, gap, importance or None)) > 1:
         raise click.UsageError("name one of --unit, --gap and --importance: a draw is one thing.")
     if unit is None and within != "all":
         raise click.UsageError("--within needs --unit.")
     if gap is None and mixing is not None:
         raise click.UsageError("--mixing needs --gap.")
-    if (importance is None) != (at_most is None):
+    if bool(importance) != (at_most is not None):
         raise click.UsageError("--importance and --at-most need each other.")
+    if len(importance) > 2:
+        raise click.UsageError("name one --importance column, or two for (low, high).")
+    if interval_delta is not None and len(importance) != 2:
+        raise click.UsageError("--interval-delta needs two --importance columns.")
     from pacband.draws import Spaced, Units, Weighted
 
     if unit is not None:
         return Units(unit, _within(within), random_state=seed)
     if gap is not None:
         return Spaced(gap, mixing)
-    return None if importance is None or at_most is None else Weighted(importance, at_most=at_most, random_state=seed)
+    if at_most is None:
+        return None
+    columns = importance if len(importance) == 2 else importance[0]
+    return Weighted(columns, at_most=at_most, random_state=seed, interval_delta=interval_delta or 0.0)
 
 
 def _within(given: str) -> str | float:

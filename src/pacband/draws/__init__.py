@@ -7,7 +7,9 @@ Pass one of these as `draws=` where the rows are not independent draws of the fu
 - `Weighted`: inputs that will be distributed differently, in a known way.
 """
 
-from pacband.draws.declared import Draws, Rows, Sample, Spaced, Units, Weighted
+from pacband.draws.declared import Draws, Rows, Spaced, Units
 from pacband.draws.kinds import ROWS, DrawKind, draw_kind
+from pacband.draws.samples import Sample
+from pacband.draws.weighted import Weighted
 
 __all__ = ["ROWS", "DrawKind", "Draws", "Rows", "Sample", "Spaced", "Units", "Weighted", "draw_kind"]

@@ -8,54 +8,21 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from pacband.core.arrays import Floats, as_numbers, name_rows
 from pacband.core.checks import check_positive, check_positive_integer
 from pacband.core.labels import as_labels, factorize
-from pacband.draws.kinds import ROWS, DrawKind, SpacedDraws, UnitDraws, WeightedDraws
+from pacband.draws.kinds import ROWS, DrawKind, SpacedDraws, UnitDraws
+from pacband.draws.samples import Sample
 from pacband.exceptions import InvalidInput
 from pacband.planning import WHOLE, Share, choose_rank
 
-__all__ = ["Draws", "Rows", "Sample", "Spaced", "Units", "Weighted"]
+__all__ = ["Draws", "Rows", "Spaced", "Units", "check_seed", "random_stream"]
 
-
-@dataclass(frozen=True, eq=False)
-class Sample:
-    """The draws that some rows make, known before any score.
-
-    Attributes
-    ----------
-    n_draws : int
-        How many draws there are.
-    reduce : function
-        Returns the score of every draw from the scores of all rows.
-    rows : array of int or None
-        A row of every draw; None where every row is a draw.
-    codes : array of int or None
-        For every row the draw it belongs to; None where a draw has one row.
-    """
-
-    n_draws: int
-    reduce: Callable[[Floats], Floats]
-    rows: npt.NDArray[np.intp] | None = None
-    codes: npt.NDArray[np.intp] | None = None
-
-    def assign(self, labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return the group of every draw from the groups of rows, or raise if a draw has rows of several groups."""
-        if self.rows is None:
-            return labels
-        found = labels[self.rows]
-        if self.codes is not None and (mixed := labels != found[self.codes]).any():
-            raise InvalidInput(
-                f"every unit must be in one group, for its rows are one draw: a unit has another group in "
-                f"{name_rows(mixed)}."
-            )
-        return found
+# The bytes of "pacband".
+_OUR_STREAM = 0x70616362616E64
 
 
 class Draws(ABC):
@@ -68,12 +35,17 @@ class Draws(ABC):
         """Return the draws that n rows make, or raise unless the declaration fits them."""
 
     @property
-    def column(self) -> str | None:
-        """The column of a table that the draws are read from, if one was named in place of its values."""
-        return None
+    def columns(self) -> tuple[str, ...]:
+        """The columns of a table that the draws are read from, if they were named in place of their values."""
+        return ()
 
-    def bind(self, values: Any) -> Draws:
-        """Return the draws with the values of their column."""
+    @property
+    def column(self) -> str | None:
+        """The column of a table that the draws are read from, if there is one."""
+        return self.columns[0] if len(self.columns) == 1 else None
+
+    def bind(self, *values: Any) -> Draws:
+        """Return the draws with the values of their columns."""
         return self
 
 
@@ -94,10 +66,12 @@ class Units(Draws):
     ----------
     labels : array-like of shape (n,)
         The unit of every row; in tables the name of a column.
-    within : "all", "one" or float in (0, 1)
+    within : "all", "one", "average" or float in (0, 1)
         "all": at least 1 − ε of future units keep *all* rows within the bound; the score of a unit is its largest. A
-        share such as 0.99: they keep at least that share of their rows within it. "one": of every unit one row is drawn
-        at random; the promise is then about future rows, every unit counted equally.
+        share such as 0.99: they keep at least that share of their rows within it. "average": at least 1 − ε of the rows
+        of future units are within it, on average over units (`pacband.planning.averages`); such a certificate has no
+        rank. "one": of every unit one row is drawn at random; the promise is then about future rows, every unit counted
+        equally, as "average" is, and the bound is less sharp.
     name : str, optional
         What a unit is called in the promise; in tables the name of the column.
     random_state : int
@@ -118,18 +92,18 @@ class Units(Draws):
         self.labels = labels
         # A column names its units.
         name = labels if isinstance(labels, str) and name == "unit" else name
-        seed = _check_seed(random_state)
+        seed = check_seed(random_state)
         self.kind: UnitDraws = UnitDraws(within, name, seed if within == "one" else None)
 
     @property
-    def column(self) -> str | None:
+    def columns(self) -> tuple[str, ...]:
         """The column of units, if one was named in place of labels."""
-        return self.labels if isinstance(self.labels, str) else None
+        return (self.labels,) if isinstance(self.labels, str) else ()
 
-    def bind(self, values: Any) -> Units:
+    def bind(self, *values: Any) -> Units:
         """Return the units with the labels of their column."""
         seed = self.kind.seed or 0
-        return Units(values, self.kind.within, name=self.kind.unit, random_state=seed)
+        return Units(values[0], self.kind.within, name=self.kind.unit, random_state=seed)
 
     def sample(self, n_rows: int) -> Sample:
         """Return a draw for every unit."""
@@ -143,9 +117,11 @@ class Units(Draws):
         sizes = np.bincount(codes)
         starts = np.cumsum(sizes) - sizes
         if self.kind.seed is not None:
-            drawn = np.random.default_rng(self.kind.seed).integers(0, sizes)
+            drawn = random_stream(self.kind.seed).integers(0, sizes)
             rows = order[starts + drawn]
             return Sample(len(sizes), lambda scores: scores[rows], rows, codes)
+        if self.kind.averages:
+            return Sample(len(sizes), lambda scores: scores[order], order[starts], codes, sizes=sizes)
         if self.kind.within == "all":
             return Sample(len(sizes), lambda scores: np.maximum.reduceat(scores[order], starts), order[starts], codes)
         places = starts + np.array([self.kind.row_in_unit(int(size)) for size in sizes], dtype=np.intp)
@@ -205,55 +181,21 @@ class Spaced(Draws):
         return Sample(n_rows // gap, lambda scores: scores[gap - 1 :: gap].copy(), np.arange(gap - 1, n_rows, gap))
 
 
-class Weighted(Draws):
-    """Rows accepted with probability w(x)/b: draws of the future inputs, under a covariate shift that is known.
-
-    Parameters
-    ----------
-    importance : array-like of shape (n,)
-        w(x), the density of future inputs over that of calibration inputs; in tables the name of a column.
-    at_most : float
-        b, a bound of w over all x, declared beforehand.
-    random_state : int
-        The seed of the acceptance. It is part of the certificate.
-    """
-
-    def __init__(self, importance: Any, *, at_most: float, random_state: int = 0) -> None:
-        self.importance = importance
-        self.kind: WeightedDraws = WeightedDraws(check_positive("at_most", at_most), _check_seed(random_state))
-
-    @property
-    def column(self) -> str | None:
-        """The column of the importance, if one was named in place of its values."""
-        return self.importance if isinstance(self.importance, str) else None
-
-    def bind(self, values: Any) -> Weighted:
-        """Return the weighted draws with the values of their column."""
-        return Weighted(values, at_most=self.kind.at_most, random_state=self.kind.seed)
-
-    def sample(self, n_rows: int) -> Sample:
-        """Return the accepted rows as draws."""
-        weights = as_numbers("importance", self.importance).astype(np.float64)
-        if weights.shape != (n_rows,):
-            raise InvalidInput(f"importance must have one value per row, {n_rows}, got shape {weights.shape}.")
-        bad = ~((weights >= 0.0) & (weights <= self.kind.at_most))
-        if bad.any():
-            raise InvalidInput(
-                f"importance must be in [0, at_most] = [0, {self.kind.at_most:g}]: it is negative, NaN or larger in "
-                f"{name_rows(bad)}."
-            )
-        uniform = np.random.default_rng(self.kind.seed).random(n_rows)
-        rows = np.flatnonzero(uniform * self.kind.at_most < weights)
-        if not len(rows):
-            raise InvalidInput("no row was accepted: importance is too small against at_most.")
-        return Sample(len(rows), lambda scores: scores[rows], rows)
-
-
-def _check_seed(random_state: Any) -> int:
+def check_seed(random_state: Any) -> int:
     """Return the seed, or raise unless it is an integer: the certificate states it."""
-    if isinstance(random_state, bool) or not isinstance(random_state, (int, np.integer)):
-        raise InvalidInput(f"random_state must be an integer, which the certificate states, got {random_state!r}.")
+    if isinstance(random_state, bool) or not isinstance(random_state, (int, np.integer)) or random_state < 0:
+        raise InvalidInput(
+            f"random_state must be an integer of at least 0, which the certificate states, got {random_state!r}."
+        )
     return int(random_state)
+
+
+def random_stream(seed: int) -> np.random.Generator:
+    """Return random numbers that are those of no other use of the seed.
+
+    If a user simulates rows with the same seed, their numbers must not decide which rows are drawn.
+    """
+    return np.random.default_rng([seed, _OUR_STREAM])
 
 
 def _beta(mixing: float | Callable[[int], float], gap: int) -> float:

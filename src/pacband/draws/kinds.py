@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from pacband.core.checks import check_choice, check_positive, check_positive_integer, check_probability
 from pacband.core.shares import count_of_share
-from pacband.core.wording import figure, percent
+from pacband.core.wording import confidence, figure, percent
 from pacband.exceptions import InvalidInput
 
 __all__ = ["ROWS", "DrawKind", "RowDraws", "SpacedDraws", "UnitDraws", "WeightedDraws", "draw_kind"]
@@ -49,8 +49,18 @@ class DrawKind(ABC):
     def sentence(self, kept: str, inequality: str) -> str:
         """Return what is promised: "at least 95 % of future errors satisfy …"; `kept` is "at least 95 %"."""
 
+    @property
+    def averages(self) -> bool:
+        """Whether the promise is about an average over draws: it then has no rank."""
+        return False
+
+    @property
+    def has_law(self) -> bool:
+        """Whether the violation follows Beta(r, N − r + 1) for continuous scores."""
+        return True
+
     def slack(self, n_draws: int) -> Fraction:
-        """Return how much of δ the dependence between m draws uses up: none, if they are independent."""
+        """Return how much of δ is used up by what is assumed of m draws: none, if they are independent."""
         return Fraction(0)
 
     def to_dict(self) -> dict[str, Any]:
@@ -88,8 +98,9 @@ class UnitDraws(DrawKind):
 
     Attributes
     ----------
-    within : "all", "one" or float in (0, 1)
-        What is promised of a unit: all its rows are inside; a row drawn at random is; at least this share of them is.
+    within : "all", "one", "average" or float in (0, 1)
+        What is promised of a unit: all its rows are inside; a row drawn at random is; of all units on average, rows
+        are; at least this share of its rows is.
     unit : str
         What a unit is called.
     seed : int or None
@@ -104,7 +115,7 @@ class UnitDraws(DrawKind):
 
     def __post_init__(self) -> None:
         if isinstance(self.within, str):
-            check_choice("within", self.within, ("all", "one"))
+            check_choice("within", self.within, ("all", "one", "average"))
         else:
             check_probability("within", self.within)
         if not isinstance(self.unit, str) or not self.unit:
@@ -127,8 +138,20 @@ class UnitDraws(DrawKind):
 
     @property
     def subject(self) -> str:
-        """Units, or errors if one row of every unit was drawn."""
+        """Units, or errors if the promise is about rows of all units."""
+        if self.averages:
+            return f"errors, on average over {self.plural},"
         return "errors" if self.within == "one" else self.plural
+
+    @property
+    def averages(self) -> bool:
+        """Whether the promise is about the share of rows on average over units: it has no rank."""
+        return self.within == "average"
+
+    @property
+    def has_law(self) -> bool:
+        """Whether a draw has one score: then there is a rank."""
+        return not self.averages
 
     @property
     def plural(self) -> str:
@@ -138,6 +161,8 @@ class UnitDraws(DrawKind):
 
     def sentence(self, kept: str, inequality: str) -> str:
         """Return the sentence about future units."""
+        if self.averages:
+            return f"{kept} of the rows of future {self.plural}, on average over {self.plural}, satisfy {inequality}"
         if self.within == "one":
             return f"{kept} of future errors, with all {self.plural} counted equally, satisfy {inequality}"
         part = "all" if self.within == "all" else f"at least {percent(float(self.within))} of"
@@ -208,15 +233,28 @@ class WeightedDraws(DrawKind):
         b, the declared bound of the importance w(x).
     seed : int
         The seed of the acceptance.
+    interval : bool
+        Whether the importance is known only to lie in an interval.
+    interval_delta : float
+        δ_w, the declared probability that the importance is outside its interval somewhere.
     """
 
     kind: ClassVar[str] = "weighted"
 
     at_most: float = 1.0
     seed: int = 0
+    interval: bool = False
+    interval_delta: float = 0.0
 
     def __post_init__(self) -> None:
         check_positive("at_most", self.at_most)
+        check_positive("interval_delta", self.interval_delta, or_zero=True)
+        if self.interval_delta >= 1.0:
+            raise InvalidInput(f"interval_delta must be in [0, 1), got {self.interval_delta!r}.")
+        if self.interval_delta and not self.interval:
+            raise InvalidInput(
+                f"interval_delta needs an importance (low, high), got interval_delta={self.interval_delta!r} alone."
+            )
 
     @property
     def noun(self) -> str:
@@ -226,10 +264,31 @@ class WeightedDraws(DrawKind):
     @property
     def assumption(self) -> str:
         """The importance is known and bounded."""
-        return (
-            "calibration rows are independent draws, and their importance is the density of future inputs over that of "
-            f"calibration inputs, at most {figure(self.at_most)}"
-        )
+        ratio = "the density of future inputs over that of calibration inputs"
+        if not self.interval:
+            known = f"their importance is {ratio}, at most {figure(self.at_most)}"
+        else:
+            sure = (
+                f"; it does with confidence {confidence(self.interval_delta)}, as declared"
+                if self.interval_delta
+                else ""
+            )
+            known = f"{ratio} lies in the declared interval, at most {figure(self.at_most)}{sure}"
+        return f"calibration rows are independent draws, and {known}"
+
+    @property
+    def has_law(self) -> bool:
+        """Whether it is certain which rows are draws."""
+        return not self.interval
+
+    def slack(self, n_draws: int) -> Fraction:
+        """Return δ_w."""
+        return Fraction(self.interval_delta)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the kind as JSON-ready values; the interval only if there is one."""
+        content = {"kind": self.kind, "at_most": self.at_most, "seed": self.seed}
+        return content | ({"interval": True, "interval_delta": self.interval_delta} if self.interval else {})
 
     def sentence(self, kept: str, inequality: str) -> str:
         """Return the sentence about future errors."""

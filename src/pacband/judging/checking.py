@@ -21,6 +21,7 @@ from pacband.core.labels import sorted_labels
 from pacband.draws import Units
 from pacband.draws.kinds import UnitDraws
 from pacband.exceptions import InvalidInput
+from pacband.judging.averages import check_average
 from pacband.judging.judge import Judge
 from pacband.judging.verdicts import Count, Verdict
 from pacband.selection import Tally, sum_tallies
@@ -78,9 +79,13 @@ def check_pieces(
 ) -> Verdict:
     """Test a promise on rows that come in pieces, as `check` does on all of them at once.
 
-    Only counts and fingerprints are kept, one for each group: memory does not grow with the rows.
+    Only counts and fingerprints are kept, one for each group: memory does not grow with the rows. Units on average must
+    come in one piece.
     """
     judge, level = Judge(certificate), check_probability("level", level)
+    if judge.basis.draws.averages:
+        (piece,) = pieces
+        return check_average(judge, *piece, draws=draws, level=level)
     found: dict[Any, Tally] = {}
     n_rows = 0
     for y, y_pred, scale, groups in pieces:

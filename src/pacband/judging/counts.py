@@ -5,7 +5,9 @@ scipy is imported inside the functions, because modules that need no count impor
 
 from __future__ import annotations
 
-__all__ = ["exact_interval", "exceedance"]
+import math
+
+__all__ = ["exact_interval", "exceedance", "mean_interval"]
 
 
 def exact_interval(successes: int, trials: int, level: float = 0.95) -> tuple[float, float]:
@@ -29,3 +31,31 @@ def exceedance(successes: int, trials: int, chance: float) -> float:
     from scipy.special import betainc
 
     return 1.0 if successes == 0 else float(betainc(successes, trials - successes + 1, chance))
+
+
+def mean_interval(mean: float, trials: int, level: float = 0.95) -> tuple[float, float]:
+    """Return an interval for the mean of independent shares in [0, 1]: it covers with at least this level.
+
+    By the bound of Chernoff and Hoeffding, n·KL(mean, m) exceeds ln(2/(1 − level)) with a probability of at most
+    1 − level, where m is the true mean and KL the divergence of two coins.
+
+    Examples
+    --------
+    >>> [round(end, 4) for end in mean_interval(0.1, 100)]
+    [0.0379, 0.2003]
+    """
+    limit = math.log(2.0 / (1.0 - level)) / trials
+
+    def end(outer: float) -> float:
+        inside, outside = mean, outer
+        for _ in range(60):
+            middle = (inside + outside) / 2.0
+            inside, outside = (middle, outside) if _divergence(mean, middle) <= limit else (inside, middle)
+        return outside
+
+    return end(0.0), end(1.0)
+
+
+def _divergence(mean: float, other: float) -> float:
+    """Return KL of two coins."""
+    return sum(p * math.log(p / q) for p, q in ((mean, other), (1.0 - mean, 1.0 - other)) if p > 0.0)

@@ -152,7 +152,7 @@ class Judge:
         sample = sample_of.sample(len(target))
         if self._overlapping is not None:
             scores = sample.reduce(score_rows(self.basis.scoring, target, prediction, spread))
-            return self._judge_masks(self._overlapping, scores, groups, len(target), sample)
+            return self._judge_masks(scores, groups, len(target), sample)
         labels, codes = self._codes(groups, len(target), sample)
         without = np.zeros(len(labels), dtype=np.intp)
         nan_violates = self.basis.scoring.own and self.basis.scoring.nonfinite == "violate"
@@ -165,13 +165,20 @@ class Judge:
         scores = sample.reduce(score_rows(self.basis.scoring, target, prediction, spread))
         return Judged(labels, scores, codes, np.array([self.gamma(label) for label in labels]), without)
 
-    def _judge_masks(
-        self, certificate: GroupCertificate, scores: Floats, groups: Any, n_rows: int, sample: Sample
-    ) -> Judged:
+    def members(self, groups: Any, n_rows: int, sample: Sample) -> dict[Label, npt.NDArray[np.intp]]:
+        """Return the places of every group's draws, or raise unless the certificate knows the groups."""
+        if self._overlapping is not None:
+            for mask in self._overlapping.masks(groups).values():
+                check_lengths(y=np.empty(n_rows), groups=mask)
+        elif isinstance(groups, Mapping):
+            raise InvalidInput("masks are for certificates whose groups overlap: pass one label for every row.")
+        members = {label: places for label, places in group_members(groups, sample.assign).items() if len(places)}
+        self.check_known(members)
+        return members
+
+    def _judge_masks(self, scores: Floats, groups: Any, n_rows: int, sample: Sample) -> Judged:
         """Judge each group's own promise: its draws by its own bound."""
-        for mask in certificate.masks(groups).values():
-            check_lengths(y=np.empty(n_rows), groups=mask)
-        members = {label: rows for label, rows in group_members(groups, sample.assign).items() if len(rows)}
+        members = self.members(groups, n_rows, sample)
         codes = np.repeat(np.arange(len(members)), [len(rows) for rows in members.values()])
         everywhere = np.concatenate(list(members.values())) if members else np.empty(0, dtype=np.intp)
         gammas = np.array([self.gamma(label) for label in members])
@@ -180,6 +187,8 @@ class Judge:
     def _draws(self, draws: Draws | None) -> Draws:
         """Return how these rows make draws, or raise unless it is what the certificate promises about."""
         kind = self.basis.draws
+        if kind.averages:
+            raise InvalidInput("a promise about units on average judges all rows of a unit together: use check.")
         if isinstance(kind, UnitDraws):
             if not isinstance(draws, Units) or draws.kind.within != kind.within:
                 raise InvalidInput(

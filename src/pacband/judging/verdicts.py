@@ -8,7 +8,8 @@ from typing import Any
 
 from pacband.core.frozen import FrozenMap
 from pacband.core.wording import card, figure, percent
-from pacband.judging.counts import exact_interval, exceedance
+from pacband.judging.counts import exact_interval, exceedance, mean_interval
+from pacband.planning.averages import Evidence
 
 __all__ = ["Count", "Verdict"]
 
@@ -22,13 +23,16 @@ class Count:
     n_samples, violations : int
         The rows n, and those k of them whose error exceeds the bound.
     eps : float
-            The share of rows that may exceed the bound.
-        p_value : float
+        The share of rows that may exceed the bound.
+    p_value : float
         P{Bin(n, ε) ≥ k}: the largest probability of so many violations if the promise holds.
     interval : pair of float
         The Clopper-Pearson interval of the true share, at 95 %.
     counted : str
         What n counts: "rows", or the units that the promise is about.
+    mean : float or None
+        For units on average: the mean share of their rows beyond the bound. `violations` then counts these rows, and
+        the p-value is that of `pacband.planning.averages`.
     """
 
     n_samples: int
@@ -37,6 +41,7 @@ class Count:
     p_value: float
     interval: tuple[float, float]
     counted: str = "rows"
+    mean: float | None = None
 
     @classmethod
     def of(cls, n_samples: int, violations: int, eps: float, counted: str = "rows") -> Count:
@@ -51,13 +56,26 @@ class Count:
         p_value = exceedance(violations, n_samples, eps)
         return cls(n_samples, violations, eps, p_value, exact_interval(violations, n_samples), counted)
 
+    @classmethod
+    def of_average(cls, evidence: Evidence, eps: float, counted: str) -> Count:
+        """Return the count of units on average."""
+        beyond = sum(k * times for k, _, times in evidence.counts)
+        p_value, interval = evidence.p_value(eps, above=True), mean_interval(evidence.mean, evidence.n_units)
+        return cls(evidence.n_units, beyond, eps, p_value, interval, counted, evidence.mean)
+
     @property
     def rate(self) -> float:
         """The observed share of violations."""
-        return self.violations / self.n_samples
+        return self.violations / self.n_samples if self.mean is None else self.mean
 
     def __str__(self) -> str:
         low, high = self.interval
+        if self.mean is not None:
+            return (
+                f"on average over {self.n_samples} {self.counted}, {percent(self.mean)} of the rows exceed the bound; "
+                f"at most {percent(self.eps)} are allowed (95 % interval of the true mean: {percent(low)} to "
+                f"{percent(high)}, p = {self.p_value:.3g})"
+            )
         return (
             f"{self.violations} of {self.n_samples} {self.counted} ({percent(self.rate)}) exceed the bound; at most "
             f"{percent(self.eps)} are allowed (95 % interval of the true share: {percent(low)} to {percent(high)}, "
@@ -154,6 +172,9 @@ def _listed(counts: Mapping[Any, Count], marked: tuple[Any, ...]) -> list[str]:
 
 def _entries(counts: Mapping[Any, Count], mark: str, marked: tuple[Any, ...]) -> list[dict[str, Any]]:
     marks = set(marked)
-    return [
-        {"label": label, mark: label in marks, **asdict(count), "rate": count.rate} for label, count in counts.items()
-    ]
+    return [{"label": label, mark: label in marks, **_content(count)} for label, count in counts.items()]
+
+
+def _content(count: Count) -> dict[str, Any]:
+    """Return a count as JSON-ready values; the mean only where there is one."""
+    return {name: value for name, value in asdict(count).items() if value is not None} | {"rate": count.rate}

@@ -16,6 +16,8 @@ def chosen_beforehand(certificate: AnyCertificate) -> bool:
     more often. A bound that shares δ with others counts as one of several. The groups of a certificate share δ as well,
     but all of them are kept.
     """
+    if not certificate.basis.draws.has_law:
+        return False
     n_kept = len(certificate.groups) if isinstance(certificate, GroupCertificate) else 1
     return all(part.share.fraction >= Fraction(1, n_kept) for part in certificate.parts.values())
 

@@ -15,6 +15,7 @@ from typing import Any
 from pacband import __version__
 from pacband.certificate import AnyCertificate, Certificate
 from pacband.diagnostics import Diagnosis
+from pacband.exceptions import InvalidInput
 from pacband.judging.verdicts import Verdict
 from pacband.reporting.alternatives import Alternative, SampleSize, add_bounds, alternatives, rank_rule, sample_sizes
 from pacband.reporting.answer import UNTESTED, Answer, word_verdict
@@ -229,6 +230,11 @@ def summarise_rows(
 
 
 def _of_certificate(certificate: AnyCertificate, outlook: int | None) -> CertificateSummary:
+    if not certificate.basis.draws.has_law:
+        raise InvalidInput(
+            "a report shows the law of the violation, and units on average and an interval of importance have none: "
+            "print the certificate in place of it."
+        )
     single, figures = certificate.single, report_figures().items()
     planned = single is not None and not single.bound_given
     rule = rank_rule(single) if planned and single is not None else None

@@ -66,8 +66,7 @@ def _facts(value: Plan | Certificate) -> Table:
     table.add_column()
     if isinstance(value, Certificate):
         table.add_row("bound γ̄, given" if value.bound_given else "bound γ̄", bound(value.gamma))
-    if isinstance(value, Certificate) and value.bound_given:
-        table.add_row("samples N, beyond the bound", f"{value.n_samples:,}, {value.rank - 1:,}")
+        table.add_row(*value.counts(","))
     else:
         table.add_row("samples N, rank r", f"{value.n_samples:,}, {value.rank:,}")
     deltas = f"{figure(value.delta)}, {figure(value.attained_delta)}"
@@ -130,7 +129,7 @@ def _groups(certificate: GroupCertificate) -> Table:
             Text(str(label)),
             bound(each.gamma),
             f"{each.n_samples:,}",
-            f"{each.rank:,}",
+            "–" if each.rank is None else f"{each.rank:,}",
             *[percent(each.expected_violation) for _ in expected],
         )
     if len(certificate.groups) > MOST_ROWS:

@@ -41,6 +41,8 @@ from pacband.tables.means import count_unanswered, mean_offsets, mean_scales
 from pacband.tables.reading import read_table, read_whole
 from pacband.tables.scan import GroupScan, TableScan
 from pacband.tables.table import Table
+from pacband.tables.unit_certifying import certify_units
+from pacband.tables.unit_scores import UnitScan, unit_column
 
 __all__ = ["certify_frame"]
 
@@ -104,8 +106,10 @@ def certify_frame(
     eps, delta, weights, rank, rule, side, n_candidates, min_scale, nonfinite, gauge
         As in `certify`, `certify_family` and `certify_groups`. A matrix gauge needs a table in memory.
     draws : Units, Spaced or Weighted, optional
-        What one draw is, if it is not a row; labels and weights may be names of columns: ``Units("machine")``. The
-        columns are then read into memory, also from DuckDB and polars; other engines are refused.
+        What one draw is, if it is not a row; labels and weights may be names of columns: ``Units("machine")``. Units
+        are aggregated in the engine, and one score a unit comes back; a share of their rows needs DuckDB or polars.
+        For ``Units("machine", "one")``, `Spaced` and `Weighted`, the columns are read into memory, also from DuckDB and
+        polars; other engines are refused.
 
     Returns
     -------
@@ -148,11 +152,14 @@ def certify_frame(
     table = as_frame(frame)
     first = next(iter(named.values()))
     numeric = [name for columns in named.values() for name in columns.numeric] + ([] if step is None else [step])
-    schema = check_columns(table, numeric, *first.others, terms.draws.column)
-    wanted = list(dict.fromkeys([*(name for columns in named.values() for name in columns.all), *_draw_columns(terms)]))
+    schema = check_columns(table, numeric, *first.others, *terms.draws.columns)
+    wanted = list(dict.fromkeys([*(name for columns in named.values() for name in columns.all), *terms.draws.columns]))
     if isinstance(table, nw.DataFrame):
         return _certify_in_memory(terms, in_memory(table, wanted), named, shares)
-    if terms.draws.kind != ROWS or run is not None:
+    units = None
+    if run is None and not first.groups:
+        units = unit_column(table, schema, terms.scoring, terms.draws.column, terms.draws.kind)
+    if run is not None or (terms.draws.kind != ROWS and units is None):
         what = "runs" if run is not None else f"draws of {terms.draws.kind.kind}"
         return _certify_in_memory(terms, read_whole(table, schema, wanted, numeric, what), named, shares)
     limits = current_limits()
@@ -165,6 +172,9 @@ def certify_frame(
         return _certify_columns(terms, tables, first, _report_passes(progress, len(tables)))
     whole = len(named) <= limits.together or terms.scoring.gauge != "max"
     parts = [named] if whole else _split_candidates(named, limits.together)
+    if units is not None:
+        scans = [UnitScan(Table.of(table, schema, terms.scoring, part, unit=units.name), units) for part in parts]
+        return certify_units(terms, scans, named, shares, _report_passes(progress, 0))
     in_engine = [Table.of(table, schema, terms.scoring, part) for part in parts]
     values = in_engine[0].fetch_first(limits.sample + 1)
     if len(parts) == 1 and len(next(iter(values.values()))) <= limits.sample:
@@ -211,10 +221,6 @@ def _certify_in_memory(
     if first.groups is not None:
         return certify_group_rows(terms, first.y, first.y_pred, first.groups, first.scale, columns=first.columns)
     return certify_rows(terms, first.y, first.y_pred, first.scale, columns=first.columns)
-
-
-def _draw_columns(terms: Terms | ToleranceTerms) -> list[str]:
-    return [] if terms.draws.column is None else [terms.draws.column]
 
 
 def _certify_single(terms: Terms, table: Table, columns: Columns, sample: Any, reporting: Reporting) -> Certificate:

@@ -18,13 +18,14 @@ from pacband.judging.checking import check, verdict_of
 from pacband.judging.judge import Judge
 from pacband.judging.verdicts import Verdict
 from pacband.scores.columns import Columns
-from pacband.selection import Tally
+from pacband.selection import Tally, tally
 from pacband.tables.columns import as_frame, check_columns, in_memory
 from pacband.tables.known_columns import labelled_columns
 from pacband.tables.overlaps import known_masks
 from pacband.tables.reading import read_table, read_whole
 from pacband.tables.scan import GroupScan, TableScan
 from pacband.tables.table import Table
+from pacband.tables.unit_scores import UnitScan, unit_column
 
 __all__ = ["check_frame"]
 
@@ -63,6 +64,11 @@ def check_frame(
     if bool(columns.groups) != bool(overlapping):
         rule = "overlap: name their columns, as a list" if overlapping else "do not overlap: name one column"
         raise InvalidInput(f"the groups of this certificate {rule}.")
+    if isinstance(table, nw.LazyFrame) and columns.run is None and overlapping is None:
+        units = unit_column(table, schema, judge.basis.scoring, unit, kind)
+        if units is not None:
+            in_engine = Table.of(table, schema, judge.basis.scoring, {"": columns}, unit=units.name)
+            return _check_units(judge, UnitScan(in_engine, units), columns.group, level)
     what = _what_needs_memory(judge, columns)
     if isinstance(table, nw.DataFrame) or what:
         if isinstance(table, nw.DataFrame):
@@ -104,3 +110,11 @@ def _what_needs_memory(judge: Judge, columns: Columns) -> str:
         return "scores with a matrix gauge or a Share"
     kind = judge.basis.draws
     return f"draws of {kind.kind}" if isinstance(kind, (UnitDraws, SpacedDraws)) else ""
+
+
+def _check_units(judge: Judge, scan: UnitScan, group: str | None, level: float) -> Verdict:
+    """Test a promise about units: the engine returns the score of every unit."""
+    scores: Mapping[Any, Any] = {None: scan().scores[""]} if group is None else scan.of_groups(group)
+    if group is not None:
+        judge.check_known(scores, f"column {group!r}")
+    return verdict_of(judge, {label: tally(own, judge.request(label)) for label, own in scores.items()}, level)

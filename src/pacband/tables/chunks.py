@@ -12,6 +12,8 @@ from pacband.certificate import Certificate
 from pacband.certificate.single import issue
 from pacband.certification.terms import Terms
 from pacband.core.arrays import Floats, check_same_rows
+from pacband.draws import Draws
+from pacband.draws.streams import DrawStream, stream_draws
 from pacband.exceptions import InvalidInput
 from pacband.scores import RowShape, as_rows, row_shape, scale_kind, scores_of
 from pacband.selection import Tally, begin_search, current_limits, select, sum_tallies, tally
@@ -31,6 +33,7 @@ def certify_chunks(
     min_scale: float | None = None,
     nonfinite: str = "raise",
     gauge: Any = "max",
+    draws: Draws | None = None,
 ) -> Certificate:
     """Certify rows that come in pieces. Each piece is read once.
 
@@ -39,10 +42,15 @@ def certify_chunks(
 
     Parameters
     ----------
-    chunks : iterable of (y, y_pred) or (y, y_pred, scale)
-        The pieces, each as `certify` takes it.
+    chunks : iterable of (y, y_pred), (y, y_pred, scale) or (y, y_pred, scale, values)
+        The pieces, each as `certify` takes it. The scale may be None. `values` are the labels or the importance of the
+        rows, if `draws` names them.
     eps, delta, rank, rule, side, n_candidates, min_scale, nonfinite, gauge
         As in `certify`.
+    draws : Units, Spaced or Weighted, optional
+        What one draw is, if it is not a row. With a name in place of labels or importance, as in ``Units("machine")``,
+        every chunk brings its values; otherwise they are those of all rows. `Units` must be of all rows of a unit, and
+        memory grows with their number; the draws are those of `certify`, however the rows are cut.
 
     Examples
     --------
@@ -63,9 +71,11 @@ def certify_chunks(
         min_scale=min_scale,
         nonfinite=nonfinite,
         gauge=gauge,
+        draws=draws,
     )
+    stream = stream_draws(terms.draws)
     with TemporaryFile(prefix="pacband-") as file:
-        sample, kind, shape = _write_scores(terms, chunks, file)
+        sample, kind, shape = _write_scores(terms, stream, chunks, file)
 
         def scan(requests: Any) -> dict[str, Tally]:
             return {
@@ -78,16 +88,19 @@ def certify_chunks(
     return issue(basis, measured, terms.choose_rank(measured.n_samples), terms.share)
 
 
-def _write_scores(terms: Terms, chunks: Iterable[Any], file: IO[bytes]) -> tuple[Floats, str, RowShape]:
-    """Write the scores of all chunks. Return those of the first, the kind of scale and the shape of a row."""
-    first: Floats | None = None
+def _write_scores(
+    terms: Terms, stream: DrawStream, chunks: Iterable[Any], file: IO[bytes]
+) -> tuple[Floats, str, RowShape]:
+    """Write the scores of all draws. Return some of them, the kind of scale and the shape of a row."""
+    first = np.empty(0)
     shape = None
     for number, chunk in enumerate(chunks):
-        if not isinstance(chunk, tuple) or len(chunk) not in (2, 3):
+        if not isinstance(chunk, tuple) or len(chunk) not in (2, 3, 4):
             raise InvalidInput(
-                f"chunk {number} must be a tuple (y, y_pred) or (y, y_pred, scale), got {type(chunk).__name__}."
+                f"chunk {number} must be a tuple (y, y_pred) or (y, y_pred, scale), or (y, y_pred, scale, values) with "
+                f"the values of draws, got {_described(chunk)}."
             )
-        y, y_pred, scale = (*chunk, None)[:3]
+        y, y_pred, scale, values = (*chunk, None, None)[:4]
         target = as_rows(terms.scoring, "y", y, empty=True)
         if not len(target):
             continue
@@ -97,14 +110,21 @@ def _write_scores(terms: Terms, chunks: Iterable[Any], file: IO[bytes]) -> tuple
             raise InvalidInput(f"chunk {number} has other outputs or another kind of scale than those before.")
         try:
             check_same_rows(y=y, y_pred=y_pred, scale=scale)
-            scores = scores_of(terms.scoring, target, y_pred, scale)
+            scores = stream.take(scores_of(terms.scoring, target, y_pred, scale), values)
         except InvalidInput as error:
             raise type(error)(f"chunk {number}: {error}") from None
         file.write(scores.tobytes())
-        first = scores if first is None else first
-    if first is None or shape is None:
+        first = first if len(first) else scores.copy()
+    if shape is None:
         raise InvalidInput("chunks must have at least one row, got none.")
+    scores = stream.finish()
+    file.write(scores.tobytes())
+    first = first if len(first) else scores[: current_limits().sample]
     return first, *shape
+
+
+def _described(chunk: Any) -> str:
+    return f"{len(chunk)} parts" if isinstance(chunk, tuple) else type(chunk).__name__
 
 
 def _read_pieces(file: IO[bytes]) -> Iterable[Floats]:

@@ -71,17 +71,17 @@ class Guards:
         for name, value in table.scales.items():
             column = f"column {table.user_names[name]!r}"
             rule = f"scale must be positive and finite in every row: {column} is zero, negative, NaN or infinite"
-            self._refuse(fails(positive(value)), rule, cure, InvalidScale)
+            self.refuse(fails(positive(value)), rule, cure, InvalidScale)
         must_be_finite = [] if table.rule.own and table.rule.nonfinite == "violate" else [*table.target]
         must_be_finite += [*(table.predictions if table.rule.nonfinite == "raise" else [])]
         for name in must_be_finite:
             rule = f"column {table.user_names[name]!r} must be finite: it is NaN, infinite or missing"
-            self._refuse(fails(finite(number(name))), rule)
+            self.refuse(fails(finite(number(name))), rule)
         if table.rule.nonfinite == "raise":
             for value in table.scores.values():
-                self._refuse(fails(finite(value)), "the score overflows float64")
+                self.refuse(fails(finite(value)), "the score overflows float64")
 
-    def _refuse(self, bad: nw.Expr, rule: str, cure: str = "", kind: type[InvalidInput] = InvalidInput) -> None:
+    def refuse(self, bad: nw.Expr, rule: str, cure: str = "", kind: type[InvalidInput] = InvalidInput) -> None:
         """Raise if a condition is true in any row. The error states the rule, the number of rows and the first."""
         if n_bad := self._count(bad):
             rows = ", ".join(map(str, first_rows(self.table.frame, bad)))

@@ -45,8 +45,9 @@ class TableRows:
         return column if self.runs is None else self.runs.of_runs(name, column)
 
     def bind(self, draws: Draws, values: Mapping[str, Any]) -> Draws:
-        """Return the draws with the values of their column."""
-        return draws if draws.column is None else draws.bind(self.of_draws(draws.column, values[draws.column]))
+        """Return the draws with the values of their columns."""
+        found = [self.of_draws(name, values[name]) for name in draws.columns]
+        return draws.bind(*found) if found else draws
 
 
 def read_table(values: Mapping[str, Any], columns: Columns) -> TableRows:

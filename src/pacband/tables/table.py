@@ -15,18 +15,19 @@ from pacband.scores.columns import Columns, Names
 from pacband.scores.expressions import NOT_IN_NUMPY, beyond_exact, number, scale_part, score
 from pacband.tables.engines import fetch_columns, rename_columns
 
-__all__ = ["GROUP", "Table"]
+__all__ = ["GROUP", "UNIT", "Table"]
 
-# The column of groups.
+# The columns of groups and of units.
 GROUP = "g"
+UNIT = "u"
 
 
 @dataclass(frozen=True)
 class Table:
     """A table in an engine, with the columns and the rule by which its rows are scored.
 
-    Here its columns are called c0, c1 and so on, and the group g. So no name that a user chooses is one of ours: some
-    engines take Q0 for q0. Without targets there are no scores, only predictions and scales.
+    Here its columns are called c0, c1 and so on, the group g and the unit u. So no name that a user chooses is one of
+    ours: some engines take Q0 for q0. Without targets there are no scores, only predictions and scales.
 
     Attributes
     ----------
@@ -50,13 +51,20 @@ class Table:
 
     @classmethod
     def of(
-        cls, frame: nw.LazyFrame[Any], schema: Mapping[str, Any], rule: ScoreRule, named: Mapping[str, Columns]
+        cls,
+        frame: nw.LazyFrame[Any],
+        schema: Mapping[str, Any],
+        rule: ScoreRule,
+        named: Mapping[str, Columns],
+        *,
+        unit: str | None = None,
     ) -> Self:
-        """Return a table from a user's frame, and the columns of every candidate under the user's names."""
+        """Return a table from a user's frame, the columns of every candidate and that of units, by the user's names."""
         names = dict.fromkeys(name for columns in named.values() for name in columns.numeric)
         ours = {name: f"c{k}" for k, name in enumerate(names)}
         group = next(iter(named.values())).group
-        user_names = {here: name for name, here in ours.items()} | ({} if group is None else {GROUP: group})
+        user_names = {here: name for name, here in ours.items()}
+        user_names |= {here: name for here, name in ((GROUP, group), (UNIT, unit)) if name is not None}
         return cls(
             rename_columns(frame, user_names),
             {ours[name]: schema[name] for name in names},

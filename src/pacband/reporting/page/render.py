@@ -117,7 +117,7 @@ def _tiles(summary: Summary) -> list[tuple[str, str, str]]:
         tiles.append((_four_digits(width), f"mean {name}", f"of the band over {over}"))
     tiles.append((f"{certificate.n_samples:,}", "calibration rows", "that the model must not have seen"))
     if single is not None and single.bound_given:
-        tiles.append((f"{single.rank - 1:,}", "beyond the bound", "of the calibration rows"))
+        tiles.append((f"{single.n_beyond:,}", "beyond the bound", "of the calibration rows"))
     if single is not None and summary.expects_violation:
         tiles.append((percent(single.expected_violation), "expected violation", f"rank {single.rank:,} from the top"))
     return tiles

@@ -1,0 +1,191 @@
+r"""Is the mean of shares at most ε? A test that no order of the shares, and no seed, decides.
+
+v_1, …, v_U in [0, 1] are independent with one mean: the shares of violating rows of U units. For every λ in
+[0, 1/(1 − ε)] the product Π(1 + λ(ε − v_u)) is not negative, and if the mean is ε or more, its expectation is at most
+one (Waudby-Smith and Ramdas, 2024). So is the expectation of the average over a few λ,
+
+    K = ⅕ Σ_j Π_u (1 + λ_j(ε − v_u)),    λ_j = (1 − 2⁻ʲ)/(1 − ε),    j = 1, …, 5,
+
+and by Markov's inequality K ≥ 1/δ has a probability of at most δ. K ≥ 1/δ shows, with confidence 1 − δ, a mean below ε.
+
+K falls if any share grows. So with v_u(γ), the share of a unit's rows above γ, K grows with γ. Let γ̄ be the smallest γ
+with K ≥ 1/δ. It is wrong only if the mean at γ̄ exceeds ε. The mean exceeds ε below some γ*, and K ≥ 1/δ at γ̄ < γ*
+implies K ≥ 1/δ at every γ between them: for each of these γ, and so for all, that has a probability of at most δ.
+
+Small λ_j serve shares that differ much between units, large ones shares that are all alike. That a mean is above ε is
+shown in the same way, with Π(1 + λ(v_u − ε)) and λ_j = 2⁻ʲ/ε, j = 1, …, 6: a share of zero costs a part 2⁻ʲ.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from decimal import Context, Decimal, localcontext
+from fractions import Fraction
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from pacband.core.wording import round_up
+from pacband.exceptions import CertificateError, NotEnoughSamples
+from pacband.planning.shares import Share
+from pacband.planning.solving import LARGEST_N
+
+__all__ = ["Evidence", "check_units", "log_evidence"]
+
+# λ_j·(1 − ε), and λ_j·ε for a mean above ε.
+BETS = tuple(Fraction(2**j - 1, 2**j) for j in range(1, 6))
+BETS_ABOVE = tuple(Fraction(1, 2**j) for j in range(1, 7))
+
+_CONTEXT = Context(prec=80, Emin=-(10**15), Emax=10**15)
+# With up to 10¹² units the 80 digits of K err in the 65th at most.
+_EXACT = Decimal("1e-40")
+
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """How many rows of every unit violate: all that the test needs, in any order.
+
+    Attributes
+    ----------
+    counts : tuple of (k, n, times)
+        So many units have n rows of which k violate, in increasing order.
+    """
+
+    counts: tuple[tuple[int, int, int], ...]
+
+    def __post_init__(self) -> None:
+        whole = all(type(number) is int for count in self.counts for number in count)
+        if (
+            not self.counts
+            or not whole
+            or not all(len(count) == 3 and 0 <= count[0] <= count[1] and min(count[1:]) >= 1 for count in self.counts)
+            or any(one[:2] >= other[:2] for one, other in zip(self.counts, self.counts[1:], strict=False))
+            or self.n_units > LARGEST_N
+        ):
+            raise CertificateError("evidence must be increasing triples (k, n, times) with 0 ≤ k ≤ n and times ≥ 1.")
+
+    @classmethod
+    def of(cls, violations: Integers, sizes: Integers) -> Self:
+        """Return the evidence of units with so many violating rows, and so many rows."""
+        pairs, times = np.unique(np.column_stack([violations, sizes]), axis=0, return_counts=True)
+        return cls(tuple((int(k), int(n), int(c)) for (k, n), c in zip(pairs.tolist(), times.tolist(), strict=True)))
+
+    @property
+    def n_units(self) -> int:
+        """U."""
+        return sum(times for _, _, times in self.counts)
+
+    @property
+    def mean(self) -> float:
+        """The mean share of violating rows, every unit counted equally."""
+        return math.fsum(times * (k / n) for k, n, times in self.counts) / self.n_units
+
+    def shows(self, eps: float, budget: Fraction) -> bool:
+        """Decide K ≥ 1/budget: whether a mean of at most ε is shown.
+
+        In floating point if the two sides differ clearly, else in 80 digits, rounded against the promise.
+
+        Examples
+        --------
+        >>> Evidence(((0, 10, 60),)).shows(0.1, Fraction(1, 20)), Evidence(((0, 10, 30),)).shows(0.1, Fraction(1, 20))
+        (True, False)
+        """
+        if budget <= 0:
+            return False
+        k, n, times = np.array(self.counts, dtype=np.float64).T
+        found, error = log_evidence(k / n, eps, times)
+        margin = found + math.log(budget)
+        if abs(margin) > error:
+            return margin > 0.0
+        with localcontext(_CONTEXT):
+            return self._evidence(Fraction(eps)) * (1 - _EXACT) * _decimal(budget) >= 1
+
+    def p_value(self, eps: float, *, above: bool = False) -> float:
+        """Return the smallest δ at which a mean of at most ε is shown, or above ε: 1/K, rounded up; at most 1."""
+        k, n, times = np.array(self.counts, dtype=np.float64).T
+        found, error = log_evidence(k / n, eps, times, above=above)
+        return min(1.0, max(math.exp(min(0.0, error - found)), math.ulp(0.0)))
+
+    def _evidence(self, eps: Fraction) -> Decimal:
+        """Return K in 80 digits."""
+        products = []
+        for bet in BETS:
+            stake, product = bet / (1 - eps), Decimal(1)
+            for k, n, times in self.counts:
+                product *= _decimal(1 + stake * (eps - Fraction(k, n))) ** times
+            products.append(product)
+        return sum(products, Decimal(0)) / len(products)
+
+
+def log_evidence(
+    shares: npt.NDArray[np.float64], eps: float, times: Any = 1.0, *, above: bool = False
+) -> tuple[float, float]:
+    """Return ln K of shares, each of which may occur several times, and a bound on its rounding error.
+
+    With `above`, K is the evidence for a mean above ε.
+    """
+    logs = []
+    size = 0.0
+    gains = (shares - eps) / eps if above else (eps - shares) / (1.0 - eps)
+    for bet in BETS_ABOVE if above else BETS:
+        terms = times * np.log1p(float(bet) * gains)
+        logs.append(float(terms.sum()))
+        size = max(size, float(np.abs(terms).sum()))
+    top = max(logs)
+    total = math.log(math.fsum(math.exp(one - top) for one in logs) / len(logs))
+    # Each term errs by a few units in its last place, near a share of 1 by 2⁵ times as many, and by 1e-16 in ε − v.
+    n_units = float(np.sum(times)) if np.ndim(times) else len(shares)
+    return top + total, 1e-12 + 1e-13 * size + 1e-15 * n_units
+
+
+def check_units(n_units: int, eps: float, delta: float, share: Share) -> None:
+    """Raise `NotEnoughSamples` unless U units show a mean of at most ε when no row violates."""
+    budget = share.budget(delta)
+    if _without_violation(n_units).shows(eps, budget):
+        return
+    low, high = n_units, 2 * n_units
+    while not _without_violation(high).shows(eps, budget):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if _without_violation(middle).shows(eps, budget) else (middle, high)
+    eps_here = _smallest_eps(n_units, budget)
+    delta_here = _without_violation(n_units).p_value(eps) / float(share.fraction)
+    offers = [
+        *([f"eps={round_up(eps_here, 3):g} at this delta"] if eps_here < 1.0 else []),
+        *([f"delta={round_up(delta_here, 3):g} at this eps"] if delta_here < 1.0 else []),
+    ]
+    shared = f", shared {share.n_candidates} ways," if share.n_candidates > 1 else ""
+    instead = f" These can promise {', or '.join(offers)}." if offers else ""
+    raise NotEnoughSamples(
+        f"eps={eps:g} and delta={delta:g}{shared} need at least {high} units on average, got n_samples={n_units}."
+        f"{instead}",
+        n_samples=n_units,
+        needed=high,
+        eps_here=eps_here if eps_here < 1.0 else None,
+        delta_here=delta_here if delta_here < 1.0 else None,
+    )
+
+
+def _smallest_eps(n_units: int, budget: Fraction) -> float:
+    """Return about the smallest ε that U units without a violation show; 1 if there is none."""
+    found, low, high = 1.0, 0.0, 1.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        if _without_violation(n_units).shows(middle, budget):
+            found = high = middle
+        else:
+            low = middle
+    return found
+
+
+def _without_violation(n_units: int) -> Evidence:
+    return Evidence(((0, 1, n_units),))
+
+
+def _decimal(value: Fraction) -> Decimal:
+    return Decimal(value.numerator) / Decimal(value.denominator)

@@ -1,0 +1,95 @@
+"""The certificate of units of a table in an engine: one score a unit comes back, and the rest is as for arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
+from pacband.certificate.single import issue
+from pacband.certification.terms import Terms
+from pacband.certification.tolerance import ToleranceTerms
+from pacband.core.frozen import FrozenMap
+from pacband.planning.shares import Share
+from pacband.scores.columns import Columns
+from pacband.selection import check_unchanged, measure, tally
+from pacband.tables.asks import ask_rows
+from pacband.tables.means import count_unanswered, mean_offsets, mean_scales
+from pacband.tables.unit_scores import UnitScan, UnitScores
+
+__all__ = ["certify_units"]
+
+# Makes a function that passes over a table report its passes.
+Reporting: TypeAlias = Callable[[Callable[[Any], Any]], Callable[[Any], Any]]
+
+
+def certify_units(
+    terms: Terms | ToleranceTerms,
+    scans: Sequence[UnitScan],
+    named: Mapping[str, Columns],
+    shares: Mapping[str, Share] | None,
+    reporting: Reporting,
+) -> Certificate | FamilyCertificate | GroupCertificate:
+    """Certify the units of a table.
+
+    Parameters
+    ----------
+    terms : Terms or ToleranceTerms
+        What is asked for.
+    scans : sequence of UnitScan
+        One scan for the candidates that share their passes.
+    named : mapping of str to Columns
+        The columns of every candidate; of a single one, under the empty name.
+    shares : mapping of str to Share or None
+        The share of δ of every candidate; None without candidates.
+    reporting : function
+        Makes a scan report its passes.
+    """
+    if shares is not None and isinstance(terms, Terms):
+        return _certify_family(terms, scans, named, shares, reporting)
+    (scan,), columns = scans, named[""]
+    if isinstance(terms, ToleranceTerms):
+        found = tally(reporting(scan)(None).scores[""], terms.request)
+        return terms.certify_count(found, n_outputs=len(columns.target), scale_kind=columns.scale_kind, columns=columns)
+    if columns.group is not None:
+        return _certify_groups(terms, scan, columns, columns.group, reporting)
+    units: UnitScores = reporting(scan)(None)
+    rank = terms.choose_rank(units.n_units)
+    return issue(terms.promise_of(columns), measure(units.scores[""], rank), rank, terms.share)
+
+
+def _certify_family(
+    terms: Terms,
+    scans: Sequence[UnitScan],
+    named: Mapping[str, Columns],
+    shares: Mapping[str, Share],
+    reporting: Reporting,
+) -> FamilyCertificate:
+    certificates: dict[str, Certificate] = {}
+    scales: dict[str, float] = {}
+    offsets: dict[str, float] = {}
+    unanswered: dict[str, int] = {}
+    n_units = 0
+    for scan in scans:
+        units: UnitScores = reporting(scan)(None)
+        n_units = n_units or units.n_units
+        check_unchanged(n_units, units.n_units, terms.draws.kind.counted)
+        ranks = terms.family_ranks(n_units, shares)
+        for name, scores in units.scores.items():
+            basis = terms.promise_of(named[name])
+            certificates[name] = issue(basis, measure(scores, ranks[name]), ranks[name], shares[name])
+        n_rows = ask_rows(scan.table.frame, []).n_rows
+        scales |= mean_scales(scan.table, n_rows)
+        offsets |= mean_offsets(scan.table, n_rows)
+        unanswered |= count_unanswered(scan.table, n_rows)
+    return FamilyCertificate.of(certificates, scales, offsets, unanswered)
+
+
+def _certify_groups(
+    terms: Terms, scan: UnitScan, columns: Columns, group: str, reporting: Reporting
+) -> GroupCertificate:
+    scores = reporting(scan.of_groups)(group)
+    ranks = terms.group_ranks({label: len(own) for label, own in scores.items()})
+    basis, share = terms.promise_of(columns), terms.share.among(len(scores))
+    parts = {label: issue(basis, measure(own, ranks[label]), ranks[label], share) for label, own in scores.items()}
+    return GroupCertificate(groups=FrozenMap(parts))

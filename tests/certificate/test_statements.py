@@ -1,0 +1,165 @@
+"""What certificates state about draws, given bounds, shares and future draws; and what they refuse to state."""
+
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import beta
+
+import pacband
+from pacband import InvalidInput, certify, certify_groups, certify_scores, certify_tolerance
+from pacband.certificate.files import _same_numbers
+from pacband.certificate.portable import decode, encode
+from pacband.certificate.promise import ASSUMPTIONS, GIVEN_BOUND, OWN_SCORES, Promise
+from pacband.draws import Spaced, Units
+from pacband.planning.windows import most_violations
+
+N = 2000
+
+
+@pytest.fixture(scope="module")
+def errors():
+    return np.random.default_rng(0).standard_normal(N)
+
+
+def test_a_file_states_what_a_draw_is(errors, tmp_path):
+    units = Units(np.repeat(np.arange(500), 4), within=0.5, name="machine")
+    made = certify(errors, 0 * errors, eps=0.1, delta=0.01, draws=units)
+    assert Promise.from_dict(made.to_dict()) == made.basis
+    assert pacband.load(made.save(tmp_path / "cert.json")).basis.draws == units.kind
+    assert "draws" not in certify(errors, 0 * errors).to_dict()
+
+
+def test_the_draws_must_be_those_of_the_certificate(errors):
+    made = certify(errors, 0 * errors, eps=0.1, delta=0.01, draws=Spaced(2))
+    assert made.verify(errors, 0 * errors, draws=Spaced(2))
+    with pytest.raises(InvalidInput, match="made with draws of"):
+        made.verify(errors, 0 * errors)
+    with pytest.raises(InvalidInput, match="made with draws of"):
+        made.verify(errors, 0 * errors, draws=Spaced(3))
+
+
+def test_what_promises_rest_on(errors):
+    assert certify(errors, 0 * errors).assumptions == ASSUMPTIONS
+    assert certify_scores(errors).assumptions == (*OWN_SCORES, ASSUMPTIONS[2])
+    assert certify_tolerance(errors, 0 * errors, 3.0, delta=0.1).assumptions == (*ASSUMPTIONS[:2], GIVEN_BOUND)
+    spaced = certify(errors, 0 * errors, eps=0.1, delta=0.01, draws=Spaced(2))
+    assert spaced.assumptions == (Spaced(2).kind.assumption, *ASSUMPTIONS[1:])
+
+
+def test_scores_are_named_in_errors(errors):
+    with pytest.raises(InvalidInput, match=r"^scores\b"):
+        certify_scores(errors).verify(["a"] * N)
+
+
+class TestOutlook:
+    def test_it_is_the_window_of_the_share_of_delta(self, errors):
+        made = certify(errors, 0 * errors, n_candidates=3, rank=40)
+        assert made.outlook(100, delta=0.3) == most_violations(N, 40, 100, Fraction(0.3) / 3)
+
+    def test_the_dependence_of_all_draws_uses_up_a_part(self, errors):
+        made = certify(errors, 0 * errors, eps=0.2, delta=0.1, draws=Spaced(4, mixing=lambda gap: 1e-5))
+        n, slack = made.n_samples, Fraction(1e-5)
+        assert made.outlook(100) == most_violations(n, made.rank, 100, Fraction(0.1) - (n + 99) * slack)
+        assert made.outlook(9000) > 0
+        with pytest.raises(InvalidInput, match=r"the dependence of 500 \+ 10000 draws uses up all of delta=0.1"):
+            made.outlook(10_000)
+
+    @pytest.mark.parametrize(
+        ("m", "options", "message"),
+        [
+            (0, {}, "^m must be at least 1"),
+            (10**12 + 1, {}, r"^m must be at most 1e\+12, got 1000000000001\."),
+            (10, {"delta": 1.5}, r"^delta must be in \(0, 1\)"),
+        ],
+    )
+    def test_bad_input(self, errors, m, options, message):
+        with pytest.raises(InvalidInput, match=message):
+            certify(errors, 0 * errors).outlook(m, **options)
+
+
+class TestGivenBound:
+    def test_its_interval_is_that_of_clopper_and_pearson(self, errors):
+        made = certify_tolerance(errors, 0 * errors, 2.5, delta=0.1)
+        k = made.rank - 1
+        assert k == np.count_nonzero(np.abs(errors) > 2.5) > 0
+        expected = beta.ppf(0.05, k, N - k + 1), beta.ppf(0.95, k + 1, N - k)
+        assert made.violation_interval(0.9) == pytest.approx(expected, rel=1e-9)
+
+    def test_scores_on_the_bound_are_within_it(self):
+        scores = np.repeat([1.0, 2.0, 3.0], [90, 5, 5])
+        made = certify_tolerance(scores, 0 * scores, 2.0, delta=0.1)
+        assert made.rank == 6
+        assert made.verify(scores, 0 * scores)
+
+    def test_the_card_says_so(self, errors):
+        assert "bound γ̄, given" in certify_tolerance(errors, 0 * errors, 3.0, delta=0.1)._repr_html_()
+        assert "given" not in certify(errors, 0 * errors)._repr_html_()
+
+
+def test_another_count_beyond_a_chosen_bound_is_no_match():
+    # All scores are equal: the r-th largest is the bound, and none is beyond it.
+    scores = np.ones(300)
+    assert certify(scores, 0 * scores, eps=0.1, delta=0.01).verify(scores, 0 * scores)
+
+
+class TestGroups:
+    labels = np.repeat(["a", "bbbb"], N // 2)
+
+    def made(self, errors):
+        return certify_groups(errors, 0 * errors, self.labels, eps=0.1, delta=0.01)
+
+    def test_rows_of_other_tables_are_refused(self, errors):
+        here, other = pd.RangeIndex(N), pd.RangeIndex(1, N + 1)
+        made = certify_groups(errors, 0 * errors, self.labels, np.ones(N), eps=0.1, delta=0.01)
+        columns = {"y": errors, "y_pred": 0 * errors, "groups": self.labels, "scale": np.ones(N)}
+        rows = {name: pd.Series(column, index=here) for name, column in columns.items()}
+        assert made.verify(**rows)
+        made.interval(rows["y_pred"], rows["groups"], rows["scale"])
+        for name in columns:
+            moved = {**rows, name: rows[name].set_axis(other)}
+            with pytest.raises(InvalidInput, match=r"index|rows"):
+                made.verify(**moved)
+            if name != "y":
+                with pytest.raises(InvalidInput, match=r"index|rows"):
+                    made.interval(moved["y_pred"], moved["groups"], moved["scale"])
+
+    def test_every_group_must_match(self, errors):
+        changed = errors.copy()
+        changed[0] += 1e-3
+        assert not self.made(errors).verify(changed, 0 * errors, self.labels)
+
+    def test_the_labels_are_in_one_column(self, errors):
+        lines = str(self.made(errors)).splitlines()[1:3]
+        assert len({line.index("|y") for line in lines}) == 1
+
+    def test_predictions_are_named(self, errors):
+        with pytest.raises(InvalidInput, match=r"y_pred"):
+            self.made(errors).interval(np.zeros((3, 2)), ["a", "a", "a"])
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf, 0.5, (1.0, -np.inf), (0.0, (2.0, np.inf))])
+def test_infinite_numbers_survive_json(value):
+    assert decode(encode(value)) == value
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("at least 95 % within 2.0811", "within 95 % or 2.08200", True),
+        ("at least 95 % within 2.0811", "at least 95 % within 2.0845", False),
+        ("at least 95 % within 2", "at least 95.05 % within 2", False),
+        ("at least 95 % within 2", "at least 95 within 2", False),
+        ("95 % of 3", "95 %", False),
+    ],
+)
+def test_which_sentences_state_the_same_numbers(one, other, same):
+    assert _same_numbers(one, other) is same
+
+
+def test_the_number_of_candidates_is_named(errors):
+    from support.certificates import changed
+
+    with pytest.raises(pacband.CertificateError, match="n_candidates must be at least 1"):
+        changed(certify(errors, 0 * errors), n_candidates=0)

@@ -1,0 +1,122 @@
+"""The evidence about a mean of shares: exact where it is close, free of order, monotone, and never above its level."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binom
+
+from pacband.exceptions import CertificateError, NotEnoughSamples
+from pacband.planning import Share, averages
+from pacband.planning.averages import Evidence, check_units, log_evidence
+from support.twins import use_number
+
+UNITS = st.lists(st.integers(1, 9).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), min_size=1, max_size=25)
+
+
+def exact(units, eps):
+    """K in fractions, by its definition."""
+    eps, total = Fraction(eps), Fraction(0)
+    for j in range(1, 6):
+        stake = (1 - Fraction(1, 2**j)) / (1 - eps)
+        total += math.prod((1 + stake * (eps - Fraction(k, n)) for k, n in units), start=Fraction(1))
+    return total / 5
+
+
+def evidence_of(units):
+    k, n = np.array(units).T
+    return Evidence.of(k, n)
+
+
+@given(UNITS, st.sampled_from([0.01, 0.05, 0.1, 0.5, 0.9]))
+def test_near_ties_are_decided_in_digits_and_against_the_promise(units, eps):
+    evidence, value = evidence_of(units), exact(units, eps)
+    assert evidence.shows(eps, (1 + Fraction(1, 10**30)) / value)
+    assert not evidence.shows(eps, (1 - Fraction(1, 10**30)) / value)
+    assert evidence.p_value(eps) >= min(1, 1 / value)
+    assert evidence.p_value(eps) == pytest.approx(min(1.0, float(1 / value)), rel=1e-9)
+    assert evidence.mean == pytest.approx(float(sum(Fraction(k, n) for k, n in units) / len(units)), rel=1e-12)
+
+
+@given(UNITS, st.sampled_from([0.05, 0.3]), st.randoms())
+def test_the_order_of_units_is_free_and_more_violations_are_less_evidence(units, eps, random):
+    shuffled = list(units)
+    random.shuffle(shuffled)
+    assert evidence_of(shuffled) == evidence_of(units)
+    k, n = units[0]
+    if k < n:
+        assert exact([(k + 1, n), *units[1:]], eps) < exact(units, eps)
+
+
+@given(UNITS, st.sampled_from([0.05, 0.3, 0.7]))
+def test_the_evidence_for_a_mean_above_is_that_of_its_definition(units, eps):
+    limit, total = Fraction(eps), Fraction(0)
+    for j in range(1, 7):
+        total += math.prod(1 + Fraction(1, 2**j) / limit * (Fraction(k, n) - limit) for k, n in units)
+    assert evidence_of(units).p_value(eps, above=True) == pytest.approx(min(1.0, float(6 / total)), rel=1e-9)
+
+
+def largest_count(n_units, eps, delta):
+    """The most units with v = 1, the others with v = 0, that still show a mean of at most ε."""
+    shown = [Evidence.of(np.arange(n_units) < k, np.ones(n_units, int)).shows(eps, Fraction(delta)) for k in range(n_units // 2)]  # fmt: skip
+    return sum(shown) - 1
+
+
+CASES = [(u, eps, delta) for u in (30, 50, 120) for eps in (0.05, 0.1, 0.3) for delta in (0.2, 0.05, 0.001)]
+
+
+def broken(cases):
+    """The cases in which a mean just above ε is taken for smaller with more than δ: v is 0 or 1, so it is binomial."""
+    return [case for case in cases if (c := largest_count(*case)) >= 0 and binom.cdf(c, *case[:2]) > case[2]]
+
+
+def test_the_level_holds_exactly_for_shares_of_zero_and_one():
+    assert not broken(CASES)
+
+
+def test_the_wrong_twin_that_takes_the_best_of_the_bets_breaks_the_level(monkeypatch):
+    """The sum in place of the average over λ is at least the largest product."""
+    whole = averages.log_evidence
+    monkeypatch.setattr(averages, "log_evidence", lambda *a, **k: (whole(*a, **k)[0] + math.log(5), 0.0))
+    assert broken(CASES)
+
+
+def test_the_wrong_twin_with_larger_bets_breaks_the_level(monkeypatch):
+    """λ = 1/(1 − ε) loses all with one share of 1; larger ones are no bets: a mean of ε has an expectation above one."""
+    use_number(monkeypatch, averages, "BETS", (Fraction(1, 2), Fraction(31, 32), Fraction(5, 2)))
+    with np.errstate(invalid="ignore"):
+        # A factor below zero is no number, and where no unit violates the evidence is too large.
+        assert Evidence(((0, 1, 20),)).shows(0.1, Fraction(1, 20))
+    monkeypatch.undo()
+    assert not Evidence(((0, 1, 20),)).shows(0.1, Fraction(1, 20))
+
+
+@pytest.mark.parametrize(("eps", "delta", "needed"), [(0.1, 0.05, 34), (0.05, 1e-6, 298)])
+def test_too_few_units_are_refused_with_how_many_are_needed(eps, delta, needed):
+    check_units(needed, eps, delta, Share())
+    with pytest.raises(NotEnoughSamples, match=f"need at least {needed} units on average, got n_samples={needed - 1}") as caught:  # fmt: skip
+        check_units(needed - 1, eps, delta, Share())
+    assert caught.value.needed == needed
+    check_units(needed - 1, caught.value.eps_here, delta, Share())
+    check_units(needed - 1, eps, caught.value.delta_here, Share())
+
+
+@pytest.mark.parametrize("counts", [(), ((3, 2, 1),), ((0, 0, 1),), ((0, 1, 0),), ((0, 1, 1), (0, 1, 2)), ((0.0, 1, 1),), ((-1, 1, 1),)])  # fmt: skip
+def test_what_is_no_evidence_is_refused(counts):
+    with pytest.raises(CertificateError, match="increasing triples"):
+        Evidence(counts)
+
+
+def test_the_error_in_floating_point_is_bounded():
+    rng = np.random.default_rng(0)
+    sizes = rng.integers(1, 400, 3000)
+    units = list(zip(rng.binomial(sizes, 0.04).tolist(), sizes.tolist(), strict=True))
+    found, error = log_evidence(np.array([k / n for k, n in units]), 0.05)
+    value = exact(units[:400], 0.05)
+    few, few_error = log_evidence(np.array([k / n for k, n in units[:400]]), 0.05)
+    assert abs(few - (math.log(value.numerator) - math.log(value.denominator))) <= few_error < 1e-9
+    assert math.isfinite(found)
+    assert error < 1e-9
