@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         MissingExtra,
         NotEnoughSamples,
         PacbandError,
+        PromiseWarning,
         ReusedData,
         UnknownCategories,
     )
@@ -94,6 +95,7 @@ _HOMES = {
         "MissingExtra",
         "NotEnoughSamples",
         "PacbandError",
+        "PromiseWarning",
         "ReusedData",
         "UnknownCategories",
     ),
@@ -148,6 +150,7 @@ __all__ = [
     "PacbandError",
     "ParzenScale",
     "Plan",
+    "PromiseWarning",
     "ReusedData",
     "Share",
     "UnknownCategories",

@@ -12,6 +12,7 @@
         └── UntrustedTypes                         a model file contains types that the caller did not trust
 
     UnknownCategories (a UserWarning)              rows hold categories that the model was not fitted on
+    PromiseWarning (a UserWarning)                 rows do not look like independent draws from one distribution
 
 Every message states the rule and the value that breaks it. pacband raises before it writes anything.
 """
@@ -27,6 +28,7 @@ __all__ = [
     "MissingExtra",
     "NotEnoughSamples",
     "PacbandError",
+    "PromiseWarning",
     "ReusedData",
     "UnknownCategories",
     "UntrustedTypes",
@@ -55,6 +57,23 @@ class MissingExtra(InvalidInput, ModuleNotFoundError):
 
 class UnknownCategories(UserWarning):
     """Rows hold categories that the model was not fitted on, far more often than in the fit."""
+
+
+class PromiseWarning(UserWarning):
+    """Rows do not look like independent draws from one distribution, which a promise needs.
+
+    The message states what was seen, and the cure. To refuse such rows, turn the warning into an error:
+    ``warnings.simplefilter("error", pacband.PromiseWarning)``.
+
+    Attributes
+    ----------
+    findings : tuple
+        The findings, as in `Diagnosis.findings`.
+    """
+
+    def __init__(self, message: str, findings: Sequence[object] = ()) -> None:
+        super().__init__(message)
+        self.findings = tuple(findings)
 
 
 class CertificateError(PacbandError, ValueError):

@@ -197,6 +197,12 @@ def test_files_that_were_written_earlier_still_load(tmp_path):
         assert (monitor.state == "revoked") == (name == "groups")
 
 
+@pytest.mark.parametrize("name", ["units", "average", "spaced", "interval"])
+def test_files_that_were_written_earlier_are_written_again_with_equal_bytes(name, tmp_path):
+    cert = pacband.load(FILES / f"{name}.json")
+    assert cert.save(tmp_path / "again.json").read_bytes() == (FILES / f"{name}.json").read_bytes()
+
+
 @pytest.fixture
 def cert(rng):
     return certify(rng.standard_normal(200), np.zeros(200), eps=0.1, delta=0.1)

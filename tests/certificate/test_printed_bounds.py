@@ -11,7 +11,7 @@ GAMMA = 1.2345612
 
 @pytest.fixture
 def y():
-    return np.r_[np.zeros(1000), np.full(1000, GAMMA)]
+    return np.random.default_rng(0).permutation(np.r_[np.zeros(1000), np.full(1000, GAMMA)])
 
 
 def test_every_print_of_a_bound_is_rounded_up(y):

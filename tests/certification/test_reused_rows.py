@@ -6,7 +6,9 @@ import polars as pl
 import pytest
 from sklearn.linear_model import Ridge
 
-from pacband import CertifiedRegressor, ReusedData
+import pacband
+from pacband import CertifiedRegressor, InvalidInput, ReusedData
+from pacband.core.row_hashes import row_fingerprints
 from support.copied_rows import PROMISE, nearest, sound, tables_that_repeat
 
 
@@ -93,3 +95,27 @@ def test_a_training_set_is_not_refused_for_the_groups_of_a_coarse_table(rng):
     coarse, target = rng.integers(0, 5, (3000, 2)), rng.integers(0, 3, 3000)
     model = CertifiedRegressor(Ridge(), **PROMISE).fit(coarse, target)
     assert model.certificate_.n_samples + len(model.training_rows_) == 3000
+
+
+def test_certify_refuses_the_rows_that_the_model_was_fitted_on(rng):
+    y, p = rng.standard_normal(1000), rng.standard_normal(1000)
+    train = rng.standard_normal(500), rng.standard_normal(500)
+    assert pacband.certify(y, p, training=train).n_samples == 1000
+    with pytest.raises(ReusedData, match="20 rows, the first 0, 1, 2"):
+        pacband.certify(np.r_[train[1][:20], y], np.r_[train[0][:20], p], training=train)
+    with pytest.raises(InvalidInput, match=r"training must be a pair \(y_pred, y\)"):
+        pacband.certify(y, p, training=y)
+
+
+def test_calibrate_refuses_rows_that_the_model_was_fitted_on_elsewhere(rng):
+    X, y = rng.standard_normal((800, 2)), rng.standard_normal(800)
+    fitted = Ridge().fit(X[:400], y[:400])
+    model = CertifiedRegressor(fitted, **PROMISE)
+    assert model.calibrate(X[400:], y[400:], training=(X[:400], y[:400])).certificate_.n_samples == 400
+    for training in ((X[:400], y[:400]), row_fingerprints(X[:400], y[:400])):
+        with pytest.raises(ReusedData, match="1 row, row 400"):
+            model.calibrate(np.r_[X[400:], X[:1]], np.r_[y[400:], y[:1]], training=training)
+    with pytest.raises(InvalidInput, match=r"training must be a pair \(X, y\)"):
+        model.calibrate(X[400:], y[400:], training=X[:400])
+    with pytest.raises(InvalidInput, match="as many rows each"):
+        model.calibrate(X[400:], y[400:], training=(X[:400], y[:300]))

@@ -23,7 +23,7 @@ def errors(n, k, tolerance=1.0):
     """Return n errors of which k exceed the tolerance, and one that equals it."""
     values = np.linspace(0.0, tolerance, n)
     values[:k] = tolerance * (2 + np.arange(k))
-    return values
+    return np.random.default_rng(0).permutation(values)
 
 
 @pytest.fixture

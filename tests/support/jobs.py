@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pandas as pd
 
 import pacband
@@ -25,6 +26,14 @@ def table(rng, n=N):
     )
     frame.loc[::3, ["y", "p"]] = frame.loc[::3, ["y", "p"]].round(1)
     frame.loc[::50, "y"] = frame.loc[::50, "p"]
+    return frame
+
+
+def unit_table(rng, n_units=1500):
+    """The table of all jobs, with machines of one to about ten rows, each at one site."""
+    frame = table(rng)
+    frame["machine"] = rng.integers(0, n_units, len(frame))
+    frame["site"] = np.array(["north", "south", "west"])[frame["machine"] % 3]
     return frame
 
 

@@ -10,11 +10,13 @@ import pytest
 from pacband import certify_groups
 from pacband.exceptions import InvalidInput
 from pacband.tables.files import open_files
+from pacband.tables.opening import open_table
 from pacband.tables.parquet import _describe as describe
 from support.files import ENGINES, PROMISE, certified, expected, same, write
 from support.twins import put_in_place
 
-pytestmark = pytest.mark.usefixtures("here")
+# The files hold the same rows, and that is found.
+pytestmark = [pytest.mark.usefixtures("here"), pytest.mark.filterwarnings("ignore::pacband.PromiseWarning")]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -54,6 +56,9 @@ def test_other_columns_may_have_other_types_where_they_are_not_read(rows):
     same(certified("a.parquet", "b.parquet"), expected(rows, rows))
     with open_files(["a.parquet", "b.parquet"]) as files, pytest.raises(InvalidInput, match="column 'note' is VARCHAR"):
         files.relation()
+    with open_table(["a.parquet", "b.parquet"], ["y", "yhat"], also=[], others=True) as table:
+        assert "note" not in table.columns
+        assert {"y", "yhat"} <= set(table.columns)
 
 
 def test_a_column_without_any_value_fits_every_type(rows):

@@ -49,6 +49,7 @@ def test_the_violation_of_units_follows_the_beta_law(within):
     assert kstest(found, beta(rank + 1, n_units - rank).cdf).pvalue < FALSE_ALARM
 
 
+@pytest.mark.filterwarnings("ignore::pacband.PromiseWarning")
 def test_rows_of_machines_taken_for_independent_rows_break_the_promise():
     """100 machines of 20 rows, ICC .5, δ = .05: rows fail in about a fifth of the calibrations, one row a machine does not."""
     rng = np.random.default_rng(2)
@@ -72,6 +73,7 @@ def series(rng, n_rows, rate):
     return lfilter([1.0], [1.0, -rate], noise)
 
 
+@pytest.mark.filterwarnings("ignore::pacband.PromiseWarning")
 def test_a_series_taken_for_independent_rows_breaks_the_promise():
     """AR(1) with ρ = .9, δ = .05: rows fail in about 29 % of the calibrations, every 60-th row does not."""
     rng = np.random.default_rng(3)

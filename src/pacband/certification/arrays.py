@@ -15,11 +15,16 @@ from typing import Any
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
 from pacband.certificate.family import check_candidates, split_candidate
 from pacband.certification.bounding import certify_draws
+from pacband.certification.reused_rows import read_training, refuse_reused_rows
 from pacband.certification.terms import Terms
+from pacband.checks.evidence import Others
+from pacband.checks.screening import screen_rows
+from pacband.checks.warning import warn_of_findings
 from pacband.core.arrays import check_lengths, check_same_rows
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import as_labels, listed
-from pacband.core.members import as_masks, group_members
+from pacband.core.members import as_masks, cells_of, group_members
+from pacband.core.row_hashes import row_fingerprints
 from pacband.draws import Draws, Spaced
 from pacband.exceptions import InvalidInput
 from pacband.planning.shares import Share, weighted_shares
@@ -51,6 +56,7 @@ def certify(
     nonfinite: str = "raise",
     gauge: Any = "max",
     draws: Draws | None = None,
+    training: Any = None,
 ) -> Certificate:
     """Certify the errors of a predictor on data it has not seen (Algorithms 1 and 2).
 
@@ -85,6 +91,9 @@ def certify(
         if there are H; with a `Share`, at least that share of the steps.
     draws : Units, Spaced or Weighted, optional
         What one independent draw is, if it is not a row; see `pacband.draws`.
+    training : pair (y_pred, y), optional
+        Predictions and targets of the rows that the model was fitted on. If more calibration rows are among them than
+        agree by chance, they are refused. Without it, pacband cannot see which rows a model was fitted on.
 
     Returns
     -------
@@ -96,6 +105,14 @@ def certify(
         If n rows are too few for (ε, δ). The message states how many are needed, and what these can promise.
     InvalidInput, InvalidScale
         If the input breaks one of the rules above. The message states which, and in which rows.
+    ReusedData
+        If rows of `training` are among the calibration rows.
+
+    Warns
+    -----
+    PromiseWarning
+        If rows do not look like independent draws from one distribution. In sound data that has a probability of at
+        most 1e-4. `diagnose` looks closer.
 
     Examples
     --------
@@ -121,6 +138,9 @@ def certify(
         gauge=gauge,
         draws=draws,
     )
+    if training is not None:
+        seen, fitted = read_training(training, "(y_pred, y)")
+        refuse_reused_rows(seen, row_fingerprints(y_pred, y), (y_pred, y), fitted=fitted)
     return certify_rows(terms, y, y_pred, scale)
 
 
@@ -251,9 +271,19 @@ def certify_groups(
 
 
 def certify_rows(
-    terms: Terms, y: Any, y_pred: Any, scale: Any = None, *, columns: Columns | None = None
+    terms: Terms,
+    y: Any,
+    y_pred: Any,
+    scale: Any = None,
+    *,
+    columns: Columns | None = None,
+    others: Others | None = None,
+    screen: bool = True,
 ) -> Certificate:
-    """Certify rows on these terms; `columns` names them if they come from a table."""
+    """Certify rows on these terms, and warn if they do not look independent, unless `screen` is false.
+
+    `columns` names the columns if they come from a table. `others` returns the other columns of that table.
+    """
     target = as_rows(terms.scoring, "y", y)
     sample = terms.draws.sample(len(target))
     rank = terms.choose_rank(sample.n_draws)
@@ -261,7 +291,10 @@ def certify_rows(
     prediction, spread = align(terms.scoring, target, y_pred, scale)
     scores = sample.reduce(score_rows(terms.scoring, target, prediction, spread))
     basis = terms.promise(**row_shape(target), scale_kind=spread.kind, columns=columns)
-    return certify_draws(terms, basis, sample, scores, rank, terms.share)
+    certificate = certify_draws(terms, basis, sample, scores, rank, terms.share)
+    if screen:
+        warn_of_findings(screen_rows(terms.scoring, sample, target, prediction, spread, others=others))
+    return certificate
 
 
 def certify_family_rows(
@@ -271,8 +304,12 @@ def certify_family_rows(
     shares: Mapping[str, Share],
     *,
     columns: Mapping[str, Columns] | None = None,
+    others: Others | None = None,
 ) -> FamilyCertificate:
-    """Certify the candidates of a family on these terms, each at its share of δ."""
+    """Certify the candidates of a family on these terms, each at its share of δ.
+
+    Warns if the errors of the best one do not look independent; `others` as in `certify_rows`.
+    """
     target, scoring = as_rows(terms.scoring, "y", y), terms.scoring
     sample = terms.draws.sample(len(target))
     ranks = terms.family_ranks(sample.n_draws, shares)
@@ -295,18 +332,32 @@ def certify_family_rows(
         scales[name] = mean_scale(scoring, spread)
         offsets[name] = mean_offset(scoring, target, prediction)
         without_band[name] = unanswered(prediction)
-    return FamilyCertificate.of(certificates, scales, offsets, without_band)
+    family = FamilyCertificate.of(certificates, scales, offsets, without_band)
+    warn_of_findings(screen_rows(scoring, sample, target, *aligned[family.best], others=others))
+    return family
 
 
 def certify_group_rows(
-    terms: Terms, y: Any, y_pred: Any, groups: Any, scale: Any = None, *, columns: Columns | None = None
+    terms: Terms,
+    y: Any,
+    y_pred: Any,
+    groups: Any,
+    scale: Any = None,
+    *,
+    columns: Columns | None = None,
+    others: Others | None = None,
+    screen: bool = True,
 ) -> GroupCertificate:
-    """Certify the rows within every group on these terms, each at an even part of their share."""
+    """Certify the rows within every group on these terms, each at an even part of their share.
+
+    Warns if the rows of one group do not look independent; `others` and `screen` as in `certify_rows`.
+    """
     overlapping = isinstance(groups, Mapping)
     check_same_rows(y=y, y_pred=y_pred, groups=tuple(groups.values()) if overlapping else groups, scale=scale)
     target = as_rows(terms.scoring, "y", y)
-    for column in as_masks(groups).values() if overlapping else [as_labels(groups)]:
-        check_lengths(y=target, groups=column)
+    # Rows of groups that overlap are compared with rows in the same groups.
+    labels = cells_of(as_masks(groups)) if overlapping else as_labels(groups)
+    check_lengths(y=target, groups=labels)
     if isinstance(terms.draws, Spaced):
         raise InvalidInput("Spaced draws cannot be combined with groups: certify the series of every group by itself.")
     sample = terms.draws.sample(len(target))
@@ -323,4 +374,7 @@ def certify_group_rows(
         label: certify_draws(terms, basis, parts[label], sample.scores_of_part(scores, places), ranks[label], share)
         for label, places in members.items()
     }
+    if screen:
+        found = screen_rows(terms.scoring, sample, target, prediction, spread, groups=labels, others=others)
+        warn_of_findings(found)
     return GroupCertificate(groups=FrozenMap(certificates), overlapping=overlapping)

@@ -9,17 +9,35 @@ import numpy as np
 import numpy.typing as npt
 
 from pacband.core.arrays import name_rows
-from pacband.core.row_hashes import Fingerprints
+from pacband.core.row_hashes import Fingerprints, row_fingerprints
 from pacband.core.row_repeats import Chance, chance_of_repeats
-from pacband.exceptions import ReusedData
+from pacband.exceptions import InvalidInput, ReusedData
 
-__all__ = ["refuse_copies", "refuse_reused_rows"]
+__all__ = ["read_training", "refuse_copies", "refuse_reused_rows"]
 
 # If at most `_STATES` distinct rows occur at least `_OFTEN` times in training, they are states of a system, such as all
 # zeros when a machine is at rest. Copies of a single row are not so many.
 _STATES, _OFTEN = 3, 20
 # Fewer calibration rows than this do not show how often rows agree by chance. Then the training rows are used.
 _ROWS_TO_JUDGE = 200
+
+
+def read_training(training: Any, rows: str) -> tuple[Fingerprints, tuple[Any, Any] | None]:
+    """Return the fingerprints of training rows that a user passed, and the rows, if they were passed; or raise.
+
+    `rows` is what a pair of them is called: "(X, y)".
+    """
+    if isinstance(training, np.ndarray) and training.dtype == np.uint64 and training.ndim == 1:
+        return training, None
+    if not isinstance(training, (tuple, list)) or len(training) != 2:
+        raise InvalidInput(
+            f"training must be a pair {rows} of the rows fitted on, or their fingerprints (training_rows_), got "
+            f"{type(training).__name__}."
+        )
+    found = row_fingerprints(training[0], training[1])
+    if found is None:
+        raise InvalidInput(f"training must be a pair {rows} of tables with as many rows each.")
+    return found, (training[0], training[1])
 
 
 def refuse_reused_rows(

@@ -16,6 +16,9 @@ from pacband.certificate import Certificate, Promise
 from pacband.certificate.promise import assumptions_of
 from pacband.certificate.single import issue
 from pacband.certification.terms import check_draws
+from pacband.checks.evidence import Others
+from pacband.checks.screening import screen_rows
+from pacband.checks.warning import warn_of_findings
 from pacband.core.arrays import check_same_rows
 from pacband.core.checks import check_positive, check_positive_integer, check_probability
 from pacband.draws import Draws, Rows
@@ -79,16 +82,29 @@ class ToleranceTerms:
         """What a pass over the scores must count: the scores beyond the tolerance, and the fingerprint."""
         return Request(edges_above(self.tolerance), fingerprint_unit(self.tolerance))
 
-    def certify_rows(self, y: Any, y_pred: Any, scale: Any = None, *, columns: Columns | None = None) -> Certificate:
-        """Certify rows in memory; `columns` names them if they come from a table."""
+    def certify_rows(
+        self,
+        y: Any,
+        y_pred: Any,
+        scale: Any = None,
+        *,
+        columns: Columns | None = None,
+        others: Others | None = None,
+    ) -> Certificate:
+        """Certify rows in memory, and warn if they do not look independent.
+
+        `columns` names the columns if they come from a table. `others` returns the other columns of that table.
+        """
         check_same_rows(y=y, y_pred=y_pred, scale=scale)
         target = as_rows(self.scoring, "y", y)
         prediction, spread = align(self.scoring, target, y_pred, scale)
         sample = self.draws.sample(len(target))
         scores = sample.worst_at(sample.reduce(score_rows(self.scoring, target, prediction, spread)), self.tolerance)
-        return self.certify_count(
+        certificate = self.certify_count(
             tally(scores, self.request), **row_shape(target), scale_kind=spread.kind, columns=columns
         )
+        warn_of_findings(screen_rows(self.scoring, sample, target, prediction, spread, others=others))
+        return certificate
 
     def certify_count(
         self,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pacband.cli.console import print_json, print_message, print_result, progress_bar
+from pacband.cli.findings import collect_findings, print_findings
 from pacband.cli.options import (
     candidate_columns,
     column_options,
@@ -19,6 +20,7 @@ from pacband.cli.options import (
     json_option,
     promise_options,
     scale_columns,
+    strict_option,
 )
 from pacband.cli.output import Input, Output
 from pacband.core.wording import percent, round_up
@@ -78,6 +80,7 @@ Examples:
 )
 @click.option("-o", "--output", type=Output(), help="JSON file to save the certificate to.")
 @click.option("--report", "page", type=Output(), help="HTML file to write a page to that explains the certificate.")
+@strict_option
 @json_option
 @engine_options
 def command(
@@ -105,6 +108,7 @@ def command(
     at_most: float | None,
     interval_delta: float | None,
     seed: int,
+    strict: bool,
     **promise: Any,
 ) -> None:
     """Certify the predictions in CSV or Parquet FILES: names, globs, directories, or - for standard input.
@@ -114,7 +118,8 @@ def command(
     --tolerance, the bound is given and the share is found. With --run and --step, a row is one step of a run, and the
     promise is about whole runs. The rows must be independent. If they are not, --unit, --gap or --importance declare
     what one independent draw is. Memory then grows with the number of units; with --run, --within average or one,
-    --gap and --importance, with that of the rows.
+    --gap and --importance, with that of the rows. The command looks for rows that are not independent, in order and
+    within every column of labels, and prints what it finds.
     """
     if score is None and (target is None or (prediction is None) == (not candidates)):
         raise click.UsageError("name the --target column, and either the --prediction column or --candidate columns.")
@@ -146,10 +151,12 @@ def command(
             files,
             [name for name in (*columns, *importance, step) if name],
             also=[name for name in (*group, unit, run) if name],
+            others=True,
             engine=engine,
             address=address,
         ) as table,
         progress_bar("certifying") as progress,
+        collect_findings() as findings,
     ):
         certificate = certify_frame(
             table,
@@ -173,6 +180,7 @@ def command(
             made_from = certificate.basis.columns
             assert made_from is not None  # it was made from a table
             report = report_files(certificate, files, made_from)
+    print_findings(findings, strict=strict)
     if page is not None:
         report.save(page)
     if output is not None:

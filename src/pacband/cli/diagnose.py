@@ -10,7 +10,9 @@ import click
 from pacband.cli.console import print_json, print_text
 from pacband.cli.options import (
     column_options,
+    declared_draws,
     delta_option,
+    draw_options,
     eps_option,
     json_option,
     min_scale_option,
@@ -19,12 +21,14 @@ from pacband.cli.options import (
     side_option,
 )
 from pacband.cli.output import Input
+from pacband.cli.shell_words import in_shell_words
 
 EXAMPLES = """
 \b
 Examples:
   pacband diagnose calibration.csv --target y --prediction yhat
   pacband diagnose calibration.csv --target y --prediction yhat --scale s --group site --json
+  pacband diagnose calibration.csv --target y --prediction yhat --unit machine
   pacband diagnose calibration.csv --target y --prediction yhat --input x1 --input x2 --training train.csv
 """
 
@@ -35,7 +39,10 @@ Examples:
 @click.option("--prediction", required=True, help="Column of the predictions.")
 @column_options("scale", "group")
 @click.option(
-    "--input", "inputs", multiple=True, help="Column of an input. Rows are compared by their inputs. Repeatable."
+    "--input",
+    "inputs",
+    multiple=True,
+    help="Column to compare rows by, and to try for labels and dates. Repeatable.  [default: all other columns]",
 )
 @click.option(
     "--training",
@@ -54,6 +61,7 @@ Examples:
 @side_option
 @min_scale_option
 @nonfinite_option
+@draw_options
 @json_option
 def command(
     file: str,
@@ -64,6 +72,14 @@ def command(
     inputs: tuple[str, ...],
     training: str | None,
     as_json: bool,
+    unit: str | None,
+    within: str,
+    gap: int | None,
+    mixing: float | None,
+    importance: tuple[str, ...],
+    at_most: float | None,
+    interval_delta: float | None,
+    seed: int,
     **options: Any,
 ) -> None:
     """Look for what breaks a promise: dependence, drift, repeated rows, overlap with training rows, and more.
@@ -72,22 +88,26 @@ def command(
     command ends with exit code 1 if it finds something. Above 200,000 rows, each check uses a part of them and prints
     which part.
     """
-    if training is not None and not inputs:
-        raise click.UsageError("--training needs --input columns to compare rows by.")
     from pacband.diagnostics.tables import diagnose_table
     from pacband.tables.columns import columns_of
     from pacband.tables.opening import open_table
 
     columns = columns_of(target, prediction, scale_columns(scale), group)
-    with open_table([file], columns.numeric) as table:
+    draws = declared_draws(unit, within, gap, mixing, importance, at_most, seed, interval_delta)
+    numeric = [*columns.numeric, *importance]
+    with open_table([file], numeric) as table:
+        options["draws"] = draws
         if training is None:
             diagnosis = diagnose_table(table, columns, inputs=inputs, **options)
         else:
             with open_table([training], columns.target) as fitted:
                 diagnosis = diagnose_table(table, columns, inputs=inputs, training=fitted, **options)
     if as_json:
-        print_json(diagnosis.to_dict())
+        content = diagnosis.to_dict()
+        for finding in content["findings"]:
+            finding["advice"] = in_shell_words(finding["advice"])
+        print_json(content)
     else:
-        print_text(str(diagnosis))
+        print_text(in_shell_words(str(diagnosis)))
     if not diagnosis.sound:
         sys.exit(1)

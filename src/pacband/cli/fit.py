@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pacband.cli.console import print_json, print_message, print_text, progress_bar
-from pacband.cli.options import delta_option, eps_option, json_option, side_option
+from pacband.cli.findings import collect_findings, print_findings
+from pacband.cli.options import delta_option, eps_option, json_option, side_option, strict_option
 from pacband.cli.output import Input, Output
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ Examples:
 @click.option("--jobs", type=int, default=-1, show_default=True, help="Number of threads; -1 uses every core.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random split and of the models.")
 @click.option("--report", type=Output(), help="HTML file to write a page to that explains the certificate.")
+@strict_option
 @json_option
 def command(files: tuple[str, ...], output: str, report: str | None, as_json: bool, **options: Any) -> None:
     """Train a model on CSV or Parquet FILES, certify it on other rows of them, and save both in one file.
@@ -68,9 +70,9 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
             f"the group {group!r} cannot be excluded: the model reads the group of each row from it."
         )
     with open_files(files) as found, found.reading():
-        columns, X, y = _read_rows(found.relation(), exclude, options)
+        columns, X, y, unused = _read_rows(found.relation(), exclude, options)
     _print_columns(columns)
-    with progress_bar("Trying models") as progress:
+    with progress_bar("Trying models") as progress, collect_findings() as findings:
         family = CertifiedFamily(
             "auto",
             eps=options["eps"],
@@ -86,8 +88,11 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
         try:
             family.fit(X, y)
         except ReusedData:
-            X, y = _drop_copies(X, y, drop=options["drop_copies"])
+            kept = _find_originals(X, y, drop=options["drop_copies"])
+            X, y, unused = X.iloc[kept].reset_index(drop=True), y[kept], unused.iloc[kept].reset_index(drop=True)
             family.fit(X, y)
+        _check_unused(family, X, y, unused)
+    print_findings(findings, strict=options["strict"])
     page = _report(family, X, y) if report else None
     kinds = {column.name: column.kind for column in columns if column.kind}
     save_model(family, output, columns=kinds)
@@ -101,14 +106,15 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
     print_message(f"Saved {output}" + (f" and {report}" if report else ""))
 
 
-def _read_rows(relation: Any, exclude: list[str], options: dict[str, Any]) -> tuple[list[Column], Any, Any]:
-    """Return how each column is used, the features, and the targets."""
+def _read_rows(relation: Any, exclude: list[str], options: dict[str, Any]) -> tuple[list[Column], Any, Any, Any]:
+    """Return how each column is used, the features, the targets, and the columns that the model does not use."""
     import numpy as np
     import pandas as pd
 
     from pacband.core.arrays import name_rows
     from pacband.exceptions import InvalidInput
     from pacband.tables.batches import batches
+    from pacband.tables.connection import quoted
     from pacband.tables.survey import inputs_sql, numeric_sql, survey
 
     target, group = options["target"], options["group"]
@@ -120,7 +126,9 @@ def _read_rows(relation: Any, exclude: list[str], options: dict[str, Any]) -> tu
     if group is not None and not any(column.name == group and column.kind for column in columns):
         raise InvalidInput(f"the group {group!r} must have at least two labels.")
     kinds = {column.name: column.kind for column in columns if column.kind}
-    parts = list(batches(relation, f"{inputs_sql(relation, kinds)}, {numeric_sql(relation, target)} as pacband_target"))
+    rest = [column.name for column in columns if not column.kind]
+    read = [inputs_sql(relation, kinds), f"{numeric_sql(relation, target)} as pacband_target", *map(quoted, rest)]
+    parts = list(batches(relation, ", ".join(read)))
     if not parts:
         raise InvalidInput("the table has no rows.")
     table = pd.concat(parts, ignore_index=True)
@@ -132,11 +140,13 @@ def _read_rows(relation: Any, exclude: list[str], options: dict[str, Any]) -> tu
         )
     if missing.any():
         print_message(f"Dropped {int(missing.sum())} of {len(y)} rows without a target.")
-    return columns, table[~missing].reset_index(drop=True), y[~missing]
+    table = table[~missing].reset_index(drop=True)
+    unused = table[rest]
+    return columns, table.drop(columns=rest), y[~missing], unused
 
 
-def _drop_copies(X: Any, y: Any, *, drop: bool) -> tuple[Any, Any]:
-    """Return the rows without copies, in their order; or raise `ReusedData` if `drop` is false."""
+def _find_originals(X: Any, y: Any, *, drop: bool) -> Any:
+    """Return the numbers of the rows that are no copies, in order; or raise `ReusedData` if `drop` is false."""
     import numpy as np
 
     from pacband.core.row_hashes import row_fingerprints
@@ -150,8 +160,28 @@ def _drop_copies(X: Any, y: Any, *, drop: bool) -> tuple[Any, Any]:
             "That is more than chance explains. --drop-copies drops the copies."
         )
     print_message(f"Dropped {copies}, which are copies of other rows.")
-    kept = np.sort(first)
-    return X.iloc[kept].reset_index(drop=True), y[kept]
+    return np.sort(first)
+
+
+def _check_unused(family: CertifiedFamily, X: Any, y: Any, unused: Any) -> None:
+    """Warn if rows that calibrated resemble each other within a column that the model does not use."""
+    from pacband.checks.frames import columns_of_frame
+    from pacband.checks.screening import screen_columns
+    from pacband.checks.warning import warn_of_findings
+    from pacband.scores import spread_of
+
+    if not len(unused.columns):
+        return
+    # The split depends on the seed alone, so this is the split of `fit`.
+    _, rows, _, target = family.split_rows(X, y)
+    others = columns_of_frame(unused.loc[rows.index])
+    assert others is not None  # a dataframe has columns
+    prediction, scale = family.predict_with_scale(rows)
+    scoring = family.certificate_.basis.scoring
+    groups = None if family.groups is None else rows[family.groups].to_numpy()
+    warn_of_findings(
+        screen_columns(scoring, target, prediction, spread_of(scoring, scale, target.shape), others, groups=groups)
+    )
 
 
 def _print_columns(columns: list[Column]) -> None:

@@ -26,6 +26,7 @@ __all__ = [
     "rule_option",
     "scale_columns",
     "side_option",
+    "strict_option",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -76,6 +77,9 @@ outlook_option = click.option(
     type=int,
     metavar="M",
     help="State how many of the next M rows exceed the bound, at most.",
+)
+strict_option = click.option(
+    "--strict", is_flag=True, help="If rows do not look independent, write nothing and end with exit code 1."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 

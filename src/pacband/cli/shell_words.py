@@ -14,6 +14,11 @@ _WORDS = (
     (r"\b(?:a )?(min_scale|calibration_size|eps_good|at_most)\b", lambda found: "--" + found[1].replace("_", "-")),
     (r"\bn_candidates\b", "the number of candidates"),
     (r"\by_pred\b", "the prediction"),
+    (r"draws=pacband\.draws\.Units\((['\"])(.+?)\1\)", r"--unit \2"),
+    (r"draws=pacband\.draws\.Units\(labels\)", "--unit COLUMN"),
+    (r"draws=pacband\.draws\.Spaced\(a\), with a gap a\b", "--gap A, with a gap A"),
+    (r"group=(['\"])(.+?)\1 \(certify_groups for arrays\)", r"--group \2"),
+    (r"\bwith certify_groups\b", "with --group"),
     (r"pass draws=Units\(labels, within='?([\w.]+)'?\)", r"pass --unit COLUMN --within \1"),
 )
 

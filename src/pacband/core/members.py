@@ -13,7 +13,7 @@ from pacband.core.cells import spelled
 from pacband.core.labels import Label, as_labels, check_label, factorize, group_rows, listed
 from pacband.exceptions import InvalidInput
 
-__all__ = ["Masks", "as_masks", "group_members", "groups_of_columns", "name_groups", "refuse_same_groups"]
+__all__ = ["Masks", "as_masks", "cells_of", "group_members", "groups_of_columns", "name_groups", "refuse_same_groups"]
 
 # For every group, whether each row is in it.
 Masks = dict[Label, npt.NDArray[np.bool_]]
@@ -45,6 +45,16 @@ def as_masks(groups: Mapping[Any, Any]) -> Masks:
             "Leave these rows out, or add a group of all rows."
         )
     return masks
+
+
+def cells_of(masks: Masks) -> npt.NDArray[np.uint64]:
+    """Return a number for every row that is the same for rows in the same groups."""
+    # The sum of random numbers, one for each group, differs between different groups but for a chance of 2⁻⁶⁴.
+    keys = np.random.default_rng(0).integers(0, 2**63, len(masks), dtype=np.uint64)
+    found = np.zeros(len(next(iter(masks.values()))), dtype=np.uint64)
+    for key, mask in zip(keys, masks.values(), strict=True):
+        found += key * mask
+    return found
 
 
 def group_members(

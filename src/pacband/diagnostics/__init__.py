@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from pacband.certification.terms import Terms
+from pacband.checks import Finding
 from pacband.core.arrays import check_same_rows
 from pacband.core.checks import check_probability
-from pacband.diagnostics.checks import run_checks, scored_rows
-from pacband.diagnostics.diagnosis import Diagnosis, Finding
+from pacband.diagnostics.arrays import diagnose_rows
+from pacband.diagnostics.diagnosis import Diagnosis
+from pacband.draws import Draws
 from pacband.exceptions import InvalidInput
-from pacband.scores import ScoreRule, scores_of
 
 __all__ = ["Diagnosis", "Finding", "diagnose"]
 
@@ -29,23 +31,25 @@ def diagnose(
     min_scale: float | None = None,
     nonfinite: str = "raise",
     gauge: Any = "max",
+    draws: Draws | None = None,
 ) -> Diagnosis:
     """Look for properties of the calibration rows that break the promise of a certificate.
 
-    The checks are: serial dependence and drift of the scores in row order, duplicated rows, rows shared with
-    `training`, a few scores that dominate, ties, groups beyond the common bound, and a scale that does not explain the
-    size of errors.
+    The checks are: serial dependence and drift of scores and errors, in row order and in the order of a column of
+    dates; rows that resemble each other within a column of labels; duplicated rows; rows shared with `training`; a few
+    scores that dominate; ties; groups beyond the bound; and a scale that does not explain the size of errors.
 
-    Sound data are independent rows of one distribution, with continuous scores that do not depend on the scale and
-    whose tails are no heavier than exponential. In sound data, the probability of one or more findings is at most
-    `level`: the checks share it by Holm's method.
+    In independent rows of one distribution, the probability of one or more findings that can break the promise is at
+    most `level`: the checks share it by Holm's method. It counts notes as well if scores are continuous, do not depend
+    on the scale, and have tails no heavier than exponential.
 
     Parameters
     ----------
     y, y_pred, scale
         As in `certify`, in the order in which the rows were drawn.
     X : array-like or dataframe, optional
-        The inputs. They show which rows are copies of each other.
+        The inputs. They show which rows are copies of each other. The columns of a dataframe that hold texts or
+        integers are also tried as labels, such as of machines, and a column of dates as the order of time.
     groups : array-like of shape (n,), optional
         A group for every row.
     training : pair (X, y), optional
@@ -54,8 +58,8 @@ def diagnose(
         An upper bound for the probability of one or more findings in sound data.
     eps, delta : float in (0, 1)
         The planned promise. It determines the bound for the checks of groups and ties.
-    side, min_scale, nonfinite, gauge
-        As in `certify`.
+    side, min_scale, nonfinite, gauge, draws
+        As in `certify`. With `draws`, the draws are checked: units are compared with each other.
 
     Returns
     -------
@@ -75,10 +79,10 @@ def diagnose(
     ['serial dependence']
     """
     level = check_probability("level", level)
-    eps, delta = check_probability("eps", eps), check_probability("delta", delta)
+    terms = Terms.create(
+        eps=eps, delta=delta, side=side, min_scale=min_scale, nonfinite=nonfinite, gauge=gauge, draws=draws
+    )
     check_same_rows(y=y, y_pred=y_pred, scale=scale, groups=groups)
     if training is not None and X is None:
         raise InvalidInput("training rows were given, but not X: rows are compared in inputs and target.")
-    rule = ScoreRule.create(side=side, gauge=gauge, min_scale=min_scale, nonfinite=nonfinite)
-    rows = scored_rows(rule, scores_of(rule, y, y_pred, scale), y, y_pred, scale, X=X, groups=groups)
-    return run_checks(rows, n_rows=len(rows.scores), level=level, eps=eps, delta=delta, training=training)
+    return diagnose_rows(terms, y, y_pred, scale, X=X, groups=groups, training=training, level=level)

@@ -7,20 +7,23 @@ p-value is valid for the rows that its check used.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from pacband.checks import Finding
+from pacband.checks.copies import check_copies
+from pacband.checks.evidence import Evidence
+from pacband.checks.order import check_order
+from pacband.checks.screening import check_columns, explain, in_order_of_draws
 from pacband.core.arrays import Floats, Numbers, as_numbers, check_lengths
 from pacband.core.frozen import FrozenMap
-from pacband.diagnostics.diagnosis import Diagnosis, Finding
-from pacband.diagnostics.order import check_drift, check_serial_dependence
-from pacband.diagnostics.rows import check_duplicates, check_overlap
+from pacband.diagnostics.diagnosis import Diagnosis
+from pacband.diagnostics.rows import check_overlap
 from pacband.diagnostics.shape import check_dominance, check_groups, check_scale, check_ties
-from pacband.exceptions import NotEnoughSamples
-from pacband.planning import max_rank
 from pacband.scores import ScoreRule, spread_of
 
 __all__ = ["ScoredRows", "run_checks", "scored_rows"]
@@ -34,12 +37,22 @@ class ScoredRows:
     ----------
     scores, target : array
         Scores and y.
+    errors : array or None
+        Signed errors, summed over outputs; None for own scores.
     predicted : array
         T(x) and σ̂(x), in columns.
     scale : array or None
         σ̂, its mean over a pair or over outputs.
     X, groups
         As in `diagnose`.
+    columns : mapping of str to array
+        Columns that may hold labels or dates.
+    violated : array of bool or None
+        Which rows exceed their bound; None if there are too few rows for a bound.
+    bound : float or None
+        The bound, if all rows have the same.
+    one_row_a_draw : bool
+        Whether every row is a draw of its own. The rows of a unit are not, and may repeat.
     numbers : array of int or None
         The row numbers in the table; None if these are all rows, or the first ones.
     words : str
@@ -48,12 +61,22 @@ class ScoredRows:
 
     scores: Floats
     target: Numbers
+    errors: Floats | None
     predicted: Floats
     scale: Floats | None
     X: Any
     groups: Any
+    columns: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
+    violated: npt.NDArray[np.bool_] | None = None
+    bound: float | None = None
+    one_row_a_draw: bool = True
     numbers: npt.NDArray[np.int64] | None
     words: str
+
+    @property
+    def evidence(self) -> Evidence:
+        """What the checks of order and labels look at."""
+        return Evidence(slice(0, len(self.scores)), self.scores, self.errors, None)
 
 
 def scored_rows(
@@ -65,6 +88,9 @@ def scored_rows(
     *,
     X: Any = None,
     groups: Any = None,
+    columns: Mapping[str, npt.NDArray[Any]] | None = None,
+    violated: npt.NDArray[np.bool_] | None = None,
+    bound: float | None = None,
     numbers: npt.NDArray[np.int64] | None = None,
     words: str = "",
 ) -> ScoredRows:
@@ -72,13 +98,20 @@ def scored_rows(
     target, prediction = as_numbers("y", y), as_numbers("y_pred", y_pred)
     check_lengths(y=scores, X=X)
     spread = spread_of(rule, scale, target.shape).block(slice(None))
+    with np.errstate(invalid="ignore"):
+        errors = np.subtract(target, prediction, dtype=np.float64)
+    signed = not rule.own and bool(np.isfinite(errors).all())
     return ScoredRows(
         scores=scores,
         target=target,
+        errors=None if not signed else errors if errors.ndim == 1 else errors.sum(axis=1),
         predicted=_columns(prediction, *spread),
         scale=_columns(*spread).mean(axis=1) if spread else None,
         X=X,
         groups=groups,
+        columns=columns or {},
+        violated=violated,
+        bound=bound,
         numbers=numbers,
         words=words,
     )
@@ -92,38 +125,59 @@ def run_checks(
     n_rows: int,
     level: float,
     eps: float,
-    delta: float,
     training: Any = None,
 ) -> Diagnosis:
-    """Run all checks: serial dependence on `neighbours`, duplicated rows on `copies`, and all others on `rows`."""
+    """Run all checks: serial dependence also on `neighbours`, copies on `copies`, and all others on `rows`."""
     together = rows if neighbours is None else neighbours
     alike = together if copies is None else copies
-    try:
-        rank = max_rank(len(rows.scores), eps, delta)
-    except NotEnoughSamples:
-        rank = None
-    found = [
-        (together, check_serial_dependence(together.scores)),
-        (rows, check_drift(rows.scores, rows.numbers)),
-        (alike, check_duplicates(alike.target, alike.predicted, alike.X)),
-        (rows, check_dominance(rows.scores)),
-        (rows, check_ties(rows.scores, rank)),
-    ]
+    found = [*_check_order(rows, neighbours), *((rows, finding) for finding in _check_columns(rows))]
+    if alike.one_row_a_draw:
+        found.append((alike, _check_copies(alike)))
+    found += [(rows, check_dominance(rows.scores)), (rows, check_ties(rows.scores, rows.bound))]
     if training is not None:
         known = together if rows.X is None else rows
         found.append((known, check_overlap(known.X, known.target, training)))
     if rows.groups is not None:
-        found.append((rows, check_groups(rows.scores, rows.groups, rank, eps)))
+        found.append((rows, check_groups(rows.scores, rows.groups, rows.violated, eps)))
     if rows.scale is not None:
         found.append((rows, check_scale(rows.scores, rows.scale)))
     made = [(used, finding) for used, finding in found if finding is not None]
     return Diagnosis(
-        findings=tuple(_holm([finding for _, finding in made], level)),
-        p_values=FrozenMap({finding.check: finding.p_value for _, finding in made}),
+        findings=tuple(explain(_holm([finding for _, finding in made], level))),
+        p_values=FrozenMap({finding.name: finding.p_value for _, finding in made}),
         level=level,
         n_rows=n_rows,
-        rows_used=FrozenMap({finding.check: used.words for used, finding in made if used.words}),
+        rows_used=FrozenMap({finding.name: used.words for used, finding in made if used.words}),
     )
+
+
+def _check_order(rows: ScoredRows, neighbours: ScoredRows | None) -> list[tuple[ScoredRows, Finding | None]]:
+    """Check the order of rows; of a large table, dependence is looked for among neighbours and among drawn rows."""
+    found = _order_of(rows)
+    if found is None:
+        return []
+    dependence, drift = found
+    near = None if neighbours is None else _order_of(neighbours, partial_sums=False)
+    if neighbours is None or near is None:
+        return [(rows, dependence), (rows, drift)]
+    # Two checks of one kind share the level.
+    used, best = min((rows, dependence), (neighbours, near[0]), key=lambda pair: pair[1].p_value)
+    return [(used, best.at(min(1.0, 2.0 * best.p_value))), (rows, drift)]
+
+
+def _order_of(rows: ScoredRows, *, partial_sums: bool = True) -> tuple[Finding, Finding] | None:
+    if not in_order_of_draws(rows.target, rows.predicted[:, 0]):
+        return None
+    return check_order(rows.evidence.ranks(), rows.scores, partial_sums=partial_sums, rows=rows.numbers)
+
+
+def _check_columns(rows: ScoredRows) -> list[Finding]:
+    return check_columns(rows.columns, rows.evidence, rows.evidence.ranks()) if rows.columns else []
+
+
+def _check_copies(rows: ScoredRows) -> Finding | None:
+    given = [] if rows.X is None else [rows.X]
+    return check_copies(rows.target, [rows.predicted, *given], complete=rows.X is not None)
 
 
 def _holm(findings: list[Finding], level: float) -> list[Finding]:

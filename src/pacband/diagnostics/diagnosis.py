@@ -6,46 +6,11 @@ from dataclasses import asdict, dataclass, field
 from html import escape
 from typing import Any
 
+from pacband.checks import Finding
 from pacband.core.frozen import FrozenMap
-from pacband.core.wording import figure, percent
+from pacband.core.wording import percent
 
 __all__ = ["Diagnosis", "Finding"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Finding:
-    """One property of the data that concerns the promise.
-
-    Attributes
-    ----------
-    check : str
-        The name of the check.
-    seen : str
-        What was seen.
-    p_value : float
-        The probability of seeing this, or more, in sound data; zero for a fact that is certain.
-    effect : str
-        The effect on the promise.
-    advice : str
-        What to do.
-    harmful : bool
-        Whether it can break the promise. Otherwise it is a note about the sharpness or about other uses of the scores.
-    """
-
-    check: str
-    seen: str
-    p_value: float
-    effect: str
-    advice: str
-    harmful: bool = True
-
-    @property
-    def certainty(self) -> str:
-        """How certain the finding is, in words."""
-        return "certain" if self.p_value == 0.0 else f"by chance with probability {figure(self.p_value)}"
-
-    def __str__(self) -> str:
-        return f"{self.check}: {self.seen} ({self.certainty}). {self.effect} {self.advice}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,10 +51,10 @@ class Diagnosis:
         return not any(finding.harmful for finding in self.findings)
 
     def __str__(self) -> str:
-        checks = f"{len(self.p_values)} checks of {self.n_rows} rows"
+        checks = f"{_counted(len(self.p_values), 'check')} of {_counted(self.n_rows, 'row')}"
         assurance = f"in sound data, the probability of any finding is at most {percent(self.level)}"
         harmful = sum(finding.harmful for finding in self.findings)
-        head = f"{harmful} finding(s) in" if harmful else "No evidence against the promise in"
+        head = f"{_counted(harmful, 'finding')} in" if harmful else "No evidence against the promise in"
         listed = [f"- {finding}" if finding.harmful else f"- note: {finding}" for finding in self.findings]
         used = [f"Not all rows were used: {self.used}."] if self.rows_used else []
         return "\n".join([f"{head} {checks} ({assurance}){':' if listed else '.'}", *listed, *used])
@@ -113,3 +78,7 @@ class Diagnosis:
             "p_values": dict(self.p_values),
             "findings": [asdict(finding) for finding in self.findings],
         }
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

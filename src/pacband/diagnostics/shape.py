@@ -6,15 +6,16 @@ import math
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import comb, ndtr
 from scipy.stats import binom, rankdata
 
+from pacband.checks import Finding
+from pacband.checks.cures import group_cure
+from pacband.checks.order import FEWEST_ROWS
 from pacband.core.arrays import Floats, check_lengths
 from pacband.core.labels import as_labels, group_rows
 from pacband.core.wording import figure, percent
-from pacband.diagnostics.diagnosis import Finding
-from pacband.diagnostics.order import FEWEST_ROWS
-from pacband.selection import rth_largest
 
 __all__ = ["check_dominance", "check_groups", "check_scale", "check_ties"]
 
@@ -44,8 +45,8 @@ def check_dominance(scores: Floats) -> Finding | None:
         seen=f"the largest score is {figure(float(top[-1]))}, and the upper tenth begins at {figure(float(top[0]))}",
         p_value=largest_share_tail(share, m),
         effect=(
-            "The promise holds, because it counts rows beyond the bound and not how far they are. But a bound of "
-            "rank 1, and any mean of errors, depends on these few rows."
+            "That does not weaken the promise, which counts rows beyond the bound and not how far they are. But a "
+            "bound of rank 1, and any mean of errors, depends on these few rows."
         ),
         advice=(
             "Look at these rows: a broken sensor, another unit, a different kind of input? Use enough rows for a rank "
@@ -66,29 +67,28 @@ def largest_share_tail(share: float, m: int) -> float:
     )
 
 
-def check_ties(scores: Floats, rank: int | None) -> Finding | None:
+def check_ties(scores: Floats, bound: float | None) -> Finding | None:
     """Check whether scores tie. Continuous scores never do, so that a finding is certain."""
     _, counts = np.unique(scores, return_counts=True)
     tied = int(counts[counts > 1].sum()) / len(scores)
-    at_bound = 0 if rank is None else int(np.count_nonzero(scores == rth_largest(scores.copy(), rank)))
+    at_bound = 0 if bound is None else int(np.count_nonzero(scores == bound))
     return Finding(
         check="tied scores",
         harmful=False,
         seen=f"{percent(tied)} of the scores are shared by several rows"
         + (f", and {at_bound} rows lie on the bound" if at_bound > 1 else ""),
         p_value=0.0 if tied > _TIE_MASS else 1.0,
-        effect="The promise holds: rows on the bound are within it. The bound is less sharp than it could be.",
+        effect="Ties do not weaken the promise: rows on the bound are within it. They make the bound less sharp.",
         advice="Nothing has to be done. With finer targets or predictions the bound is sharper.",
     )
 
 
-def check_groups(scores: Floats, groups: Any, rank: int | None, eps: float) -> Finding | None:
+def check_groups(scores: Floats, groups: Any, violated: npt.NDArray[np.bool_] | None, eps: float) -> Finding | None:
     """Check whether violations of the common bound are more frequent than ε in some group: Bonferroni over groups."""
     labels = as_labels(groups)
     check_lengths(y=scores, groups=labels)
-    if rank is None:
+    if violated is None:
         return None
-    violated = scores > rth_largest(scores.copy(), rank)
     members = group_rows(labels)
     tails = {
         label: float(binom.sf(np.count_nonzero(violated[rows]) - 1, len(rows), eps)) for label, rows in members.items()
@@ -99,12 +99,12 @@ def check_groups(scores: Floats, groups: Any, rank: int | None, eps: float) -> F
         check="groups beyond the bound",
         seen=(
             f"in group {worst!r} {np.count_nonzero(violated[rows])} of {len(rows)} rows "
-            f"({percent(float(violated[rows].mean()))}) are beyond the common bound; at most {percent(eps)} are "
+            f"({percent(float(violated[rows].mean()))}) are beyond the bound; at most {percent(eps)} are "
             "allowed overall"
         ),
         p_value=min(1.0, len(members) * tails[worst]),
-        effect="The promise holds on average over all rows, and is broken in this group.",
-        advice="Certify every group by itself with certify_groups, or use a scale that depends on the group.",
+        effect="A promise on average over all rows does not hold in this group.",
+        advice=group_cure(),
     )
 
 
@@ -120,6 +120,6 @@ def check_scale(scores: Floats, scale: Floats) -> Finding | None:
         harmful=False,
         seen=f"scores depend on the scale, with a rank correlation of {correlation:.2f}",
         p_value=tail if abs(correlation) > _WEAK else 1.0,
-        effect=f"The promise holds, but bands are wider than necessary where the scale is {where}.",
+        effect=f"That does not weaken the promise, but bands are wider than necessary where the scale is {where}.",
         advice="Fit the scale on out-of-fold residuals (pacband.scale), or certify without a scale.",
     )

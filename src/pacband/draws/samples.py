@@ -76,6 +76,10 @@ class Sample:
         rows = np.repeat(starts - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())
         return np.asarray(scores[rows])
 
+    def one_score_each(self, scores: Floats) -> Floats:
+        """Return one score for every draw from what `reduce` returned: of units on average, the largest of each."""
+        return scores if self.sizes is None else np.maximum.reduceat(scores, np.cumsum(self.sizes) - self.sizes)
+
     def evidence_at(self, scores: Floats, gamma: float) -> Evidence:
         """Return how many rows of every unit exceed γ, where the promise is about units on average."""
         assert self.sizes is not None  # it is

@@ -12,13 +12,20 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.frozen import FrozenEstimator
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from pacband.candidates.members import Member, fit_members
 from pacband.certificate import Certificate, GroupCertificate
-from pacband.certification.reused_rows import refuse_copies, refuse_reused_rows
+from pacband.certification.reused_rows import read_training, refuse_copies, refuse_reused_rows
 from pacband.certification.terms import Terms
+from pacband.checks.evidence import Others
+from pacband.checks.frames import columns_of_frame
+from pacband.checks.screening import LEVEL
+from pacband.checks.training import check_seen
+from pacband.checks.warning import warn_of_findings
+from pacband.core.arrays import as_numbers
 from pacband.core.checks import check_choice
 from pacband.core.column_kinds import column_kinds, is_frame
 from pacband.core.labels import Label
@@ -42,6 +49,11 @@ class Calibration:
     y: Any
     labels: npt.NDArray[Any] | None
     sizes: tuple[int, ...]
+
+    @property
+    def others(self) -> Others | None:
+        """The columns of X, if they have names: they may be labels of rows that belong together."""
+        return columns_of_frame(self.X)
 
 
 class Certified(RegressorMixin, BaseEstimator, ABC):
@@ -150,23 +162,41 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
         self.set_fitted(members, certificate)
         return self
 
-    def calibrate(self, X: Any, y: Any) -> Self:
+    def calibrate(self, X: Any, y: Any, *, training: Any = None) -> Self:
         """Calibrate on rows the model has not seen; predictor and scale are fitted already.
 
         After `fit`, this renews the certificate of the fitted model from other rows. Otherwise predictor and scale are
         copied, so that the certificate holds for the copies, whatever happens to the originals later.
+
+        Parameters
+        ----------
+        X, y : array-like, dataframe
+            The rows that calibrate.
+        training : pair (X, y), or array of fingerprints, optional
+            The rows that the model was fitted on elsewhere, or `training_rows_` of a certified estimator. Calibration
+            rows that are among them are refused. Without it, pacband sees only the rows that its own `fit` has used.
+
+        Raises
+        ------
+        ReusedData
+            If more calibration rows are copies of training rows than chance explains.
         """
         terms = self._make_terms()
-        training = getattr(self, "training_rows_", None)
-        self._check_rows(X, y, reset=training is None)
-        if training is not None:
+        elsewhere = None if training is None else read_training(training, "(X, y)")
+        known = getattr(self, "training_rows_", None)
+        self._check_rows(X, y, reset=known is None)
+        if known is not None:
             members = self.members_
         else:
             members = {name: member.copied() for name, member in self._declare_members().items()}
         rows = self._count_rows(X, y, terms)
-        self._refuse_seen_rows(training, X, y)
+        self._refuse_seen_rows(known, X, y)
+        if elsewhere is not None:
+            self._refuse_seen_rows(elsewhere[0], X, y, elsewhere[1])
         certificate = self._certify(terms, members, rows)
-        self.training_rows_, self.grouping_ = training, self.groups
+        if known is None:
+            _warn_of_training_rows(members, X, y)
+        self.training_rows_, self.grouping_ = known, self.groups
         self.set_fitted(members, certificate)
         return self
 
@@ -356,6 +386,19 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
             tags.input_tags.allow_nan = all(tag.input_tags.allow_nan for tag in inner)
             tags.no_validation = any(tag.no_validation for tag in inner)
         return tags
+
+
+def _warn_of_training_rows(members: Mapping[str, Member], X: Any, y: Any) -> None:
+    """Warn if a model that was fitted elsewhere shows signs of having been fitted on these rows."""
+    for member in members.values():
+        if not hasattr(member.predictor, "fit"):
+            continue
+        model = member.predictor.estimator if isinstance(member.predictor, FrozenEstimator) else member.predictor
+        last = model[-1] if hasattr(model, "named_steps") else model
+        finding = check_seen(last, as_numbers("y", y), as_numbers("prediction", member.predict(X)))
+        if finding is not None and finding.p_value <= LEVEL / len(members):
+            warn_of_findings([finding])
+            return
 
 
 def _length(y: Any) -> int:

@@ -243,7 +243,7 @@ class CertifiedFamily(Certified):
         else:
             shares = weighted_shares(self.weights, list(members))
         columns = predict_members({name: members[name] for name in shares}, rows.X, self.progress)
-        return certify_family_rows(terms, rows.y, columns, shares)
+        return certify_family_rows(terms, rows.y, columns, shares, others=rows.others)
 
     def _certify_groups(
         self, terms: Terms, members: dict[str, Member], rows: Calibration
@@ -256,9 +256,13 @@ class CertifiedFamily(Certified):
             names = group_entrants(terms, names, rows.sizes)
         terms = replace(terms, share=Share(len(names)))
         columns = predict_members({name: members[name] for name in names}, rows.X, self.progress)
-        found, mean_width = {}, {}
+        found: dict[str, GroupCertificate] = {}
+        mean_width = {}
         for name, (prediction, scale) in columns.items():
-            found[name] = certify_group_rows(terms, rows.y, prediction, rows.labels, scale)
+            # One warning for all candidates: they are certified on the same rows.
+            found[name] = certify_group_rows(
+                terms, rows.y, prediction, rows.labels, scale, others=rows.others, screen=not found
+            )
             mean_width[name] = self._mean_width(found[name].interval(prediction, rows.labels, scale))
         return {name: found[name] for name in sorted(mean_width, key=mean_width.__getitem__)}
 

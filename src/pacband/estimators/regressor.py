@@ -121,8 +121,8 @@ class CertifiedRegressor(Certified):
     def _certify(self, terms: Terms, members: dict[str, Member], rows: Calibration) -> Certificate | GroupCertificate:
         prediction, scale = members["estimator"].predict_with_scale(rows.X)
         if rows.labels is not None:
-            return certify_group_rows(terms, rows.y, prediction, rows.labels, scale)
-        return certify_rows(terms, rows.y, prediction, scale)
+            return certify_group_rows(terms, rows.y, prediction, rows.labels, scale, others=rows.others)
+        return certify_rows(terms, rows.y, prediction, scale, others=rows.others)
 
     def set_fitted(self, members: dict[str, Member], certificate: Certificate | GroupCertificate) -> None:
         """Set the fitted attributes: from here on, this certificate belongs to these members."""

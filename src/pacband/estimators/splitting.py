@@ -45,7 +45,8 @@ def draw_rows(
     drawn = [train_test_split(rows, test_size=sizes[label], random_state=random) for label, rows in parts.items()]
     fit, calibrate = (np.concatenate(rows) for rows in zip(*drawn, strict=True))
     # In the order of groups, folds that a model draws without shuffling would miss whole groups.
-    return (fit if len(drawn) == 1 else random.permutation(fit)), calibrate
+    # Rows that calibrate keep their order, so that dependence on the rows before can be seen.
+    return (fit if len(drawn) == 1 else random.permutation(fit)), np.sort(calibrate)
 
 
 def take_rows(table: Any, rows: Rows) -> Any:

@@ -22,7 +22,7 @@ from pacband.core.members import group_members
 from pacband.draws import Draws, Rows, Sample, Spaced, Units
 from pacband.draws.kinds import SpacedDraws, UnitDraws
 from pacband.exceptions import InvalidInput
-from pacband.scores import Spread, score_rows
+from pacband.scores import score_rows
 from pacband.selection import Request, Tally, edges_above
 from pacband.selection.fingerprint import fingerprint_total, fingerprint_totals, fingerprint_unit
 
@@ -161,7 +161,7 @@ class Judge:
             keep = ~missing
             without += missing.sum() if codes is None else np.bincount(codes[missing], minlength=len(labels))
             target, prediction, codes = target[keep], prediction[keep], None if codes is None else codes[keep]
-            spread = Spread(tuple(part[keep] for part in spread.parts), spread.floor)
+            spread = spread.at(keep)
         scores = sample.reduce(score_rows(self.basis.scoring, target, prediction, spread))
         return Judged(labels, scores, codes, np.array([self.gamma(label) for label in labels]), without)
 
@@ -205,6 +205,8 @@ class Judge:
         self, groups: Any, n_rows: int, sample: Sample
     ) -> tuple[list[Label | None], npt.NDArray[np.intp] | None]:
         """Return the groups that occur, and the place of each row's group among them."""
+        if sample.sizes is not None or sample.certain is not None:
+            raise InvalidInput("units on average and an interval of importance are not judged draw by draw: use check.")
         if groups is None:
             if self.grouped:
                 raise InvalidInput("this certificate promises within groups: pass the group of every row.")

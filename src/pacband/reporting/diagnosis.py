@@ -4,32 +4,37 @@ from __future__ import annotations
 
 from typing import Any
 
-from pacband.certificate import Promise
-from pacband.core.arrays import as_numbers
+from pacband.certificate import AnyCertificate, Promise
+from pacband.checks.copies import column_bits
+from pacband.checks.frames import columns_of_frame
+from pacband.core.arrays import Floats, as_numbers
 from pacband.core.labels import as_labels
 from pacband.diagnostics import Diagnosis
 from pacband.diagnostics.checks import ScoredRows, run_checks, scored_rows
-from pacband.diagnostics.rows import joint_print
 from pacband.exceptions import InvalidInput
 from pacband.reporting.census import LEVEL
 from pacband.reporting.rows import SAMPLE, Features, Rows, pick_scale
 from pacband.scores import as_prediction
 from pacband.tables.sample import WHOLE, draw_rows, drawn_words, first_words
 
-__all__ = ["check_rows", "diagnose_rows"]
+__all__ = ["check_rows", "diagnose_rows", "violations"]
 
 
 def diagnose_rows(
-    basis: Promise, rows: Rows, y: Any, y_pred: Any, scale: Any, X: Any, groups: Any, training: Any
+    certificate: AnyCertificate, rows: Rows, y: Any, y_pred: Any, scale: Any, X: Any, groups: Any, training: Any
 ) -> Diagnosis:
     """Check rows in memory in their given order. If they are many, check the first of them and a random sample."""
     if training is not None and X is None:
         raise InvalidInput("training rows were given, but not X: rows are compared in inputs and target.")
-    if isinstance(X, Features):
-        X = joint_print(X.columns.values())
+    basis = certificate.basis
     n_rows = rows.n_rows
+    others = columns_of_frame(X)
+    columns = {} if others is None else others(slice(0, n_rows))
+    if isinstance(X, Features):
+        columns, X = X.columns, column_bits(X.columns.values())
     target = as_numbers("y", y)
     prediction = as_prediction(basis.scoring, y_pred, target.shape)
+    labels = None if groups is None else as_labels(groups)
 
     cut = slice(None) if n_rows <= WHOLE else slice(SAMPLE)
     near = scored_rows(
@@ -39,7 +44,9 @@ def diagnose_rows(
         prediction[cut],
         pick_scale(scale, cut),
         X=None if X is None else X[cut],
-        groups=None if groups is None else as_labels(groups)[cut],
+        columns={name: column[cut] for name, column in columns.items()},
+        groups=None if labels is None else labels[cut],
+        **violations(certificate, rows.all_scores[cut], None if labels is None else labels[cut]),
         words="" if n_rows <= WHOLE else first_words(SAMPLE),
     )
     if n_rows <= WHOLE:
@@ -51,11 +58,21 @@ def diagnose_rows(
         target[drawn],
         prediction[drawn],
         pick_scale(scale, drawn),
-        groups=None if groups is None else as_labels(groups)[drawn],
+        columns={name: column[drawn] for name, column in columns.items()},
+        groups=None if labels is None else labels[drawn],
+        **violations(certificate, rows.score, None if labels is None else labels[drawn]),
         numbers=drawn,
         words=drawn_words(len(drawn)),
     )
     return check_rows(basis, spread, near, n_rows, training)
+
+
+def violations(certificate: AnyCertificate, scores: Floats, labels: Any) -> dict[str, Any]:
+    """Return which rows exceed the bound of the certificate, and the bound if all rows have the same."""
+    single = certificate.single
+    if single is not None:
+        return {"violated": scores > single.gamma, "bound": single.gamma}
+    return {"violated": scores > certificate.gamma(labels)}  # type: ignore[union-attr,operator]
 
 
 def check_rows(
@@ -74,6 +91,5 @@ def check_rows(
         n_rows=n_rows,
         level=LEVEL,
         eps=basis.eps,
-        delta=basis.delta,
         training=training,
     )

@@ -129,7 +129,7 @@ def report(
         certificate, y, y_pred, scale, X=X, feature_names=feature_names, groups=groups, candidates=candidates
     )
     y_pred, scale = best_columns(certificate, y_pred, scale, candidates)
-    diagnosis = diagnose_rows(certificate.basis, rows, y, y_pred, scale, X, groups, training)
+    diagnosis = diagnose_rows(certificate, rows, y, y_pred, scale, X, groups, training)
     ranked = Ranked.of(rows.all_scores) if has_curve(certificate, rows.census) else None
     summary = summarise_rows(certificate, rows, diagnosis, ranked, title=title, command=command, outlook=outlook)
     return Report(summary)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from pacband.certificate import AnyCertificate
+from pacband.checks.copies import column_bits
 from pacband.core.labels import as_labels
 from pacband.diagnostics.checks import ScoredRows, scored_rows
-from pacband.diagnostics.rows import joint_print
 from pacband.exceptions import InvalidInput
 from pacband.judging.judge import Judge
 from pacband.reporting.census import TableCensus
@@ -132,7 +132,10 @@ def _summary(
         y,
         as_prediction(basis.scoring, y_pred, y.shape),
         scale,
+        columns=None if X is None else X.columns,
         groups=labels,
+        violated=judged.violated,
+        bound=None if certificate.single is None else certificate.single.gamma,
         numbers=drawn.rows,
         words=drawn_words(len(score)),
     )
@@ -156,9 +159,9 @@ def _summary(
 def _scored(rule: ScoreRule, values: Mapping[str, Any], columns: Columns, used: list[str], words: str) -> ScoredRows:
     """Return rows to be checked for what neighbours or copies have in common."""
     y, y_pred, scale, _, X = _read(values, columns, used, len(used))
-    prints = None if X is None else joint_print(X.columns.values())
+    bits = None if X is None else column_bits(X.columns.values())
     prediction = as_prediction(rule, y_pred, y.shape)
-    return scored_rows(rule, scores_of(rule, y, y_pred, scale), y, prediction, scale, X=prints, words=words)
+    return scored_rows(rule, scores_of(rule, y, y_pred, scale), y, prediction, scale, X=bits, words=words)
 
 
 def _read(

@@ -38,6 +38,10 @@ class Spread:
             raise self._invalid()
         return floored
 
+    def at(self, rows: Any) -> Spread:
+        """Return the scale of some rows."""
+        return Spread(tuple(part[rows] for part in self.parts), self.floor)
+
     def mean(self, weights: Floats | None = None) -> float:
         """Return the mean of σ̂ over the rows (of (σ̂⁻ + σ̂⁺)/2 for a pair); `weights` of mean one weigh the steps."""
         if not self.parts:

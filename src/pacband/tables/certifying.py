@@ -15,6 +15,7 @@ from pacband.certificate.single import issue
 from pacband.certification.arrays import certify_family_rows, certify_group_rows, certify_rows
 from pacband.certification.terms import Terms
 from pacband.certification.tolerance import ToleranceTerms
+from pacband.checks.evidence import Others
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import Label, as_labels, group_rows
 from pacband.core.members import name_groups, refuse_same_groups
@@ -38,8 +39,10 @@ from pacband.selection.fingerprint import fingerprint_unit, seal
 from pacband.tables.certified_columns import make_terms, named_columns, score_column
 from pacband.tables.columns import as_frame, check_columns, in_memory, read_predicted, read_values
 from pacband.tables.means import count_unanswered, mean_offsets, mean_scales
+from pacband.tables.other_columns import other_columns
 from pacband.tables.reading import read_table, read_whole
 from pacband.tables.scan import GroupScan, TableScan
+from pacband.tables.screening import screen_engine
 from pacband.tables.table import Table
 from pacband.tables.unit_certifying import certify_units
 from pacband.tables.unit_scores import UnitScan, unit_column
@@ -154,22 +157,27 @@ def certify_frame(
     numeric = [name for columns in named.values() for name in columns.numeric] + ([] if step is None else [step])
     schema = check_columns(table, numeric, *first.others, *terms.draws.columns)
     wanted = list(dict.fromkeys([*(name for columns in named.values() for name in columns.all), *terms.draws.columns]))
+    others = other_columns(table, wanted)
     if isinstance(table, nw.DataFrame):
-        return _certify_in_memory(terms, in_memory(table, wanted), named, shares)
+        return _certify_in_memory(terms, in_memory(table, wanted), named, shares, others)
     units = None
     if run is None and not first.groups:
         units = unit_column(table, schema, terms.scoring, terms.draws.column, terms.draws.kind)
     if run is not None or (terms.draws.kind != ROWS and units is None):
         what = "runs" if run is not None else f"draws of {terms.draws.kind.kind}"
-        return _certify_in_memory(terms, read_whole(table, schema, wanted, numeric, what), named, shares)
+        values = read_whole(table, schema, wanted, numeric, what)
+        return _certify_in_memory(terms, values, named, shares, others)
     limits = current_limits()
     if first.groups and terms.scoring.gauge != "max":
         what = "scores of overlapping groups with this gauge"
-        return _certify_in_memory(terms, read_whole(table, schema, wanted, numeric, what), named, shares)
+        values = read_whole(table, schema, wanted, numeric, what)
+        return _certify_in_memory(terms, values, named, shares, others)
     if first.groups and isinstance(terms, Terms):
         by_column = {name: replace(first, group=name, groups=()) for name in first.groups}
         tables = {name: Table.of(table, schema, terms.scoring, {"": one}) for name, one in by_column.items()}
-        return _certify_columns(terms, tables, first, _report_passes(progress, len(tables)))
+        joint = _certify_columns(terms, tables, first, _report_passes(progress, len(tables)))
+        screen_engine(terms.scoring, table, joint, named, {})
+        return joint
     whole = len(named) <= limits.together or terms.scoring.gauge != "max"
     parts = [named] if whole else _split_candidates(named, limits.together)
     if units is not None:
@@ -178,22 +186,29 @@ def certify_frame(
     in_engine = [Table.of(table, schema, terms.scoring, part) for part in parts]
     values = in_engine[0].fetch_first(limits.sample + 1)
     if len(parts) == 1 and len(next(iter(values.values()))) <= limits.sample:
-        return _certify_in_memory(terms, values, named, shares)
+        return _certify_in_memory(terms, values, named, shares, others)
 
     if terms.scoring.gauge != "max":
         raise InvalidInput("a matrix gauge or a Share needs the rows in memory: collect the table first.")
     reporting = _report_passes(progress, len(parts))
+    certificate: Certificate | FamilyCertificate | GroupCertificate
     if isinstance(terms, ToleranceTerms):
         found = reporting(TableScan(in_engine[0]))({"": terms.request})[""]
         columns = named[""]
-        return terms.certify_count(found, n_outputs=len(columns.target), scale_kind=columns.scale_kind, columns=columns)
-    if shares is not None:
-        return _certify_family(terms, in_engine, parts, values, shares, reporting)
-    sample = _score_sample(terms, values, named[""])
-    if first.group is not None:
-        group = first.group
-        return _certify_groups(terms, GroupScan(in_engine[0], group), named[""], sample, values[group], reporting)
-    return _certify_single(terms, in_engine[0], named[""], sample, reporting)
+        certificate = terms.certify_count(
+            found, n_outputs=len(columns.target), scale_kind=columns.scale_kind, columns=columns
+        )
+    elif shares is not None:
+        certificate = _certify_family(terms, in_engine, parts, values, shares, reporting)
+    else:
+        sample = _score_sample(terms, values, named[""])
+        if first.group is not None:
+            scan = GroupScan(in_engine[0], first.group)
+            certificate = _certify_groups(terms, scan, named[""], sample, values[first.group], reporting)
+        else:
+            certificate = _certify_single(terms, in_engine[0], named[""], sample, reporting)
+    screen_engine(terms.scoring, table, certificate, named, values)
+    return certificate
 
 
 def _split_candidates(named: Mapping[str, Columns], together: int) -> list[dict[str, Columns]]:
@@ -207,20 +222,23 @@ def _certify_in_memory(
     values: Mapping[str, Any],
     named: Mapping[str, Columns],
     shares: Mapping[str, Share] | None,
+    others: Others | None,
 ) -> Certificate | FamilyCertificate | GroupCertificate:
-    """Certify a table whose columns are in memory."""
+    """Certify a table whose columns are in memory; `others` reads its other columns."""
     rows = {name: read_table(values, columns) for name, columns in named.items()}
     first = next(iter(rows.values()))
     terms = replace(terms, draws=first.bind(terms.draws, values))
+    others = first.at_draws(others)
     if shares is not None and isinstance(terms, Terms):
         pairs = {name: (one.y_pred, one.scale) for name, one in rows.items()}
         stated = {name: one.columns for name, one in rows.items()}
-        return certify_family_rows(terms, first.y, pairs, shares, columns=stated)
+        return certify_family_rows(terms, first.y, pairs, shares, columns=stated, others=others)
+    named_rows: dict[str, Any] = {"columns": first.columns, "others": others}
     if isinstance(terms, ToleranceTerms):
-        return terms.certify_rows(first.y, first.y_pred, first.scale, columns=first.columns)
+        return terms.certify_rows(first.y, first.y_pred, first.scale, **named_rows)
     if first.groups is not None:
-        return certify_group_rows(terms, first.y, first.y_pred, first.groups, first.scale, columns=first.columns)
-    return certify_rows(terms, first.y, first.y_pred, first.scale, columns=first.columns)
+        return certify_group_rows(terms, first.y, first.y_pred, first.groups, first.scale, **named_rows)
+    return certify_rows(terms, first.y, first.y_pred, first.scale, **named_rows)
 
 
 def _certify_single(terms: Terms, table: Table, columns: Columns, sample: Any, reporting: Reporting) -> Certificate:

@@ -49,6 +49,14 @@ class Files:
         return tuple(file.path for file in self.found)
 
     @property
+    def plain_columns(self) -> list[str]:
+        """The columns that can be read although nobody asks for them: of Parquet files, those with one type in all."""
+        if self.parquet is None:
+            return list(self.header)
+        names = [*self.parquet.kinds[0][0], *self.parquet.keys]
+        return [name for name in names if name in self.parquet.keys or self.parquet.is_uniform([name])]
+
+    @property
     def kind(self) -> str:
         """The kind of the files: csv or parquet."""
         return "csv" if self.parquet is None else "parquet"

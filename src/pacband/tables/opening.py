@@ -23,6 +23,7 @@ def open_table(
     numeric: Sequence[str],
     *,
     also: Sequence[str] | None = None,
+    others: bool = False,
     engine: str = "duckdb",
     address: str | None = None,
     threads: int | None = None,
@@ -38,6 +39,9 @@ def open_table(
         The columns to read as numbers.
     also : sequence of str, optional
         The only other columns to read. By default all columns are read.
+    others : bool
+        Whether DuckDB shall offer the columns beside `numeric` and `also` as well, where all files agree about them. It
+        reads none of them before it is asked to.
     engine : {"duckdb", "dask", "spark"}
         The library that holds the table.
     address : str, optional
@@ -50,6 +54,8 @@ def open_table(
     only = None if also is None else [*numeric, *also]
     with open_files(paths) as files, files.writing(output), files.reading():
         if engine == "duckdb":
+            if others and only is not None:
+                only = [*only, *files.plain_columns]
             table = files.relation(numeric, only=only, threads=threads)
             if "*" in table.columns:
                 raise InvalidInput("a column is called '*', which stands for all columns: give it another name.")

@@ -8,6 +8,7 @@ from typing import Any
 
 import narwhals as nw
 
+from pacband.checks.evidence import Others
 from pacband.core.members import groups_of_columns
 from pacband.draws import Draws
 from pacband.exceptions import InvalidInput
@@ -43,6 +44,13 @@ class TableRows:
     def of_draws(self, name: str, column: Any) -> Any:
         """Return one value for each row, or for each run, from a column of the table; raise if a run has several."""
         return column if self.runs is None else self.runs.of_runs(name, column)
+
+    def at_draws(self, others: Others | None) -> Others | None:
+        """Return the other columns of the table at rows, or at the first steps of runs."""
+        if others is None or self.runs is None:
+            return others
+        read, starts = others, self.runs.rows[:, 0]
+        return lambda picked: read(starts[picked])
 
     def bind(self, draws: Draws, values: Mapping[str, Any]) -> Draws:
         """Return the draws with the values of their columns."""

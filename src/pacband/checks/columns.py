@@ -1,0 +1,98 @@
+"""What another column of a table can show: labels of rows that belong together, or the order of time."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Labels", "read_labels", "read_times"]
+
+# Fewer texts name kinds of rows, such as day and night, rather than units. Numbers are compared in pairs.
+_FEWEST_TEXTS, _FEWEST_NUMBERS = 5, 10
+# Rows beyond the first of their label: fewer say too little.
+_FEWEST_REPEATS = 30
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?")
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """A label for every row.
+
+    Attributes
+    ----------
+    codes : array of int
+        The label of every row, as its place among the sorted labels; −1 where it is missing.
+    n_labels : int
+        How many labels there are.
+    ordered : bool
+        Whether labels are numbers, so that near ones may be alike for other reasons.
+    """
+
+    codes: npt.NDArray[np.intp]
+    n_labels: int
+    ordered: bool
+
+    @property
+    def together(self) -> bool:
+        """Whether the rows of every label stand together."""
+        return int(np.count_nonzero(np.diff(self.codes))) < self.n_labels
+
+
+def read_labels(column: npt.NDArray[Any]) -> Labels | None:
+    """Return the labels of a column, or None if it holds no labels of rows that belong together.
+
+    Texts and integers are labels if they repeat. Columns of other numbers, of dates or truth values, with few texts, or
+    with a value of its own in every row are not.
+    """
+    if column.ndim != 1 or column.dtype.kind not in "iufOUST" or read_times(column) is not None:
+        return None
+    numbers = _as_numbers(column)
+    if numbers is None:
+        texts = _as_texts(column)
+        missing, values = texts == "", texts
+    else:
+        missing, values = np.isnan(numbers), numbers
+        if not np.array_equal(values[~missing], np.round(values[~missing])):
+            return None
+    names, codes = np.unique(values[~missing], return_inverse=True)
+    fewest = _FEWEST_TEXTS if numbers is None else _FEWEST_NUMBERS
+    if len(names) < fewest or len(codes) - len(names) < _FEWEST_REPEATS:
+        return None
+    whole = np.full(len(column), -1, dtype=np.intp)
+    whole[~missing] = codes
+    return Labels(whole, len(names), numbers is not None)
+
+
+def read_times(column: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
+    """Return a column of dates as values that sort in the order of time; None if it holds anything else."""
+    if column.dtype.kind == "M":
+        return None if np.isnat(column).any() else column
+    if column.ndim != 1 or column.dtype.kind not in "OUT" or not len(column):
+        return None
+    if not _is_date(column[0]) or not all(map(_is_date, column)):
+        return None
+    return _as_texts(column)
+
+
+def _is_date(cell: Any) -> bool:
+    """Return whether a cell is a date, or a text such as 2024-05-01 12:00, whose order as texts is that of time."""
+    return hasattr(cell, "isoformat") if not isinstance(cell, str) else _DATE.fullmatch(cell) is not None
+
+
+def _as_texts(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return cells as texts; a missing cell is an empty text."""
+    return np.array(["" if cell is None or cell != cell else str(cell) for cell in column], dtype=str)
+
+
+def _as_numbers(column: npt.NDArray[Any]) -> npt.NDArray[np.float64] | None:
+    """Return a column as numbers, NaN where a cell is missing; None if a cell is no number."""
+    if column.dtype.kind in "iuf":
+        return column.astype(np.float64)
+    try:
+        return np.array([np.nan if cell is None or cell == "" else float(cell) for cell in column])
+    except (TypeError, ValueError):
+        return None

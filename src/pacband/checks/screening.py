@@ -1,0 +1,173 @@
+"""The screen that runs inside every `certify` function and every `fit`: cheap checks, and one warning.
+
+It looks at some rows (`sample`), and shares `LEVEL` among its checks by Bonferroni's method. Draws that the user
+declared are respected: units are compared with each other, never the rows of one unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pacband.checks.columns import read_labels, read_times
+from pacband.checks.copies import check_copies, may_repeat
+from pacband.checks.evidence import Evidence, Others, Picked, Series
+from pacband.checks.finding import Finding
+from pacband.checks.labels import check_labels
+from pacband.checks.order import DEPENDENCE, DRIFT, check_order
+from pacband.checks.sample import FEWEST_ROWS, MOST_ROWS, Looked, rows_to_look_at
+from pacband.core.arrays import Numbers
+from pacband.draws import Rows, Sample
+from pacband.scores import ScoreRule, Spread
+
+__all__ = ["LEVEL", "check_columns", "explain", "in_order_of_draws", "is_sorted", "screen_columns", "screen_rows"]
+
+# The probability of one or more findings in sound data is at most this.
+LEVEL = 1e-4
+# The most columns that are tried for labels.
+_MOST_COLUMNS = 100
+
+
+def screen_rows(
+    scoring: ScoreRule,
+    sample: Sample,
+    target: Numbers,
+    prediction: Numbers,
+    spread: Spread,
+    *,
+    groups: npt.NDArray[Any] | None = None,
+    others: Others | None = None,
+    looked: Looked | None = None,
+    numbers: npt.NDArray[np.intp] | None = None,
+) -> list[Finding]:
+    """Return evidence that the draws are not independent, or not from one distribution.
+
+    Parameters
+    ----------
+    scoring, target, prediction, spread
+        The rows that were certified, and how they are scored.
+    sample : Sample
+        The draws that they make.
+    groups : array, optional
+        The group of every row, if the promise is made within groups: rows are then compared within groups.
+    others : function, optional
+        Returns the other columns of the table at some rows, by name. Columns of declared units and groups are not among
+        them.
+    looked : Looked, optional
+        Which draws are looked at. By default their number decides it.
+    numbers : array of int, optional
+        The row numbers in the table, if these are some of its rows.
+    """
+    looked = looked or rows_to_look_at(sample.n_draws, at_least=FEWEST_ROWS if others is None else MOST_ROWS)
+    both = Evidence.of(looked.rows, scoring, sample, target, prediction, spread, groups)
+    first, drawn = (both.part(part) for part in (slice(looked.n_first), slice(looked.n_first, None)))
+    middles = drawn.middles()
+    signs = drawn.signs(middles)
+    found: list[Finding] = []
+    if in_order_of_draws(target[drawn.rows], prediction[drawn.rows]):
+        found += check_order(signs, drawn.scores, rows=_numbers(drawn.rows, numbers)) or ()
+        if looked.n_first:
+            found += (check_order(first.signs(middles), first.scores, partial_sums=False) or ())[:1]
+    if sample.rows is None:
+        for rows in [first.rows, drawn.rows] if looked.n_first else [drawn.rows]:
+            found += _find_copies(rows, target, prediction, spread, groups, others)
+    if others is not None:
+        found += check_columns(others(drawn.rows), drawn, signs)
+    return explain([finding for finding in found if finding.p_value <= LEVEL / len(found)])
+
+
+def screen_columns(
+    scoring: ScoreRule,
+    target: Numbers,
+    prediction: Numbers,
+    spread: Spread,
+    columns: Others,
+    *,
+    groups: npt.NDArray[Any] | None = None,
+) -> list[Finding]:
+    """Check columns that `screen_rows` was not given, such as those that a model does not use, at the same level."""
+    looked = rows_to_look_at(len(target), at_least=MOST_ROWS)
+    both = Evidence.of(looked.rows, scoring, Rows().sample(len(target)), target, prediction, spread, groups)
+    drawn = both.part(slice(looked.n_first, None))
+    found = check_columns(columns(drawn.rows), drawn, drawn.signs(drawn.middles()))
+    return explain([finding for finding in found if finding.p_value <= LEVEL / len(found)])
+
+
+def check_columns(columns: Mapping[str, npt.NDArray[Any]], drawn: Evidence, in_order: Series) -> list[Finding]:
+    """Check every other column for labels and for an order of time. `in_order` are the series in the order of rows."""
+    found: list[Finding] = []
+    ranks: Series | None = None
+    for name, column in list(columns.items())[:_MOST_COLUMNS]:
+        times = read_times(column)
+        if times is not None and not is_sorted(times):
+            order = np.argsort(times, kind="stable")
+            along = {key: None if z is None else z[order] for key, z in in_order.items()}
+            found += check_order(along, drawn.scores[order], along=name) or ()
+        labels = read_labels(column) if times is None else None
+        if labels is not None:
+            ranks = ranks or drawn.ranks()
+            finding = check_labels(name, labels, ranks)
+            found += [] if finding is None else [finding]
+    return found
+
+
+def explain(findings: list[Finding]) -> list[Finding]:
+    """Return each finding once, without those that another one explains.
+
+    If rows of one label stand together and resemble each other, neighbours depend on each other: the label is the
+    cause.
+    """
+    if any(finding.explains_order for finding in findings):
+        findings = [f for f in findings if f.check not in (DEPENDENCE, DRIFT) or f.column is not None]
+    once: dict[tuple[str, str | None], Finding] = {}
+    for finding in sorted(findings, key=lambda finding: finding.p_value):
+        once.setdefault((finding.check, finding.column), finding)
+    return list(once.values())
+
+
+def in_order_of_draws(target: Numbers, prediction: Numbers) -> bool:
+    """Return whether the order of rows may be that of draws: it is not in a table sorted by y or by T(x)."""
+    return not is_sorted(target) and not is_sorted(prediction)
+
+
+def is_sorted(values: npt.NDArray[Any]) -> bool:
+    """Return whether values rise, or fall, from the first row to the last; the same value in all rows does neither."""
+    values = values if values.ndim == 1 else values.reshape(len(values), -1)[:, 0]
+    if len(values) < 2 or values[0] == values[-1]:
+        return False
+    if values[0] < values[-1]:
+        return bool((values[1:] >= values[:-1]).all())
+    return bool((values[1:] <= values[:-1]).all())
+
+
+def _numbers(rows: Picked, numbers: npt.NDArray[np.intp] | None) -> npt.NDArray[np.intp] | None:
+    """Return the numbers of rows in the table; None if they are 0, 1, 2 and so on."""
+    if numbers is not None:
+        return numbers[rows]
+    return None if isinstance(rows, slice) else rows
+
+
+def _find_copies(
+    rows: Picked,
+    target: Numbers,
+    prediction: Numbers,
+    spread: Spread,
+    groups: npt.NDArray[Any] | None,
+    others: Others | None,
+) -> list[Finding]:
+    y = _flat(target[rows])
+    if not may_repeat(y):
+        return []
+    seen = [_flat(prediction[rows]), *(_flat(part[rows]) for part in spread.parts)]
+    seen += [] if groups is None else [groups[rows]]
+    seen += [] if others is None else others(rows).values()
+    finding = check_copies(y, seen, complete=others is not None)
+    return [] if finding is None else [finding]
+
+
+def _flat(rows: Numbers) -> Numbers:
+    """Return runs as rows of as many numbers."""
+    return rows if rows.ndim < 3 else rows.reshape(len(rows), -1)

@@ -1,0 +1,73 @@
+"""Which columns hold labels, or dates."""
+
+import datetime
+
+import numpy as np
+import pytest
+
+from pacband.checks.columns import read_labels, read_times
+
+
+def test_texts_and_integers_that_repeat_are_labels(rng):
+    machine = rng.integers(0, 20, 500)
+    for column, ordered in [
+        (np.char.add("m", machine.astype(str)), False),
+        (np.char.add("m", machine.astype(str)).astype(object), False),
+        (machine, True),
+        (machine.astype(float), True),
+        (machine.astype(str).astype(object), True),  # as a CSV file has them
+    ]:
+        labels = read_labels(column)
+        assert labels.n_labels == 20
+        assert labels.ordered is ordered
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        np.arange(500),
+        np.array([f"row {k}" for k in range(500)]),
+        np.linspace(0.0, 1.0, 500),
+        np.repeat(["day", "night"], 250),
+        np.arange(500) % 2 == 0,
+        np.datetime64("2024-01-01") + np.arange(500) % 20,
+        np.array(["2024-01-01", "2024-01-02"] * 250, dtype=object),
+        np.arange(500) % 9,
+        np.zeros((500, 2)),
+    ],
+)
+def test_other_columns_are_not(column):
+    assert read_labels(column) is None
+
+
+def test_missing_labels_are_left_out(rng):
+    column = np.array([f"m{k}" for k in rng.integers(0, 20, 500)], dtype=object)
+    column[:10], column[10:20] = None, np.nan
+    labels = read_labels(column)
+    assert labels.n_labels == 20
+    np.testing.assert_array_equal(np.flatnonzero(labels.codes < 0), np.arange(20))
+
+
+def test_labels_that_stand_together():
+    assert read_labels(np.repeat(np.arange(20), 25)).together
+    assert not read_labels(np.tile(np.arange(20), 25)).together
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        np.datetime64("2024-01-01") + np.arange(5),
+        np.array(["2024-01-01", "2024-01-02 12:30", "2024-01-03T07:00:00+00:00"], dtype=object),
+        np.array([datetime.date(2024, 1, 1), datetime.date(2024, 1, 2)], dtype=object),
+    ],
+)
+def test_dates_sort_in_the_order_of_time(column):
+    times = read_times(column)
+    assert np.array_equal(np.argsort(times, kind="stable"), np.arange(len(column)))
+
+
+def test_columns_with_a_gap_or_another_text_are_no_dates():
+    assert read_times(np.array(["2024-01-01", "soon"], dtype=object)) is None
+    assert read_times(np.array(["2024-01-01", "NaT"], dtype="M8[D]")) is None
+    assert read_times(np.array([1.0, 2.0])) is None
+    assert read_times(np.array([], dtype=object)) is None

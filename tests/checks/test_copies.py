@@ -1,0 +1,59 @@
+"""Rows that repeat in every column."""
+
+import numpy as np
+import pandas as pd
+
+from pacband.checks.copies import check_copies, column_bits, may_repeat
+
+
+def test_a_few_copies_of_continuous_rows_are_found(rng):
+    y, x = rng.standard_normal(1000), rng.standard_normal((1000, 2))
+    y[:3], x[:3] = y[500:503], x[500:503]
+    finding = check_copies(y, [x], complete=True)
+    assert finding.p_value == 0.0
+    assert finding.seen == "3 of 1000 rows repeat another row in every column"
+    assert may_repeat(y)
+
+
+def test_coarse_rows_agree_by_chance(rng):
+    for levels in (3, 30, 300):
+        x = rng.integers(0, levels, (2000, 2)).astype(float)
+        y = x[:, 0] + rng.standard_normal(2000).round(1)
+        assert check_copies(y, [x], complete=True).p_value == 1.0
+    # A tree predicts a few values, and targets are rounded.
+    prediction = rng.integers(0, 50, 5000) / 7.0
+    assert check_copies((prediction + rng.standard_normal(5000)).round(2), [prediction], complete=False).p_value == 1.0
+
+
+def test_targets_that_agree_after_rounding_to_float32_are_no_copies(rng):
+    y = 100.0 + rng.random(20_000)
+    assert len(np.unique(y.astype(np.float32))) < len(y) == len(np.unique(y))
+    assert check_copies(y, [np.zeros(20_000)], complete=False).p_value == 1.0
+
+
+def test_states_and_coarse_scores_are_no_copies(rng):
+    resting = np.where(rng.random(500) < 0.1, 0.0, rng.standard_normal(500))
+    assert (
+        check_copies(resting, [np.where(resting == 0.0, 0.0, rng.standard_normal(500))], complete=False).p_value == 1.0
+    )
+    assert check_copies(np.r_[np.zeros(300), np.ones(100)], [np.zeros(400)], complete=False).p_value == 1.0
+    assert check_copies(np.rint(2 * rng.standard_normal(600)), [np.zeros(600)], complete=False).p_value == 1.0
+    # Predictions that agree after rounding to float32, of a constant target.
+    assert check_copies(np.zeros(20_000), [100.0 + rng.random(20_000)], complete=False).p_value == 1.0
+
+
+def test_a_coarse_target_beside_a_constant_agrees_by_chance(rng):
+    assert check_copies(rng.integers(0, 1000, 500), [np.ones(500)], complete=True).p_value == 1.0
+
+
+def test_few_rows_say_nothing():
+    assert check_copies(np.zeros(8), [np.zeros(8)], complete=True) is None
+
+
+def test_columns_of_every_type_are_told_apart(rng):
+    frame = pd.DataFrame({"site": rng.choice(["a", "b"], 400), "x": rng.standard_normal(400)})
+    bits = column_bits([frame["x"].to_numpy(), frame["site"].to_numpy(dtype=object), np.arange(400)])
+    assert bits.shape == (400, 3)
+    assert check_copies(np.ones(400), [bits], complete=True).seen.startswith("0 of 400")
+    assert not may_repeat(np.arange(5.0))
+    assert may_repeat(np.zeros((5, 2)))

@@ -1,0 +1,134 @@
+"""The screen inside every certify function: what it finds, and how seldom it is wrong."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pacband
+from pacband.checks.screening import is_sorted, screen_rows
+from pacband.draws import Rows, Spaced, Units
+from pacband.scores import ScoreRule, spread_of
+from support.clean_rows import KINDS, clean_table, machines, series
+
+
+def screen(table, *, columns=True, draws=None, groups=None):
+    y, p = table["y"].to_numpy(), table["p"].to_numpy()
+    rest = table.columns[2:]
+    return screen_rows(
+        ScoreRule(),
+        (draws or Rows()).sample(len(y)),
+        y,
+        p,
+        spread_of(ScoreRule(), None, y.shape),
+        groups=groups,
+        others=(lambda rows: {name: table[name].to_numpy()[rows] for name in rest}) if columns else None,
+    )
+
+
+def names(findings):
+    return [finding.check for finding in findings]
+
+
+def count_false_findings(rng, runs, sizes):
+    """Return how many of so many clean tables have a finding: of every kind, with labels of many sizes, in any order."""
+    false = 0
+    for run in range(runs):
+        table = clean_table(
+            rng,
+            int(rng.choice(sizes)),
+            KINDS[run % len(KINDS)],
+            labels=int(rng.choice([6, 20, 60, 200, 1000])),
+            ordered=bool(rng.integers(2)),
+        )
+        false += bool(screen(table))
+    return false
+
+
+def test_clean_tables_have_no_finding(rng):
+    """At level 1e-4, 100 clean tables have 2 or more with a finding with probability 5e-5, and 3 with 2e-7."""
+    assert count_false_findings(rng, 98, [150, 400, 1000]) <= 2
+
+
+@pytest.mark.verify
+def test_the_false_alarm_rate_over_many_clean_tables(rng):
+    """At level 1e-4, 7000 clean tables have more than 6 with a finding with probability 1e-5."""
+    assert count_false_findings(rng, 7000, [150, 400, 1000, 3000, 12_000]) <= 6
+
+
+@pytest.mark.parametrize("correlation", [0.5, 0.94])
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_machines_are_found_once_and_by_name(rng, correlation, shuffled):
+    """In file order neighbours depend on each other as well, but the machine is the cause."""
+    for _ in range(5):
+        table = machines(rng, 200, 50, correlation, shuffled=shuffled)
+        assert names(screen(table)) == ["dependence within machine"]
+
+
+def test_machines_in_file_order_are_found_without_their_column(rng):
+    for _ in range(10):
+        table = machines(rng, 200, 50, 0.5, shuffled=False)
+        assert "serial dependence" in names(screen(table, columns=False))
+
+
+def test_an_hourly_series_is_found_in_row_order_and_by_its_dates(rng):
+    table = pd.DataFrame({"y": series(rng, 8760, 0.9), "p": 0.0, "when": pd.date_range("2024", periods=8760, freq="h")})
+    assert names(screen(table)) == ["serial dependence"]
+    (finding,) = screen(table.sample(frac=1.0, random_state=0))
+    assert finding.column == "when"
+    assert "in the order of when" in finding.seen
+
+
+def test_drift_and_copies_are_found(rng):
+    n = 10_000
+    table = pd.DataFrame({"y": rng.standard_normal(n), "p": rng.standard_normal(n)})
+    assert names(screen(table.assign(y=table["y"] * np.linspace(1.0, 4.0, n)), columns=False)) == ["drift"]
+    copied = pd.concat([table, table.iloc[:500]], ignore_index=True).sample(frac=1.0, random_state=0)
+    assert names(screen(copied, columns=False)) == ["duplicated rows"]
+    # The same numbers in rows that differ in another column.
+    assert screen(copied.assign(row=np.arange(len(copied)))) == []
+
+
+def test_declared_units_are_compared_with_each_other_alone(rng):
+    table = machines(rng, 200, 50, 0.94, shuffled=False)
+    assert screen(table, columns=False, draws=Units(table["machine"].to_numpy())) == []
+    site = np.repeat([f"s{k}" for k in range(20)], 500)
+    within = table.assign(site=site, y=table["y"] + 3.0 * rng.standard_normal(20)[np.arange(10_000) // 500])
+    units = Units(within["machine"].to_numpy())
+    assert "dependence within site" in names(screen(within.drop(columns="machine"), draws=units))
+
+
+def test_a_gap_that_is_too_small_is_found(rng):
+    table = pd.DataFrame({"y": series(rng, 50_000, 0.9), "p": 0.0})
+    assert names(screen(table, draws=Spaced(2))) == ["serial dependence"]
+    assert screen(table, draws=Spaced(100)) == []
+
+
+def test_groups_of_the_promise_are_compared_within(rng):
+    group = rng.integers(0, 10, 5000)
+    table = pd.DataFrame(
+        {"y": np.exp(group) * rng.standard_normal(5000), "p": 0.0, "copy": np.char.add("g", group.astype(str))}
+    )
+    assert names(screen(table)) == ["dependence within copy"]
+    assert screen(table, groups=group) == []
+
+
+def test_a_table_sorted_by_its_target_is_not_in_the_order_of_draws(rng):
+    table = pd.DataFrame({"y": np.sort(rng.standard_normal(3000)), "p": 0.0})
+    assert screen(table, columns=False) == []
+    assert is_sorted(np.array([3, 2, 2, 1]))
+    assert not is_sorted(np.zeros(5))
+    assert not is_sorted(np.array([1, 3, 2, 4]))
+
+
+def test_the_same_rows_have_the_same_findings(rng):
+    table = machines(rng, 200, 500, 0.3, shuffled=True)
+    assert screen(table) == screen(table)
+
+
+def test_own_scores_several_outputs_and_missing_predictions_are_taken(rng):
+    noise = rng.standard_normal((3000, 2))
+    assert pacband.certify(noise, np.zeros((3000, 2))).n_samples == 3000
+    assert pacband.certify_scores(np.abs(noise[:, 0])).n_samples == 3000
+    prediction = np.zeros(3000)
+    prediction[5] = np.nan
+    assert pacband.certify(noise[:, 0], prediction, nonfinite="violate").n_samples == 3000
