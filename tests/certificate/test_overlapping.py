@@ -91,7 +91,8 @@ def test_a_unit_is_in_a_group_as_a_whole(rng):
     verdict = pacband.check(average, y, 0 * y, groups=masks, draws=Units(machine, "average"))
     assert {name: count.n_samples for name, count in verdict.counts.items()} == {"old": 200, "any": 300}
     assert verdict.reused
-    accepted = certify_groups(y, 0 * y, masks, draws=Weighted(np.full(1200, 0.9), at_most=1.0), **PROMISE)
+    independent = rng.standard_normal(1200)
+    accepted = certify_groups(independent, 0 * y, masks, draws=Weighted(np.full(1200, 0.9), at_most=1.0), **PROMISE)
     assert accepted.groups["any"].n_samples < 1200
 
 

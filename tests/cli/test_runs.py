@@ -21,6 +21,7 @@ def frame(tmp_path, rng):
             "trip": np.repeat([f"{k:03d}" for k in range(N)], H),
             "hour": np.tile(np.arange(1, H + 1), N),
             "y": rng.standard_normal((N, H)).cumsum(axis=1).ravel(),
+            "e": rng.standard_normal(N * H),
             "p": 0.0,
             "s": np.tile(np.sqrt(np.arange(1, H + 1)), N),
             "site": np.repeat(rng.choice(["a", "b"], N), H),
@@ -57,10 +58,11 @@ def test_runs_are_certified_checked_and_applied(name, frame, run):
 
 @pytest.mark.parametrize("name", ["steps.csv", "steps.parquet"])
 def test_groups_that_overlap_are_certified_checked_and_applied(name, frame, run):
-    made = run("certify", name, *PROMISE, "--group", "site", "--group", "shift", "-o", "cert.json")
+    rows = ["--target", "e", *PROMISE[2:]]
+    made = run("certify", name, *rows, "--group", "site", "--group", "shift", "-o", "cert.json")
     assert made.returncode == 0, made.stderr
     found = library.load("cert.json")
-    wanted = library.certify_frame(frame, target="y", prediction="p", group=["site", "shift"], eps=0.2, delta=0.1)
+    wanted = library.certify_frame(frame, target="e", prediction="p", group=["site", "shift"], eps=0.2, delta=0.1)
     assert [(label, part.gamma) for label, part in found.groups.items()] == [
         (label, part.gamma) for label, part in wanted.groups.items()
     ]

@@ -8,7 +8,7 @@ import pytest
 from scipy.special import ndtr
 from scipy.stats import beta, binom, binomtest, chi2, kstest
 
-from pacband import Share, certify, max_rank
+from pacband import PromiseWarning, Share, certify, max_rank
 from pacband.draws import Units
 from pacband.scores.arrays import score_rows
 from support.twins import put_in_place
@@ -108,6 +108,7 @@ def test_bounds_for_each_step_do_not_hold_for_runs():
     assert failures["steps"] / n > 0.95
 
 
+@pytest.mark.filterwarnings("ignore::pacband.PromiseWarning")
 def test_windows_that_slide_over_one_run_are_no_independent_runs():
     """AR(1) with ρ = .9: windows of one series, taken for runs, break the promise in far more than δ = 5 %."""
     from scipy.signal import lfilter
@@ -122,6 +123,9 @@ def test_windows_that_slide_over_one_run_are_no_independent_runs():
         windows = np.lib.stride_tricks.sliding_window_view(series, width)[..., None]
         failures += np.mean(largest > certify(windows, 0 * windows, eps=eps, delta=delta).gamma) > eps
     assert binomtest(failures, n, delta, alternative="greater").pvalue < FALSE_ALARM
+    # No silent false promise: the windows are noticed.
+    with pytest.warns(PromiseWarning, match="errors depend on the rows before"):
+        certify(windows, 0 * windows, eps=eps, delta=delta)
 
 
 def test_runs_of_machines_are_units():
