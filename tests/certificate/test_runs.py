@@ -101,6 +101,13 @@ def test_all_kinds_of_certificates_know_runs(y):
     assert (chunked.basis, chunked.gamma, chunked.data_digest) == (whole.basis, whole.gamma, whole.data_digest)
 
 
+def test_runs_that_the_model_was_fitted_on_are_refused(rng):
+    y = rng.standard_normal((N, H, 2))
+    assert certify(y, 0 * y, training=(0 * y + 1.0, 2 * y), **PROMISE).n_steps == H
+    with pytest.raises(pacband.ReusedData):
+        certify(y, 0 * y, training=(0 * y[:50], y[:50]), **PROMISE)
+
+
 def test_units_have_runs(y):
     machine = np.repeat(np.arange(N // 2), 2)
     words = {
