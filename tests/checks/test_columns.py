@@ -5,7 +5,7 @@ import datetime
 import numpy as np
 import pytest
 
-from pacband.checks.columns import read_labels, read_times
+from pacband.checks.columns import may_hold_labels, read_labels, read_times
 
 
 def test_texts_and_integers_that_repeat_are_labels(rng):
@@ -38,6 +38,18 @@ def test_texts_and_integers_that_repeat_are_labels(rng):
 )
 def test_other_columns_are_not(column):
     assert read_labels(column) is None
+
+
+def test_the_first_rows_show_which_columns_may_hold_labels():
+    for column in (
+        np.repeat("m1", 50),
+        np.full(50, 7),
+        np.arange(50) // 2,
+        np.array(["2024-01-01"] * 50, dtype=object),
+    ):
+        assert may_hold_labels(column)
+    for column in (np.arange(50), np.linspace(0.0, 1.0, 50), np.array([f"s{k}" for k in range(50)]), np.arange(50) > 7):
+        assert not may_hold_labels(column)
 
 
 def test_missing_labels_are_left_out(rng):

@@ -162,7 +162,9 @@ def test_families_and_groups_of_units(rows):
     groups = certify_groups(error, 0 * error, site, eps=0.1, delta=0.01, draws=units)
     assert {label: part.n_samples for label, part in groups.groups.items()} == {"north": 150, "south": 150}
     assert "of future units in each of the 2 groups" in groups.promise
-    with pytest.raises(InvalidInput, match="every unit must be in one group"):
+    with pytest.raises(
+        InvalidInput, match="every unit must be in one group, for its rows are one draw: unit 0 has rows in several"
+    ):
         certify_groups(error, 0 * error, np.arange(3000) % 2, eps=0.1, delta=0.01, draws=units)
     with pytest.raises(InvalidInput, match="Spaced draws cannot be combined with groups"):
         certify_groups(error, 0 * error, site, eps=0.1, delta=0.01, draws=Spaced(2))

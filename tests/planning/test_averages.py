@@ -110,6 +110,13 @@ def test_what_is_no_evidence_is_refused(counts):
         Evidence(counts)
 
 
+def test_budgets_below_every_float_are_decided():
+    many = Evidence(((0, 1, 10**6),))
+    assert many.shows(0.5, Fraction(1, 10**400))
+    assert not Evidence(((0, 1, 10),)).shows(0.5, Fraction(1, 10**400))
+    assert not many.shows(0.5, Fraction(0))
+
+
 def test_the_error_in_floating_point_is_bounded():
     rng = np.random.default_rng(0)
     sizes = rng.integers(1, 400, 3000)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -16,7 +15,7 @@ from pacband.core.arrays import Floats
 from pacband.draws import Sample
 from pacband.exceptions import InvalidInput
 from pacband.planning import Share
-from pacband.planning.averages import Evidence, log_evidence
+from pacband.planning.averages import Evidence, log_evidence, log_fraction
 from pacband.selection import Measured, measure
 from pacband.selection.fingerprint import fingerprint
 
@@ -79,7 +78,7 @@ def _certify_average(basis: Promise, scores: Floats, sizes: Counts, share: Share
 def _shows(violations: Counts, sizes: Counts, eps: float, budget: Fraction) -> bool:
     """Decide whether units show a mean of at most ε; `Evidence.shows` decides what is not clear in floating point."""
     found, error = log_evidence(violations / sizes, eps)
-    margin = found + math.log(budget)
+    margin = found + log_fraction(budget)
     return margin > 0.0 if abs(margin) > error else Evidence.of(violations, sizes).shows(eps, budget)
 
 

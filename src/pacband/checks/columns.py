@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Labels", "read_labels", "read_times"]
+__all__ = ["Labels", "may_hold_labels", "read_labels", "read_times"]
 
 # Fewer texts name kinds of rows, such as day and night, rather than units. Numbers are compared in pairs.
 _FEWEST_TEXTS, _FEWEST_NUMBERS = 5, 10
@@ -40,6 +40,22 @@ class Labels:
     def together(self) -> bool:
         """Whether the rows of every label stand together."""
         return int(np.count_nonzero(np.diff(self.codes))) < self.n_labels
+
+
+def may_hold_labels(column: npt.NDArray[Any]) -> bool:
+    """Return whether a column of the first rows of a table may hold labels or dates of all its rows.
+
+    Texts and integers may, unless every row has its own. One label for all may be the first of many.
+    """
+    if read_times(column) is not None:
+        return True
+    if column.ndim != 1 or column.dtype.kind not in "iufOUST":
+        return False
+    numbers = _as_numbers(column)
+    if numbers is None:
+        return len(np.unique(_as_texts(column))) < len(column)
+    known = numbers[~np.isnan(numbers)]
+    return np.array_equal(known, np.round(known)) and len(np.unique(known)) < len(known)
 
 
 def read_labels(column: npt.NDArray[Any]) -> Labels | None:

@@ -58,7 +58,7 @@ def check_copies(target: Numbers, others: Sequence[Any], *, complete: bool) -> F
             both = 0.0 if chance.rate == 0.0 else _FACTOR * equal_pairs(y) * equal_pairs(rest) / everything
             by_chance = max(chance.rate * everything, both) + chance.spare
             p_value = 0.0 if equal_pairs(whole) > by_chance else 1.0
-    where = "every column" if complete else "target, prediction and scale, the only columns given"
+    where = "every column" if complete else "target, prediction and scale; other columns were not looked at"
     return Finding(
         check=COPIES,
         seen=f"{repeated} of {n} rows repeat another row in {where}",

@@ -18,7 +18,7 @@ from pacband.checks.evidence import Evidence, Others, Picked, Series
 from pacband.checks.finding import Finding
 from pacband.checks.labels import check_labels
 from pacband.checks.order import DEPENDENCE, DRIFT, check_order
-from pacband.checks.sample import FEWEST_ROWS, MOST_ROWS, Looked, rows_to_look_at
+from pacband.checks.sample import FEWEST_ROWS, MOST_ROWS, rows_to_look_at
 from pacband.core.arrays import Numbers
 from pacband.draws import Rows, Sample
 from pacband.scores import ScoreRule, Spread
@@ -40,7 +40,8 @@ def screen_rows(
     *,
     groups: npt.NDArray[Any] | None = None,
     others: Others | None = None,
-    looked: Looked | None = None,
+    level: float = LEVEL,
+    complete: bool | None = None,
     numbers: npt.NDArray[np.intp] | None = None,
 ) -> list[Finding]:
     """Return evidence that the draws are not independent, or not from one distribution.
@@ -56,12 +57,14 @@ def screen_rows(
     others : function, optional
         Returns the other columns of the table at some rows, by name. Columns of declared units and groups are not among
         them.
-    looked : Looked, optional
-        Which draws are looked at. By default their number decides it.
+    level : float
+        The probability of one or more findings in sound data, at most.
+    complete : bool, optional
+        Whether all columns of the table are there. By default they are, if `others` is given.
     numbers : array of int, optional
         The row numbers in the table, if these are some of its rows.
     """
-    looked = looked or rows_to_look_at(sample.n_draws, at_least=FEWEST_ROWS if others is None else MOST_ROWS)
+    looked = rows_to_look_at(sample.n_draws, at_least=FEWEST_ROWS if others is None else MOST_ROWS)
     both = Evidence.of(looked.rows, scoring, sample, target, prediction, spread, groups)
     first, drawn = (both.part(part) for part in (slice(looked.n_first), slice(looked.n_first, None)))
     middles = drawn.middles()
@@ -72,11 +75,12 @@ def screen_rows(
         if looked.n_first:
             found += (check_order(first.signs(middles), first.scores, partial_sums=False) or ())[:1]
     if sample.rows is None:
+        complete = others is not None if complete is None else complete
         for rows in [first.rows, drawn.rows] if looked.n_first else [drawn.rows]:
-            found += _find_copies(rows, target, prediction, spread, groups, others)
+            found += _find_copies(rows, target, prediction, spread, groups, others, complete)
     if others is not None:
         found += check_columns(others(drawn.rows), drawn, signs)
-    return explain([finding for finding in found if finding.p_value <= LEVEL / len(found)])
+    return explain([finding for finding in found if finding.p_value <= level / len(found)])
 
 
 def screen_columns(
@@ -157,6 +161,7 @@ def _find_copies(
     spread: Spread,
     groups: npt.NDArray[Any] | None,
     others: Others | None,
+    complete: bool,
 ) -> list[Finding]:
     y = _flat(target[rows])
     if not may_repeat(y):
@@ -164,7 +169,7 @@ def _find_copies(
     seen = [_flat(prediction[rows]), *(_flat(part[rows]) for part in spread.parts)]
     seen += [] if groups is None else [groups[rows]]
     seen += [] if others is None else others(rows).values()
-    finding = check_copies(y, seen, complete=others is not None)
+    finding = check_copies(y, seen, complete=complete)
     return [] if finding is None else [finding]
 
 

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
+from pacband.core.arrays import Floats
 from pacband.core.checks import check_positive, check_positive_integer
 from pacband.core.labels import as_labels, factorize
 from pacband.draws.kinds import ROWS, DrawKind, SpacedDraws, UnitDraws
@@ -20,6 +23,8 @@ from pacband.exceptions import InvalidInput
 from pacband.planning import WHOLE, Share, choose_rank
 
 __all__ = ["Draws", "Rows", "Spaced", "Units", "check_seed", "random_stream"]
+
+Places: TypeAlias = npt.NDArray[np.intp]
 
 # The bytes of "pacband".
 _OUR_STREAM = 0x70616362616E64
@@ -112,20 +117,23 @@ class Units(Draws):
         labels = as_labels(self.labels)
         if len(labels) != n_rows:
             raise InvalidInput(f"y and the labels of units must have one length, got {n_rows} and {len(labels)}.")
-        _, codes = factorize(labels)
+        units, codes = factorize(labels)
         order = np.argsort(codes, kind="stable")
         sizes = np.bincount(codes)
         starts = np.cumsum(sizes) - sizes
+        rows = order[starts]
+        averaged = sizes if self.kind.averages else None
         if self.kind.seed is not None:
-            drawn = random_stream(self.kind.seed).integers(0, sizes)
-            rows = order[starts + drawn]
-            return Sample(len(sizes), lambda scores: scores[rows], rows, codes)
-        if self.kind.averages:
-            return Sample(len(sizes), lambda scores: scores[order], order[starts], codes, sizes=sizes)
-        if self.kind.within == "all":
-            return Sample(len(sizes), lambda scores: np.maximum.reduceat(scores[order], starts), order[starts], codes)
-        places = starts + np.array([self.kind.row_in_unit(int(size)) for size in sizes], dtype=np.intp)
-        return Sample(len(sizes), lambda scores: scores[np.lexsort((scores, codes))][places], order[starts], codes)
+            rows = order[starts + random_stream(self.kind.seed).integers(0, sizes)]
+            reduce = partial(_take, rows)
+        elif self.kind.averages:
+            reduce = partial(_take, order)
+        elif self.kind.within == "all":
+            reduce = partial(_largest, order, starts)
+        else:
+            places = starts + np.array([self.kind.row_in_unit(int(size)) for size in sizes], dtype=np.intp)
+            reduce = partial(_at_places, codes, places)
+        return Sample(len(sizes), reduce, rows, codes, sizes=averaged, units=units)
 
 
 class Spaced(Draws):
@@ -211,6 +219,21 @@ def _beta(mixing: float | Callable[[int], float], gap: int) -> float:
             f"mixing must be in [0, 1] and not increase, got β({gap}) = {here:g} and β({gap + 1}) = {further:g}."
         )
     return here
+
+
+def _take(rows: Places, scores: Floats) -> Floats:
+    """Return the scores of some rows."""
+    return scores[rows]
+
+
+def _largest(order: Places, starts: Places, scores: Floats) -> Floats:
+    """Return the largest score of every unit; `order` sorts the rows by unit."""
+    return np.maximum.reduceat(scores[order], starts)
+
+
+def _at_places(codes: Places, places: Places, scores: Floats) -> Floats:
+    """Return the score of every unit at its place, if the scores are sorted unit by unit."""
+    return scores[np.lexsort((scores, codes))][places]
 
 
 def _largest_violation(n_draws: int, eps: float, delta: float, share: Share = WHOLE, slack: Any = 0) -> float:

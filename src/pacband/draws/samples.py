@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pacband.core.arrays import Floats, name_rows
+from pacband.core.labels import Label
 from pacband.exceptions import InvalidInput
 from pacband.planning.averages import Evidence
 
@@ -36,6 +37,8 @@ class Sample:
     sizes : array of int or None
         The number of rows of every unit, where the promise is about units on average: `reduce` then returns the scores
         of all rows, unit by unit.
+    units : list or None
+        The label of every unit, if draws are units.
     """
 
     n_draws: int
@@ -44,6 +47,7 @@ class Sample:
     codes: npt.NDArray[np.intp] | None = None
     certain: npt.NDArray[np.bool_] | None = None
     sizes: npt.NDArray[np.intp] | None = None
+    units: list[Label] | None = None
 
     def assign(self, labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return the group of every draw from the groups of rows, or raise if a draw has rows of several groups."""
@@ -51,9 +55,10 @@ class Sample:
             return labels
         found = labels[self.rows]
         if self.codes is not None and (mixed := labels != found[self.codes]).any():
+            which = "a unit" if self.units is None else f"unit {self.units[self.codes[mixed.argmax()]]!r}"
             raise InvalidInput(
-                f"every unit must be in one group, for its rows are one draw: a unit has another group in "
-                f"{name_rows(mixed)}."
+                f"every unit must be in one group, for its rows are one draw: {which} has rows in several. In all, "
+                f"units have another group in {name_rows(mixed)}."
             )
         return found
 

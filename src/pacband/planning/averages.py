@@ -32,7 +32,7 @@ from pacband.exceptions import CertificateError, NotEnoughSamples
 from pacband.planning.shares import Share
 from pacband.planning.solving import LARGEST_N
 
-__all__ = ["Evidence", "check_units", "log_evidence"]
+__all__ = ["Evidence", "check_units", "log_evidence", "log_fraction"]
 
 # λ_j·(1 − ε), and λ_j·ε for a mean above ε.
 BETS = tuple(Fraction(2**j - 1, 2**j) for j in range(1, 6))
@@ -98,7 +98,7 @@ class Evidence:
             return False
         k, n, times = np.array(self.counts, dtype=np.float64).T
         found, error = log_evidence(k / n, eps, times)
-        margin = found + math.log(budget)
+        margin = found + log_fraction(budget)
         if abs(margin) > error:
             return margin > 0.0
         with localcontext(_CONTEXT):
@@ -140,6 +140,11 @@ def log_evidence(
     # Each term errs by a few units in its last place, near a share of 1 by 2⁵ times as many, and by 1e-16 in ε − v.
     n_units = float(np.sum(times)) if np.ndim(times) else len(shares)
     return top + total, 1e-12 + 1e-13 * size + 1e-15 * n_units
+
+
+def log_fraction(value: Fraction) -> float:
+    """Return ln of a fraction, which may be smaller than every float."""
+    return math.log(value.numerator) - math.log(value.denominator)
 
 
 def check_units(n_units: int, eps: float, delta: float, share: Share) -> None:

@@ -38,6 +38,7 @@ from pacband.selection import (
 from pacband.selection.fingerprint import fingerprint_unit, seal
 from pacband.tables.certified_columns import make_terms, named_columns, score_column
 from pacband.tables.columns import as_frame, check_columns, in_memory, read_predicted, read_values
+from pacband.tables.engines import fetch_columns
 from pacband.tables.means import count_unanswered, mean_offsets, mean_scales
 from pacband.tables.other_columns import other_columns
 from pacband.tables.reading import read_table, read_whole
@@ -176,7 +177,8 @@ def certify_frame(
         by_column = {name: replace(first, group=name, groups=()) for name in first.groups}
         tables = {name: Table.of(table, schema, terms.scoring, {"": one}) for name, one in by_column.items()}
         joint = _certify_columns(terms, tables, first, _report_passes(progress, len(tables)))
-        screen_engine(terms.scoring, table, joint, named, {})
+        first_rows = fetch_columns(table.select(*wanted).head(limits.sample), wanted)
+        screen_engine(terms.scoring, table, joint, named, first_rows)
         return joint
     whole = len(named) <= limits.together or terms.scoring.gauge != "max"
     parts = [named] if whole else _split_candidates(named, limits.together)

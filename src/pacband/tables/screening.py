@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import narwhals as nw
+import numpy as np
+import numpy.typing as npt
 
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
-from pacband.checks.sample import MOST_ROWS, Looked, rows_to_look_at
-from pacband.checks.screening import screen_rows
+from pacband.checks import Finding
+from pacband.checks.columns import may_hold_labels
+from pacband.checks.frames import plain_column
+from pacband.checks.screening import LEVEL, explain, screen_rows
 from pacband.checks.warning import warn_of_findings
 from pacband.core.labels import as_labels
 from pacband.core.members import cells_of, groups_of_columns
@@ -21,6 +25,9 @@ from pacband.tables.other_columns import fetch_at, other_names
 
 __all__ = ["screen_engine"]
 
+# So many rows of each kind are read. At a million rows, twice as many would take half the time of the certificate.
+_ROWS = 5000
+
 
 def screen_engine(
     scoring: ScoreRule,
@@ -31,46 +38,78 @@ def screen_engine(
 ) -> None:
     """Warn if some rows of the table do not look independent.
 
-    DuckDB knows the order of rows: the first rows and rows from everywhere are read, in all columns. Of other engines
-    only the first rows are checked, which were read before, in the columns that the promise names.
+    The first rows were read before, in the columns that the promise names (`first`). DuckDB also reads their other
+    columns, and then, in one more pass, rows from everywhere: in the columns that the promise names and in those that
+    may hold labels or dates. The two screens share the level.
     """
     columns = named[certificate.best if isinstance(certificate, FamilyCertificate) else ""]
-    used = [*columns.numeric, *([] if columns.group is None else [columns.group]), *columns.groups]
-    if table.implementation is not nw.Implementation.DUCKDB:
-        values = {name: first[name] for name in used if name in first}
-        if len(values) == len(used):
-            _screen(scoring, columns, values, None)
+    used = list(dict.fromkeys(columns.all))
+    if not set(used) <= first.keys():
         return
+    near = {name: first[name][:_ROWS] for name in used}
+    if not table.implementation.is_duckdb():
+        warn_of_findings(_screen(scoring, columns, near, None, LEVEL))
+        return
+    relation: Any = table.to_native()
+    taken = [name for parts in named.values() for name in parts.all]
+    others = fetch_at(relation, other_names(table.collect_schema(), taken), slice(0, len(near[used[0]])))
     # Every row has a group in each of several columns of labels.
     n_rows = sum(part.n_samples for part in certificate.parts.values()) // (len(columns.groups) or 1)
-    looked = rows_to_look_at(n_rows, at_least=MOST_ROWS)
-    taken = [name for parts in named.values() for name in parts.all]
-    others = other_names(table.collect_schema(), taken)
-    found = fetch_at(table.to_native(), [*used, *others], looked.rows)
-    _screen(scoring, columns, {name: found[name] for name in used}, {name: found[name] for name in others}, looked)
+    wanted = [name for name, column in others.items() if may_hold_labels(column)]
+    drawn = _fetch_drawn(relation, columns.target[0], [*used, *wanted], n_rows)
+    core, rest = {name: drawn[name] for name in used}, {name: plain_column(drawn[name]) for name in wanted}
+    warn_of_findings(
+        explain(
+            [
+                *_screen(scoring, columns, near, others, LEVEL / 2.0),
+                *_screen(scoring, columns, core, rest, LEVEL / 2.0, n_rows=n_rows),
+            ]
+        )
+    )
+
+
+def _fetch_drawn(relation: Any, by: str, names: Sequence[str], n_rows: int) -> dict[str, Any]:
+    """Return about `_ROWS` rows from everywhere, in the order of rows: those with one hash of the column `by`.
+
+    DuckDB reads the other columns in these rows alone. Copies of a row have the same hash. If the column has few
+    values, many rows or none have this hash: then the first of them are returned.
+    """
+    from pacband.tables.connection import quoted
+
+    found = (
+        relation.filter(f"hash({quoted(by)}) % {-(-n_rows // _ROWS)} = 0")
+        .project(", ".join(map(quoted, names)))
+        .limit(2 * _ROWS)
+    )
+    return dict(found.fetchnumpy())
 
 
 def _screen(
     scoring: ScoreRule,
     columns: Columns,
     values: Mapping[str, Any],
-    others: Mapping[str, Any] | None,
-    looked: Looked | None = None,
-) -> None:
+    others: Mapping[str, npt.NDArray[Any]] | None,
+    level: float,
+    *,
+    n_rows: int | None = None,
+) -> list[Finding]:
+    """Screen rows in memory. With `n_rows`, they are rows from everywhere of so many, and have only some columns."""
     target = read_values(values, columns.target)
     y_pred, scale = read_predicted(values, columns)
-    warn_of_findings(
-        screen_rows(
-            scoring,
-            Rows().sample(len(target)),
-            target,
-            as_prediction(scoring, y_pred, target.shape),
-            spread_of(scoring, scale, target.shape),
-            groups=_groups(columns, values),
-            others=None if others is None else lambda rows: {name: column[rows] for name, column in others.items()},
-            looked=None if looked is None else Looked(slice(0, len(target)), looked.n_first),
-            numbers=looked.rows if looked is not None and not isinstance(looked.rows, slice) else None,
-        )
+    if not len(target):
+        return []
+    everywhere = n_rows is not None
+    return screen_rows(
+        scoring,
+        Rows().sample(len(target)),
+        target,
+        as_prediction(scoring, y_pred, target.shape),
+        spread_of(scoring, scale, target.shape),
+        groups=_groups(columns, values),
+        others=None if others is None else lambda rows: {name: column[rows] for name, column in others.items()},
+        level=level,
+        complete=others is not None and not everywhere,
+        numbers=None if n_rows is None else np.arange(len(target), dtype=np.intp) * n_rows // len(target),
     )
 
 
