@@ -143,3 +143,13 @@ def test_certificates_and_columns_must_agree_about_overlap(frame):
     arrays = certify_groups(frame["y"], frame["p"], masks_of(frame), frame["s"], **PROMISE)
     with pytest.raises(InvalidInput, match="overlap: name their columns, as a list"):
         pacband.check_frame(arrays, frame, target="y", prediction="p", scale="s")
+
+
+@pytest.mark.parametrize("library", ["pandas", "duckdb"])
+def test_dependent_rows_in_overlapping_groups_are_noticed(library, rng):
+    machine = np.repeat(np.arange(300), 20)
+    rows = pd.DataFrame({"y": rng.standard_normal(300)[machine] + 0.3 * rng.standard_normal(6000), "p": 0.0})
+    rows = rows.assign(site=rng.choice(["a", "b"], 6000), shift=rng.choice([1, 2], 6000), machine=machine)
+    named = {"target": "y", "prediction": "p", "group": ["site", "shift"]}
+    with pytest.warns(pacband.PromiseWarning, match="rows of one machine resemble each other"):
+        pacband.certify_frame(LIBRARIES[library](rows), **named, **PROMISE)
