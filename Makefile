@@ -5,10 +5,11 @@ VENV ?= .venv$(if $(filter-out python3,$(PYTHON)),-$(notdir $(PYTHON)))
 # A file of versions to install, such as .ci/lock-3.11.txt; the newest ones by default.
 CONSTRAINT ?=
 BIN := $(VENV)/bin
-PIP := $(BIN)/pip --disable-pip-version-check --quiet
-INSTALL := $(PIP) install $(if $(CONSTRAINT),--constraint $(CONSTRAINT))
 OLDEST := .venv-oldest
 LOCK := .venv-lock
+# Quiet twice: pip prints its errors, and no warnings about the machine.
+PIP := -m pip --disable-pip-version-check -qq install
+INSTALL := $(BIN)/python $(PIP) $(if $(CONSTRAINT),--constraint $(CONSTRAINT))
 export PIP_ROOT_USER_ACTION = ignore
 # A process a core, and one thread in each.
 PARALLEL := --numprocesses auto --dist loadgroup
@@ -34,10 +35,13 @@ coverage:  ## the tests, and the lines of src/pacband that they run
 
 browser: $(VENV)/browser.stamp  ## Chromium and axe-core for the browser tests
 
-lint: $(VENV)/lint.stamp  ## ruff and mypy --strict
+lint: $(VENV)/lint.stamp  ## ruff, mypy --strict, spelling, and the checks of the packaging and the workflows
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/codespell
+	$(BIN)/sp-repo-review --show err .
+	$(BIN)/zizmor --offline --quiet .
 
 verify: $(VENV)/test.stamp $(OLDEST)/test.stamp  ## the long studies, the tests on the oldest supported libraries, and mutants
 	$(BIN)/python -m pytest tests -m verify $(PARALLEL)
@@ -52,26 +56,33 @@ bench: $(VENV)/bench.stamp  ## the benchmarks, side by side with peers
 
 lock:  ## the newest libraries of today, for .ci/run
 	rm -rf $(LOCK)
-	$$(.ci/find-python $(PYTHON)) -m venv $(LOCK)
-	$(LOCK)/bin/pip --disable-pip-version-check --quiet install --editable ".[test,lint]"
+	@$(MAKE) --no-print-directory $(LOCK)/pip.stamp
+	$(LOCK)/bin/python $(PIP) --editable ".[all]" --group dev
 	version=$$($(LOCK)/bin/python -c 'import sys; print("%d.%d" % sys.version_info[:2])') && \
 	{ echo "# The libraries that .ci/run takes with Python $$version: \`make lock\` writes this file anew, with the newest of today."; \
-	$(LOCK)/bin/pip --disable-pip-version-check freeze --exclude-editable; } > .ci/lock-$$version.txt
+	$(LOCK)/bin/python -m pip --disable-pip-version-check freeze --exclude-editable; } > .ci/lock-$$version.txt
 	rm -rf $(LOCK)
 
 clean:  ## remove the environments and caches
 	rm -rf .venv .venv-* .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage .coverage.*
 
-$(VENV)/bin/python:
+ENVIRONMENTS := $(sort $(VENV) $(OLDEST) $(LOCK))
+
+$(ENVIRONMENTS:=/bin/python): %/bin/python:
 	@$$(.ci/find-python $(PYTHON)) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "pacband needs Python 3.11 or newer")'
-	$$(.ci/find-python $(PYTHON)) -m venv $(VENV)
+	$$(.ci/find-python $(PYTHON)) -m venv $*
+
+# Dependency groups need pip 25.1; a new environment has the pip of its Python, which may be older.
+$(ENVIRONMENTS:=/pip.stamp): %/pip.stamp: | %/bin/python
+	$*/bin/python $(PIP) 'pip>=25.1'
+	@touch $@
 
 $(VENV)/demo.stamp: pyproject.toml | $(VENV)/bin/python
 	$(INSTALL) --editable ".[cli]"
 	@touch $@
 
-$(VENV)/test.stamp: pyproject.toml | $(VENV)/bin/python
-	$(INSTALL) --editable ".[test]"
+$(VENV)/test.stamp: pyproject.toml | $(VENV)/pip.stamp
+	$(INSTALL) --editable ".[all]" --group test
 	@touch $@
 
 $(VENV)/browser.stamp: | $(VENV)/bin/python
@@ -79,15 +90,14 @@ $(VENV)/browser.stamp: | $(VENV)/bin/python
 	@npm install --silent --no-audit --no-fund --prefix $(VENV)/browser axe-core
 	@touch $@
 
-$(VENV)/lint.stamp: pyproject.toml | $(VENV)/bin/python
-	$(INSTALL) --editable ".[test,lint]"
+$(VENV)/lint.stamp: pyproject.toml | $(VENV)/pip.stamp
+	$(INSTALL) --editable ".[all]" --group dev
 	@touch $@
 
-$(VENV)/bench.stamp: pyproject.toml | $(VENV)/bin/python
-	$(INSTALL) --editable ".[test,bench]"
+$(VENV)/bench.stamp: pyproject.toml | $(VENV)/pip.stamp
+	$(INSTALL) --editable ".[all]" --group test --group bench
 	@touch $@
 
-$(OLDEST)/test.stamp: pyproject.toml tests/oldest.txt
-	$$(.ci/find-python $(PYTHON)) -m venv $(OLDEST)
-	$(OLDEST)/bin/pip --disable-pip-version-check --quiet install --editable ".[test]" --constraint tests/oldest.txt
+$(OLDEST)/test.stamp: pyproject.toml tests/oldest.txt | $(OLDEST)/pip.stamp
+	$(OLDEST)/bin/python $(PIP) --editable ".[all]" --group test --constraint tests/oldest.txt
 	@touch $@

@@ -7,12 +7,14 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 ROOT = Path(__file__).parents[1]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+PROJECT, GROUPS = SETTINGS["project"], SETTINGS["dependency-groups"]
 LOCKS = sorted((ROOT / ".ci").glob("lock-*.txt"))
 
 
@@ -80,15 +82,86 @@ def test_the_lock_fits_the_project_and_names_no_host(lock):
     lines = [line for line in lock.read_text("utf-8").splitlines() if not line.startswith("#")]
     pinned = dict(re.fullmatch(r"([\w.-]+)==([\w.+!]+)", line).groups() for line in lines)
     pinned = {canonicalize_name(name): Version(version) for name, version in pinned.items()}
-    extras = PROJECT["optional-dependencies"]
-    for text in (*PROJECT["dependencies"], *(line for name in ("cli", "dask", "spark", "polars", "test", "lint") for line in extras[name])):  # fmt: skip
-        needed = Requirement(text)
-        if needed.name != "pacband":
-            assert pinned[canonicalize_name(needed.name)] in needed.specifier, text
+    for needed in requirements():
+        assert pinned[canonicalize_name(needed.name)] in needed.specifier, str(needed)
+
+
+def requirements(groups=("test", "lint")):
+    """What the library, its extras and these groups need, other than pacband itself."""
+    lines = [*PROJECT["dependencies"], *(line for extra in PROJECT["optional-dependencies"].values() for line in extra)]
+    lines += [line for group in groups for line in GROUPS[group]]
+    return [needed for needed in map(Requirement, lines) if needed.name != "pacband"]
 
 
 def test_there_is_a_lock():
     assert LOCKS
+
+
+def test_development_is_in_groups_and_dev_has_what_the_lock_has():
+    assert not {"test", "lint", "docs", "bench", "dev"} & PROJECT["optional-dependencies"].keys()
+    assert GROUPS["dev"] == [{"include-group": "test"}, {"include-group": "lint"}]
+
+
+def test_every_requirement_has_a_lower_bound_and_no_upper():
+    for needed in requirements(("test", "lint", "bench")):
+        assert [bound.operator for bound in needed.specifier] == [">="], str(needed)
+
+
+def test_the_oldest_libraries_are_the_lower_bounds():
+    lines = (ROOT / "tests" / "oldest.txt").read_text("utf-8").splitlines()
+    oldest = {needed.name: needed.specifier for needed in map(Requirement, lines[1:])}
+    for needed in requirements(groups=()):
+        (bound,), (pin,) = needed.specifier, oldest[needed.name]
+        # Some first releases of a minor version are yanked or broken: a later patch stands for them.
+        assert Version(pin.version).release[:2] == (*Version(bound.version).release, 0)[:2], str(needed)
+
+
+def test_makefile_and_workflows_install_groups_that_exist():
+    files = [ROOT / "Makefile", *(ROOT / ".github" / "workflows").glob("*.yml")]
+    text = "\n".join(path.read_text("utf-8") for path in files)
+    assert set(re.findall(r"--group (\w+)", text)) == {"test", "dev", "bench"}
+    assert set(re.findall(r'"\.\[([\w,]+)\]"', text)) == {"cli", "all"}
+
+
+def test_pip_is_new_enough_for_groups_before_they_are_installed():
+    made = subprocess.run(["make", "--dry-run", "test", "lint", "bench", "lock", "VENV=.venv-that-is-not-there"], cwd=ROOT, capture_output=True, text=True, check=True)  # fmt: skip
+    ready = set()
+    for environment, rest in re.findall(r"^(\S+)/bin/python -m pip (.*)$", made.stdout, re.MULTILINE):
+        if "pip>=25.1" in rest:
+            ready.add(environment)
+        assert "--group" not in rest or environment in ready, rest
+    assert {".venv-that-is-not-there", ".venv-lock"} <= ready
+
+
+def test_workflows_have_least_privileges_and_pinned_actions():
+    for path in (ROOT / ".github" / "workflows").glob("*.yml"):
+        workflow = yaml.safe_load(path.read_text("utf-8"))
+        assert workflow["permissions"] == {}
+        for job in workflow["jobs"].values():
+            assert set(job["permissions"].items()) <= {("contents", "read"), ("id-token", "write")}
+            for step in job["steps"]:
+                assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", step.get("uses", f"a/b@{'0' * 40}"))
+
+
+def test_the_classifiers_are_the_pythons_of_the_tests():
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "tests.yml").read_text("utf-8"))["jobs"]
+    tested = jobs["newest"]["strategy"]["matrix"]["python"]
+    named = re.findall(r"Python :: (3\.\d+)", "\n".join(PROJECT["classifiers"]))
+    assert named == tested
+    assert PROJECT["requires-python"] == f">={tested[0]}"
+
+
+def test_hooks_are_linters_of_the_group():
+    hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text("utf-8"))["repos"]
+    revisions = {hook["repo"].rpartition("/")[2].removesuffix("-pre-commit"): hook.get("rev", "") for hook in hooks}
+    allowed = {needed.name: needed.specifier for needed in map(Requirement, GROUPS["lint"])}
+    for name in ("ruff", "codespell", "zizmor"):
+        assert Version(revisions[name]) in allowed[name]
+
+
+def test_the_citation_has_the_version_of_the_package():
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))["version"]
+    assert cited == re.search(r'^__version__ = "(.+)"$', (ROOT / "src/pacband/__init__.py").read_text("utf-8"), re.M)[1]
 
 
 def test_the_ordinary_tests_run_on_two_pythons_and_the_first_run_measures_coverage():
@@ -99,7 +172,7 @@ def test_the_ordinary_tests_run_on_two_pythons_and_the_first_run_measures_covera
 
 
 def test_coverage_has_a_floor():
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["coverage"]
+    settings = SETTINGS["tool"]["coverage"]
     assert settings["report"]["fail_under"] >= 98
     assert settings["run"]["source_pkgs"] == ["pacband"]
     assert "subprocess" in settings["run"]["patch"]

@@ -13,7 +13,9 @@ def main() -> Any:
     except ModuleNotFoundError as error:
         if error.name != "click":
             raise
-        print("pacband: the command line needs the package 'click': pip install 'pacband[cli]'", file=sys.stderr)
+        from pacband.core.extras import missing_extra
+
+        print(f"pacband: {missing_extra('click', purpose='the command line')}", file=sys.stderr)
         sys.exit(2)
     return run()
 

@@ -1,11 +1,15 @@
 """Which candidates are certified, at which share of δ."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from pacband import NotEnoughSamples, certify, plan
 from pacband.candidates.entrants import entrants, group_entrants
 from pacband.certification.arrays import certify_family_rows
+from pacband.draws import Spaced
+from pacband.planning import Share
 from support.automatic import make_terms
 
 NAMES = ["a", "b", "c", "d", "e"]
@@ -51,3 +55,17 @@ def test_groups_certify_as_many_as_the_smallest_group_allows(sizes):
     kept = group_entrants(TERMS, NAMES, sizes)
     assert kept == NAMES[: len(kept)]
     assert [certifiable(k) for k in range(1, 6)] == [k <= len(kept) for k in range(1, 6)]
+
+
+@pytest.mark.parametrize("beta", [1e-6, 1e-5, 2e-5, 8e-5])
+def test_the_dependence_of_a_series_is_part_of_every_share(rng, beta):
+    """Every candidate needs B(r − 1; m, ε) + mβ(a) of δ: with shares without the second part, a rank would be lost."""
+    terms = replace(TERMS, draws=Spaced(2, lambda gap: beta), after_training=True)
+    shares = entrants(terms, NAMES, 500)
+    assert sum(share.fraction for share in shares.values()) <= 1
+    zeros = dict.fromkeys(shares, np.zeros(1000))
+    family = certify_family_rows(terms, rng.uniform(size=1000), zeros, shares)
+    ranks = [one.rank for one in family.candidates.values()]
+    # The first has the rank that nine tenths of δ allow, or all of it if it is alone.
+    assert ranks[0] == terms.choose_rank(500, Share(1, 0.9) if len(shares) > 1 else Share())
+    assert (len(shares) == 1) == (beta == 8e-5)

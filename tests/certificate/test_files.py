@@ -197,6 +197,18 @@ def test_files_that_were_written_earlier_still_load(tmp_path):
         assert (monitor.state == "revoked") == (name == "groups")
 
 
+def test_the_state_of_a_monitor_of_units_still_loads(tmp_path):
+    certificate = pacband.load(FILES / "machines.json")
+    assert "at least 80 % of future machines keep at least 75 % of their errors" in certificate.promise
+    path = shutil.copy(FILES / "monitor_of_units.json", tmp_path)
+    monitor = pacband.Monitor.load(path, certificate)
+    assert (monitor.n_rows, monitor.open_units) == (29, ("n29",))
+    before = Path(path).read_bytes()
+    monitor.save(path)
+    assert Path(path).read_bytes() == before
+    assert monitor.finish().rows == 1
+
+
 @pytest.mark.parametrize("name", ["units", "average", "spaced", "interval"])
 def test_files_that_were_written_earlier_are_written_again_with_equal_bytes(name, tmp_path):
     cert = pacband.load(FILES / f"{name}.json")

@@ -8,6 +8,7 @@ import pytest
 from scipy.stats import binom
 
 import pacband
+from pacband.draws import Spaced, Units, Weighted
 from pacband.exceptions import CertificateError, InvalidInput, NotEnoughSamples, ReusedData
 
 
@@ -124,3 +125,72 @@ def test_a_successor_has_as_many_outputs(rng):
     first = pacband.certify(rng.standard_normal(1000), np.zeros(1000), delta=0.01)
     with pytest.raises(InvalidInput, match="bounds 1 output"):
         pacband.recalibrate(first, rng.standard_normal((1000, 2)), np.zeros((1000, 2)))
+
+
+def test_successors_keep_the_draws_of_their_predecessor(rng, tmp_path):
+    labels, weights = np.repeat(np.arange(400), 5), rng.uniform(0, 1, 2000)
+    kinds = {
+        "units": (Units(labels, 0.8, name="machine"), Units(labels + 400, 0.8)),
+        "spaced": (Spaced(5, lambda gap: 1e-6), None),
+        "weighted": (Weighted(weights, at_most=1.0), Weighted(rng.uniform(0, 1, 2000), at_most=1.0, random_state=3)),
+    }
+    for kind, (first, second) in kinds.items():
+        y = rng.standard_normal(2000)
+        before = pacband.certify(y, 0 * y, eps=0.1, delta=0.05, draws=first)
+        with pytest.raises(ReusedData):
+            pacband.recalibrate(before, y, 0 * y, draws=None if kind == "spaced" else first)
+        fresh = rng.standard_normal(2000)
+        after = pacband.recalibrate(before, fresh, 0 * y, draws=second)
+        expected = pacband.certify(fresh, 0 * y, eps=0.1, delta=after.delta, draws=second or first)
+        assert (after.gamma, after.n_samples, after.rank) == (expected.gamma, expected.n_samples, expected.rank)
+        assert after.basis.draws.kind == kind
+        assert after.basis.draws.noun == before.basis.draws.noun
+        assert pacband.load(after.save(tmp_path / "after.json")) == after
+
+
+def test_successors_of_groups_of_units(rng):
+    labels = np.repeat(np.arange(400), 5)
+    site, y = np.where(labels % 2, "north", "south"), rng.standard_normal(2000)
+    before = pacband.certify_groups(y, 0 * y, site, eps=0.2, delta=0.05, draws=Units(labels))
+    with pytest.raises(ReusedData):
+        pacband.recalibrate(before, y, 0 * y, groups=site, draws=Units(labels))
+    after = pacband.recalibrate(before, 2 * y, 0 * y, groups=site, draws=Units(labels))
+    assert [part.n_samples for part in after.groups.values()] == [200, 200]
+
+
+def test_a_given_bound_of_units_has_a_successor(rng):
+    labels, y = np.repeat(np.arange(400), 5), rng.standard_normal(2000)
+    before = pacband.certify_tolerance(y, 0 * y, 2.5, delta=0.05, draws=Units(labels))
+    after = pacband.recalibrate(before, rng.standard_normal(2000), 0 * y, draws=Units(labels))
+    assert (after.gamma, after.n_samples) == (2.5, 400)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (Units(np.arange(2000)), None),
+        (Units(np.arange(2000)), Units(np.arange(2000), 0.9)),
+        (Units(np.arange(2000)), Spaced(2)),
+        (Spaced(2), Spaced(3)),
+        (Spaced(2, 0.001), Spaced(2)),
+        (Weighted(np.ones(2000), at_most=1.0), None),
+        (None, Units(np.arange(2000))),
+    ],
+)
+def test_a_successor_with_other_draws_is_refused(first, second, rng):
+    y = rng.standard_normal(2000)
+    before = pacband.certify(y, 0 * y, eps=0.1, delta=0.05, draws=first)
+    with pytest.raises(InvalidInput, match="the successor needs the draws of its predecessor"):
+        pacband.recalibrate(before, 2 * y, 0 * y, draws=second)
+
+
+def test_units_on_average_and_intervals_have_successors(rng):
+    labels, low = np.repeat(np.arange(400), 5), rng.uniform(0, 0.9, 2000)
+    for draws in (Units(labels, "average"), Weighted((low, low + 0.1), at_most=1.0)):
+        y = rng.standard_normal(2000)
+        before = pacband.certify(y, 0 * y, eps=0.2, delta=0.05, draws=draws)
+        with pytest.raises(ReusedData):
+            pacband.recalibrate(before, y, 0 * y, draws=draws)
+        fresh = rng.standard_normal(2000)
+        after = pacband.recalibrate(before, fresh, 0 * y, draws=draws)
+        assert after.gamma == pacband.certify(fresh, 0 * y, eps=0.2, delta=after.delta, draws=draws).gamma

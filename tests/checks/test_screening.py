@@ -97,6 +97,22 @@ def test_declared_units_are_compared_with_each_other_alone(rng):
     assert "dependence within site" in names(screen(within.drop(columns="machine"), draws=units))
 
 
+@pytest.mark.parametrize("within", ["all", 0.9, "one", "average"])
+def test_units_of_every_kind_are_compared_by_one_score_each(rng, within):
+    table = machines(rng, 300, 20, 0.9, shuffled=True)
+    units = Units(table["machine"].to_numpy(), within)
+    assert screen(table.drop(columns="machine"), draws=units) == []
+    y, p = table["y"], table["p"]
+    assert pacband.diagnose(y, p, X=table[["machine"]], draws=units, eps=0.1, delta=0.05).sound
+
+
+def test_importance_known_as_an_interval_is_taken(rng):
+    x = rng.random(4000)
+    low, high = 1.9 * x, 2.0 * x
+    draws = pacband.draws.Weighted((low, high), at_most=2.0)
+    assert screen(pd.DataFrame({"y": x * rng.standard_normal(4000), "p": 0.0}), draws=draws) == []
+
+
 def test_a_gap_that_is_too_small_is_found(rng):
     table = pd.DataFrame({"y": series(rng, 50_000, 0.9), "p": 0.0})
     assert names(screen(table, draws=Spaced(2))) == ["serial dependence"]

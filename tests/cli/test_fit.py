@@ -45,7 +45,7 @@ def test_the_report_shows_the_rows_that_calibrated(fitted):
     folder, _ = fitted
     options = {"target": "y", "group": None, "features": "", "categories": "", "drop_missing_target": False}
     with open_files([folder / "data.csv"]) as found:
-        _, X, y, _ = _read_rows(found.relation(), [], options)
+        _, X, y, _, _ = _read_rows(found.relation(), [], options)
     model = library.load(folder / "model.pacband")
     # Another split than that of `fit` would not give the same bound.
     assert _report(model, X, y).summary.answer.state == "recomputed"
@@ -137,3 +137,77 @@ def test_interrupted_fit_leaves_the_old_model(tmp_path):
     assert "interrupted; nothing was written" in err
     assert (tmp_path / "model.pacband").read_bytes() == b"old"
     assert sorted(os.listdir(tmp_path)) == ["data.csv", "model.pacband"]
+
+
+def machines(seed, n_units=120, n_rows=5):
+    rng = np.random.default_rng(seed)
+    unit = np.repeat(np.arange(n_units), n_rows)
+    x = rng.standard_normal(len(unit))
+    y = 2 * x + rng.standard_normal(n_units)[unit] + 0.3 * rng.standard_normal(len(unit))
+    rows = {"machine": unit + 1000 * seed, "x": x, "site": np.where(unit % 2, "north", "south")}
+    return pd.DataFrame({**rows, "w": rng.uniform(0, 1, len(unit)), "y": y})
+
+
+QUICK = ["--target", "y", "--eps", "0.2", "--delta", "0.1", "--time-budget", "0.5", "--jobs", "1"]
+
+
+def test_fit_divides_units_and_does_not_predict_from_their_column(tmp_path, run):
+    machines(0).to_csv(tmp_path / "data.csv", index=False)
+    machines(1).to_csv(tmp_path / "new.csv", index=False)
+    model = tmp_path / "model.pacband"
+    page = tmp_path / "page.html"
+    options = ["--unit", "machine", "--within", "0.8", "--exclude", "w", "--report", page]
+    done = run("fit", tmp_path / "data.csv", *QUICK, *options, "-o", model)
+    assert done.returncode == 0, done.stderr
+    assert "Not used: machine: it declares the draws" in done.stderr
+    assert "Recomputed and confirmed" in page.read_text("utf-8")
+    loaded = library.load(model)
+    assert loaded.certificate_.basis.draws == library.draws.Units([0], 0.8, name="machine").kind
+    assert loaded.certificate_.n_samples == 24
+    assert loaded.feature_names_in_.tolist() == ["x", "site"]
+    checked = json.loads(run("check", model, tmp_path / "new.csv", "--target", "y", "--json").stdout)
+    assert (checked["counts"][0]["n_samples"], checked["training_rows"]) == (120, 0)
+    assert checked["counts"][0]["counted"] == "machines"
+    renamed = machines(1).rename(columns={"machine": "device"})
+    renamed.to_csv(tmp_path / "renamed.csv", index=False)
+    again = run("check", model, tmp_path / "renamed.csv", "--target", "y", "--unit", "device", "--json")
+    assert json.loads(again.stdout) == checked
+    reused = run("check", model, tmp_path / "data.csv", "--target", "y")
+    assert "The model was fitted on 480 of these rows: only fresh rows can test it." in reused.stdout
+    predicted = run("predict", model, tmp_path / "renamed.csv", "-o", tmp_path / "bands.csv")
+    assert predicted.returncode == 0, predicted.stderr
+
+
+def test_fit_calibrates_on_the_latest_rows_of_a_series(tmp_path, run):
+    machines(0).to_csv(tmp_path / "data.csv", index=False)
+    model = tmp_path / "model.pacband"
+    options = ["--gap", "5", "--mixing", "0.01", "--exclude", "machine,w", "--report", tmp_path / "page.html"]
+    done = run("fit", tmp_path / "data.csv", *QUICK, *options, "-o", model)
+    assert done.returncode == 0, done.stderr
+    cert = library.load(model).certificate_
+    assert (cert.n_samples, cert.basis.draws.gap) == (24, 5)
+    # The training rows end a gap before the 120 rows that calibrate.
+    assert len(library.load(model).training_rows_) == 600 - 120 - 4
+    assert "Recomputed and confirmed" in (tmp_path / "page.html").read_text("utf-8")
+
+
+def test_what_is_declared_wrongly_about_draws_is_refused_and_nothing_is_written(tmp_path, run):
+    rows = machines(0)
+    rows.loc[3, "machine"] = np.nan
+    rows.to_csv(tmp_path / "gaps.csv", index=False)
+    machines(0).to_csv(tmp_path / "data.csv", index=False)
+    for name, options, message in (
+        ("data.csv", ["--unit", "nobody"], "nobody"),
+        ("data.csv", ["--unit", "y"], "'y' declares the draws: it cannot be the target"),
+        ("data.csv", ["--unit", "site", "--group", "site"], "'site' declares the draws"),
+        ("data.csv", ["--unit", "machine", "--features", "x,machine"], "'machine' declares the draws"),
+        ("data.csv", ["--within", "0.9"], "--within needs --unit"),
+        ("data.csv", ["--unit", "machine", "--gap", "3"], "name one of --unit, --gap and --importance"),
+        ("data.csv", ["--unit", "site"], "need at least"),
+        ("data.csv", ["--gap", "700"], "gap must not exceed the number of rows, 600"),
+        ("gaps.csv", ["--unit", "machine"], "must have a label in every row"),
+        ("data.csv", ["--importance", "w", "--at-most", "0.5"], "importance must be in"),
+    ):
+        done = run("fit", tmp_path / name, *QUICK, *options, "-o", tmp_path / "model.pacband")
+        assert (done.returncode, message in done.stderr) == (2, True), (options, done.stderr)
+    assert sorted(os.listdir(tmp_path)) == ["data.csv", "gaps.csv"]

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from pacband import InvalidInput, NotEnoughSamples, certify, certify_family, certify_groups, check, load, max_rank
-from pacband.draws import Spaced, Units, Weighted
+from pacband.draws import Rows, Spaced, Units, Weighted
+from pacband.draws.declaring import declare
 
 
 @given(
@@ -107,8 +108,8 @@ def rows(rng):
 def test_a_family_says_what_a_draw_is(rows):
     machine, error = rows
     for within, words in (
-        ("all", "of future machines within"),
-        ("average", "errors, on average over machines, within"),
+        ("all", "of future machines keep all their errors within its own bound"),
+        ("average", "of future machines, on average over machines, are within its own bound"),
     ):
         family = certify_family(
             error, {"a": 0 * error, "b": error / 9}, eps=0.1, delta=0.01, draws=Units(machine, within, name="machine")
@@ -161,7 +162,7 @@ def test_families_and_groups_of_units(rows):
     site = np.where(machine % 2, "north", "south")
     groups = certify_groups(error, 0 * error, site, eps=0.1, delta=0.01, draws=units)
     assert {label: part.n_samples for label, part in groups.groups.items()} == {"north": 150, "south": 150}
-    assert "of future units in each of the 2 groups" in groups.promise
+    assert "in each of the 2 groups at least 90 % of future units keep all their errors" in groups.promise
     with pytest.raises(
         InvalidInput, match="every unit must be in one group, for its rows are one draw: unit 0 has rows in several"
     ):
@@ -206,3 +207,26 @@ def test_a_mixing_that_uses_up_delta_is_refused(rng):
     y = rng.standard_normal(1000)
     with pytest.raises(InvalidInput, match="take a larger gap or a larger delta"):
         certify(y, 0 * y, eps=0.1, delta=1e-6, draws=Spaced(2, mixing=0.9))
+
+
+def test_some_of_the_rows_keep_their_labels_and_weights():
+    rows = np.array([3, 0])
+    assert Units(["a", "b", "c", "d"], 0.9, name="machine").take(rows).labels.tolist() == ["d", "a"]
+    assert Units(["a", "b", "c", "d"], 0.9, name="machine").take(rows).kind == Units(["a"], 0.9, name="machine").kind
+    assert Weighted([0.1, 0.2, 0.3, 0.4], at_most=1.0, random_state=7).take(rows).importance.tolist() == [0.4, 0.1]
+    assert Spaced(3).take(rows).kind == Spaced(3).kind
+
+
+def test_clusters_are_what_depends_on_each_other():
+    assert Units(["b", "a", "b"]).clusters(3).tolist() == [1, 0, 1]
+    assert Spaced(2).clusters(5).tolist() == [0, 0, 1, 1, 2]
+    assert Weighted([1.0], at_most=1.0).clusters(1) is None
+
+
+@pytest.mark.parametrize(
+    "draws",
+    [Units("m", 0.9), Units("m", "one", random_state=5), Spaced(5), Spaced(5, 0.1), Weighted("w", at_most=2.0, random_state=3), Rows()],
+)  # fmt: skip
+def test_draws_are_declared_again_from_what_a_certificate_states(draws):
+    again = declare(draws.kind, *draws.columns)
+    assert (again.kind, again.column) == (draws.kind, draws.column)

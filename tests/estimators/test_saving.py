@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 import zipfile
 from io import BytesIO
 
@@ -64,7 +65,7 @@ def test_a_save_that_fails_leaves_the_old_file(rows, tmp_path, monkeypatch):
     assert os.listdir(tmp_path) == ["model.pacband"]
 
 
-def test_other_packages_have_to_be_trusted_by_name(rows, tmp_path):
+def test_other_packages_have_to_be_trusted_by_name(rows, tmp_path, monkeypatch):
     lightgbm = pytest.importorskip("lightgbm")
     X, y = (pd.DataFrame(rows[0], columns=["a", "b"]), rows[1])
     model = CertifiedRegressor(lightgbm.LGBMRegressor(n_estimators=5, verbose=-1, n_jobs=1), **MODEL_PROMISE).fit(X, y)
@@ -84,6 +85,13 @@ def test_other_packages_have_to_be_trusted_by_name(rows, tmp_path):
     assert fitted["state"]["text"].startswith("tree\nversion=")
     with pytest.raises(InvalidInput, match="trusted must be a list of names of types, got True"):
         pacband.load(path, trusted=True)
+    # Without the package the file is as good as before.
+    monkeypatch.setitem(sys.modules, "lightgbm", None)
+    with pytest.raises(pacband.MissingExtra) as missing:
+        pacband.load(path, trusted=["lightgbm.LGBMRegressor"])
+    assert str(missing.value) == (
+        "a model with a lightgbm.LGBMRegressor needs the package 'lightgbm': pip install lightgbm"
+    )
 
 
 def test_a_file_that_needs_trust_states_it_at_its_top(rows, tmp_path):

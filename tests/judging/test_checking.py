@@ -6,6 +6,7 @@ import pytest
 from scipy.stats import binom
 
 import pacband
+from pacband.draws import Spaced
 from pacband.exceptions import InvalidInput, InvalidScale
 from pacband.judging import Count
 from support.judged import certified_frame, uneven_frame
@@ -85,3 +86,19 @@ def test_pandas_columns_with_other_indexes_are_refused(made):
         pacband.check(cert, frame.y, frame.p[::-1], frame.s)
     with pytest.raises(InvalidInput, match="same index"):
         cert.interval(frame.p, frame.s[::-1])
+
+
+def test_the_dependence_of_a_series_is_added_to_the_probability():
+    """p = P{Bin(n, ε) ≥ k} + nβ(a): n draws, and the calibration before them."""
+    y, beta = np.random.default_rng(0).standard_normal(4000), 1e-5
+    plain = pacband.certify(y, 0 * y, eps=0.1, delta=0.05, draws=Spaced(4))
+    mixing = pacband.certify(y, 0 * y, eps=0.1, delta=0.05, draws=Spaced(4, lambda gap: beta))
+    fresh = 1.2 * np.random.default_rng(1).standard_normal(2000)
+    independent, dependent = (pacband.check(cert, fresh, 0 * fresh).counts[""] for cert in (plain, mixing))
+    assert independent.n_samples == dependent.n_samples == 500
+    expected = Count.of(500, dependent.violations, 0.1).p_value + 500 * beta
+    assert dependent.p_value == pytest.approx(expected, rel=1e-12)
+    assert "of 500 rows that are 4 apart (" in str(pacband.check(mixing, fresh, 0 * fresh))
+    # So dependent draws never contradict a promise at a level below nβ(a).
+    assert pacband.check(mixing, 9 + fresh, 0 * fresh, level=0.004).holds
+    assert not pacband.check(plain, 9 + fresh, 0 * fresh, level=0.004).holds

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from pacband import InvalidInput, certify, certify_family, certify_groups
-from pacband.judging.judge import Judge
+from pacband import InvalidInput, certify, certify_family, certify_groups, check
+from pacband.draws import Spaced, Units, Weighted
+from pacband.judging.judge import Judge, deciding_rows
 from pacband.selection import tally
 from support.certificates import ALL_KINDS, PROMISE, P, S, Y
 
@@ -81,7 +82,7 @@ def test_rows_without_a_label_are_counted_and_not_scored(fresh):
     waiting = np.where(missing, np.nan, y)
     for cert, groups in ((ALL_KINDS["scaled"], None), (ALL_KINDS["groups"], site)):
         judge = Judge(cert)
-        judged = judge.judge(waiting, p, s, groups, unlabelled=True)
+        judged = judge.judge_rows(waiting, p, s, groups)
         kept = judge.judge(y[~missing], p[~missing], s[~missing], None if groups is None else groups[~missing])
         np.testing.assert_array_equal(judged.scores, kept.scores)
         assert counts(judged) == counts(kept)
@@ -94,8 +95,8 @@ def test_rows_without_a_label_are_counted_and_not_scored(fresh):
 
 def test_a_lone_row_needs_no_bracket_where_labels_may_be_missing():
     judge = Judge(ALL_KINDS["constant"])
-    assert judge.judge(1e9, 0.0, unlabelled=True).violated.tolist() == [True]
-    assert judge.judge(np.nan, 0.0, unlabelled=True).unlabelled.tolist() == [1]
+    assert judge.judge_rows(1e9, 0.0).violated.tolist() == [True]
+    assert judge.judge_rows(np.nan, 0.0).unlabelled.tolist() == [1]
 
 
 def test_a_family_is_judged_by_its_best_candidate(fresh):
@@ -113,7 +114,7 @@ def test_several_outputs_have_one_score(fresh):
     judged = Judge(cert).judge(np.c_[y, p], np.zeros((N, 2)))
     assert judged.violated.tolist() == [max(abs(y[i]), abs(p[i])) > cert.gamma for i in range(N)]
     waiting = np.c_[np.where(np.arange(N) < 10, np.nan, y), p]
-    assert Judge(cert).judge(waiting, np.zeros((N, 2)), unlabelled=True).unlabelled.tolist() == [10]
+    assert Judge(cert).judge_rows(waiting, np.zeros((N, 2))).unlabelled.tolist() == [10]
 
 
 def test_an_engine_counts_what_arrays_count(fresh):
@@ -121,3 +122,57 @@ def test_an_engine_counts_what_arrays_count(fresh):
     judge = Judge(ALL_KINDS["scaled"])
     counted = tally(np.abs(y - p) / s, judge.request(None))
     assert counts(judge.judge(y, p, s)) == {None: (N, counted.at_least, counted.total)}
+
+
+def test_every_draw_has_the_row_whose_score_it_has(rng):
+    labels, y = rng.permutation(np.repeat(np.arange(60), 5)), rng.standard_normal(300)
+    for draws in (Units(labels), Units(labels, 0.6), Units(labels, "one", random_state=2), Spaced(7)):
+        cert = certify(y, 0 * y, eps=0.3, delta=0.3, draws=draws)
+        judged = Judge(cert).judge(y, 0 * y, draws=None if isinstance(draws, Spaced) else draws)
+        np.testing.assert_array_equal(np.abs(y)[judged.rows], judged.scores)
+        if not isinstance(draws, Spaced):
+            assert labels[judged.rows].tolist() == list(range(60))
+        assert judged.n_rows == 300
+    assert Judge(certify(y, 0 * y, eps=0.3, delta=0.3)).judge(y, 0 * y).rows is None
+
+
+def test_tied_scores_of_a_unit_have_a_row_of_that_unit():
+    sample = Units([1, 1, 2, 2]).sample(4)
+    assert deciding_rows(sample, np.ones(4), np.ones(2)).tolist() == [0, 2]
+
+
+def test_fresh_rows_of_a_weighted_certificate_are_draws_unless_they_have_weights(rng):
+    y, weights = rng.standard_normal(1000), rng.uniform(0, 2, 1000)
+    draws = Weighted(weights, at_most=2.0, random_state=4)
+    cert = certify(y, 0 * y, eps=0.2, delta=0.1, draws=draws)
+    assert Judge(cert).judge(y, 0 * y).rows is None
+    assert check(cert, y, 0 * y, draws=draws).reused
+    assert not check(cert, y, 0 * y).reused
+
+
+@pytest.mark.parametrize(
+    ("made_with", "given", "message"),
+    [
+        (None, Units([1] * 100), "no promise about units"),
+        (None, Weighted(np.ones(100), at_most=1.0), "no promise about"),
+        (Spaced(2), Spaced(3), r"every 2-th row: draws must be Spaced\(2\)"),
+        (Spaced(2), Units([1] * 100), r"draws must be Spaced\(2\)"),
+        (Weighted(np.ones(100), at_most=1.0), Spaced(2), "no promise about"),
+        (Units(np.arange(100)), None, "promise about units: pass draws"),
+    ],
+)
+def test_other_draws_than_those_of_the_promise_are_refused(made_with, given, message, rng):
+    y = rng.standard_normal(100)
+    cert = certify(y, 0 * y, eps=0.3, delta=0.3, draws=made_with)
+    with pytest.raises(InvalidInput, match=message):
+        check(cert, y, 0 * y, draws=given)
+
+
+def test_an_interval_of_importance_does_not_say_which_fresh_rows_are_draws(rng):
+    y, low = rng.standard_normal(1000), rng.uniform(0, 1, 1000)
+    draws = Weighted((low, low + 0.1), at_most=2.0)
+    cert = certify(y, 0 * y, eps=0.3, delta=0.3, draws=draws)
+    assert check(cert, y, 0 * y).counts[""].n_samples == 1000
+    with pytest.raises(InvalidInput, match="does not say which rows are draws"):
+        check(cert, y, 0 * y, draws=draws)
+    assert check(cert, y, 0 * y, draws=Weighted(low, at_most=2.0)).counts[""].n_samples < 700

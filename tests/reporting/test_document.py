@@ -11,8 +11,10 @@ import polars as pl
 import pytest
 
 import pacband
+from pacband.draws import Spaced, Units, Weighted
 from pacband.exceptions import InvalidInput, InvalidScale
 from support.pages import EVIL
+from support.units import machines
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
@@ -115,3 +117,42 @@ def test_reports_and_figures_of_arrays_need_no_duckdb():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout.strip() == "<!DOCTYPE html>", done.stderr
+
+
+@pytest.mark.parametrize("within", ["all", 0.8, "one"])
+def test_units_are_reported_as_units(within, rng):
+    error, unit = machines(rng, 300, 5, 0.5)
+    X = pd.DataFrame({"x": rng.standard_normal(1500), "site": np.where(unit % 3, "a", "b")})
+    draws = Units(unit, within, name="<b>machine</b>")
+    cert = pacband.certify(error, 0 * error, eps=0.1, delta=0.05, draws=draws)
+    page = pacband.report(cert, error, 0 * error, X=X, draws=draws)
+    found = page.to_dict()
+    assert found["verdict"]["state"] == "recomputed"
+    assert (found["rows"]["n_rows"], found["rows"]["n_violations"]) == (300, cert.rank - 1)
+    assert "of 300 <b>machine</b>s (" in found["verdict"]["text"]
+    assert "<b>machine</b>" not in page.html
+    assert "is one draw, and is shown by the row whose score it has" in page.html
+    fresh = pacband.report(cert, 3 * error, 0 * error, X=X, draws=draws).to_dict()
+    assert fresh["verdict"]["state"] == "contradicted"
+    with pytest.raises(InvalidInput, match="pass draws=Units"):
+        pacband.report(cert, error, 0 * error)
+
+
+def test_a_series_is_reported_by_its_draws_and_nothing_is_read_off_dependent_ones(rng):
+    y = rng.standard_normal(6000)
+    for mixing in (None, 0.1):
+        cert = pacband.certify(y, 0 * y, eps=0.1, delta=0.05, draws=Spaced(6, mixing))
+        page = pacband.report(cert, y, 0 * y)
+        found = page.to_dict()
+        assert (found["verdict"]["state"], found["rows"]["n_rows"]) == ("recomputed", 1000)
+        assert "Every 6-th row is a draw" in page.html
+        # Other ranks of dependent draws would need other parts of δ.
+        assert bool(found["alternatives"]) == bool(found["sample_sizes"]) == (mixing is None)
+        assert "Every 6-th row is a draw" in page.to_markdown()
+
+
+def test_the_rows_of_a_weighted_certificate_are_those_that_were_accepted(rng):
+    y, draws = rng.standard_normal(4000), Weighted(rng.uniform(0, 2, 4000), at_most=2.0)
+    cert = pacband.certify(y, 0 * y, eps=0.1, delta=0.05, draws=draws)
+    found = pacband.report(cert, y, 0 * y, draws=draws).to_dict()
+    assert (found["verdict"]["state"], found["rows"]["n_rows"]) == ("recomputed", cert.n_samples)

@@ -11,7 +11,7 @@ from sklearn.neighbors import KNeighborsRegressor
 
 from pacband import InvalidInput
 from pacband.scale import EnsembleScale, NeighborScale, ResidualScale
-from pacband.scale.crossfit import Predictor, cross_predict
+from pacband.scale.crossfit import Predictor, cross_predict, make_folds
 
 FOLDS = {"cv": 5, "random_state": 0}
 
@@ -99,3 +99,14 @@ def test_a_cross_fit_is_made_once():
         predictor.errors(X, y, **FOLDS)
         predictor.fitted(X, y)
     assert sorted(fits) == [8] * 5 + [10]
+
+
+def test_rows_of_one_cluster_are_in_one_fold():
+    """A model that has seen a row of a machine is no judge of its other rows."""
+    X, clusters = np.repeat(np.arange(10.0), 4)[:, None], np.repeat(np.arange(10), 4)
+    assert cross_predict(Witness(), X, X[:, 0]).all(), "the wrong twin: folds of rows"
+    assert not cross_predict(Witness(), X, X[:, 0], clusters=clusters).any()
+    assert not Predictor(Witness(), clusters=clusters).predict(X, X[:, 0], **FOLDS).any()
+    # A splitter makes its own folds, and a single cluster cannot be divided.
+    assert not cross_predict(Witness(), X, X[:, 0], cv=KFold(5), clusters=clusters).all()
+    assert len(make_folds(5, 40, np.zeros(40), random_state=0)) == 5

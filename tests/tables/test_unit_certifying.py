@@ -103,3 +103,16 @@ def test_too_few_units_and_labels_that_are_none_are_refused(rng):
         pacband.certify_frame(duckdb.from_df(unit_table(rng)[:0]), **COLUMNS, draws=Units("machine"))
     with pytest.raises(InvalidInput, match="at most 24 decimals in an engine, got 1e-30"):
         pacband.certify_frame(duckdb.from_df(unit_table(rng)), **COLUMNS, draws=Units("machine", 1e-30), **PROMISE)
+
+
+def test_units_that_depend_on_each_other_are_noticed(rng):
+    """Machines of one site resemble each other: the screen of DuckDB reads the column of sites."""
+    machine = rng.permutation(np.repeat(np.arange(2000), 5))
+    site, own = rng.standard_normal(40), rng.standard_normal(2000)
+    frame = pd.DataFrame({"machine": machine, "site": [f"s{k}" for k in machine % 40], "p": 0.0})
+    options = {**COLUMNS, "eps": 0.1, "delta": 0.01, "draws": Units("machine")}
+    sound = frame.assign(y=own[machine] + rng.standard_normal(len(machine)))
+    pacband.certify_frame(duckdb.from_df(sound), **options)
+    for native in (alike := sound.assign(y=sound["y"] + 3 * site[machine % 40]), duckdb.from_df(alike)):
+        with pytest.warns(pacband.PromiseWarning, match="rows of one site resemble each other"):
+            pacband.certify_frame(native, **options)

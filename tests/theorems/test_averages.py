@@ -38,6 +38,7 @@ def test_all_rows_on_average_are_sharper_than_one_row_a_unit(icc, sharper):
         assert binomtest(fails(found), n_draws, DELTA, alternative="greater").pvalue >= FALSE_ALARM
 
 
+@pytest.mark.filterwarnings("ignore::pacband.PromiseWarning")  # certify notices it: the rows are in order
 def test_rows_of_machines_taken_for_units_break_the_promise_on_average():
     """Rows of one machine that are nearly alike (ICC .97), 100 machines of 20 rows."""
     rng, n_draws = np.random.default_rng(11), 700

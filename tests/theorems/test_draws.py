@@ -10,14 +10,9 @@ from scipy.stats import beta, binomtest, kstest
 
 from pacband import certify, max_rank
 from pacband.draws import Spaced, Units, Weighted
+from support.units import machines
 
 FALSE_ALARM = 1e-6
-
-
-def machines(rng, n_units, n_rows, icc):
-    """Gaussian errors of machines, whose rows have this correlation."""
-    own, noise = rng.standard_normal((n_units, 1)), rng.standard_normal((n_units, n_rows))
-    return (np.sqrt(icc) * own + np.sqrt(1 - icc) * noise).ravel(), np.repeat(np.arange(n_units), n_rows)
 
 
 def unit_violation(gamma, n_rows, icc, share=None):

@@ -14,6 +14,7 @@ from time import perf_counter
 from typing import Any, NoReturn
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.dummy import DummyRegressor
 from sklearn.utils import check_random_state
@@ -82,6 +83,7 @@ def auto_candidates(
     extra: Mapping[str, Member] | None = None,
     predictors: Mapping[str, Any] | None = None,
     kinds: Mapping[str, str] | None = None,
+    clusters: npt.NDArray[Any] | None = None,
 ) -> AutoFamily:
     """Try many pairs (T, σ̂) on training rows, and return the sharpest, fitted.
 
@@ -113,6 +115,8 @@ def auto_candidates(
     kinds : mapping of str to {"number", "category"}, optional
         The kinds of the columns, by name, or by "x0", "x1" and so on in an array. By default a column of numbers or
         booleans is a number, any other column a category.
+    clusters : array of shape (n,), optional
+        Rows with equal labels, such as those of one machine, stay in one fold.
 
     Examples
     --------
@@ -143,6 +147,7 @@ def auto_candidates(
             n_jobs=n_jobs,
             predictors=predictors,
             kinds=kinds,
+            clusters=clusters,
         )
         members = {name: Member(band, "std") for name, band in bands.items()}
     given: dict[str, Member] = {}
@@ -150,7 +155,7 @@ def auto_candidates(
         if name in members:
             raise InvalidInput(f"extra must not use the name of a screened candidate, got {name!r}.")
         start = perf_counter()
-        given |= fit_members({name: member}, X, y)
+        given |= fit_members({name: member}, X, y, clusters)
         tried.append(Tried(name, None, perf_counter() - start, "given"))
     sharpest = next(iter(members))
     return AutoFamily(FrozenMap({sharpest: members.pop(sharpest), **given, **members}), tuple(tried))

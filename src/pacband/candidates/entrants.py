@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from pacband.certification.terms import Terms
-from pacband.exceptions import NotEnoughSamples
+from pacband.exceptions import InvalidInput
 from pacband.planning import WHOLE, Share
 from pacband.planning.binomial import covering_delta
-from pacband.planning.shares import rounded_down
+from pacband.planning.shares import rounded_down, rounded_up
 
 __all__ = ["entrants", "group_entrants"]
 
@@ -48,15 +48,19 @@ def entrants(terms: Terms, names: Sequence[str], n_samples: int) -> dict[str, Sh
     terms.choose_rank(n_samples, WHOLE)
     try:
         rank = terms.choose_rank(n_samples, Share(1, _FIRST_SHARE))
-    except NotEnoughSamples:
+    except InvalidInput:
         return {first: WHOLE}
     # What the first needs of δ for its rank, as a part of it.
-    needed = covering_delta(n_samples, rank, terms.eps, Fraction(terms.delta))
+    delta, needed = Fraction(terms.delta), _FIRST_SHARE
+    # Units on average have no rank: their bound is the sharper, the more of δ they have.
+    if not terms.draws.kind.averages:
+        tail = Fraction(covering_delta(n_samples, rank, terms.eps, delta))
+        needed = rounded_up(tail + terms.slack(n_samples) / delta)
     for kept in range(len(others), 0, -1):
         share = Share(kept + 1, rounded_down((1 - Fraction(needed)) / kept))
         try:
             terms.choose_rank(n_samples, share)
-        except NotEnoughSamples:
+        except InvalidInput:
             continue
         return {first: Share(kept + 1, needed), **dict.fromkeys(others[:kept], share)}
     return {first: WHOLE}
@@ -91,7 +95,7 @@ def group_entrants(terms: Terms, names: Sequence[str], sizes: Sequence[int]) -> 
     for kept in range(len(names), 1, -1):
         try:
             terms.choose_rank(smallest, Share(kept).among(len(sizes)))
-        except NotEnoughSamples:
+        except InvalidInput:
             continue
         return list(names[:kept])
     terms.choose_rank(smallest, Share(len(sizes)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -15,10 +15,9 @@ from sklearn.pipeline import Pipeline
 from threadpoolctl import ThreadpoolController
 
 from pacband.core.arrays import Floats
+from pacband.scale.crossfit import Folds
 
-__all__ = ["FoldFit", "Folds", "fit_folds", "fit_together", "is_boosting", "one_openmp_thread"]
-
-Folds: TypeAlias = Sequence[tuple[Any, Any]]
+__all__ = ["FoldFit", "fit_folds", "fit_together", "is_boosting", "one_openmp_thread"]
 
 _CONTROLLER = ThreadpoolController()
 

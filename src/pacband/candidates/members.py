@@ -84,15 +84,15 @@ class Member:
         return None if self.scale is None else predictions(self.scale, X)
 
 
-def fit_members(members: Mapping[str, Member], X: Any, y: Any) -> dict[str, Member]:
+def fit_members(members: Mapping[str, Member], X: Any, y: Any, clusters: Any = None) -> dict[str, Member]:
     """Fit every member on the same rows; functions and frozen estimators stay as they are.
 
     A predictor that several members have is fitted once, and cross-fitted once for all their scales. Predictors that
-    share work (`SharesWork`) are fitted together.
+    share work (`SharesWork`) are fitted together. Predictors are cross-fitted with rows of one cluster in one fold.
     """
     fitted: dict[str, Member] = {}
     for group in groups_that_share(_predictors(members), "fit_grid"):
-        owners = _fit_models(group.models, X, y)
+        owners = _fit_models(group.models, X, y, clusters)
         for name, k in group.positions.items():
             fitted[name] = Member(owners[k].fitted(X, y), fit_scale(members[name].scale, owners[k], X, y))
     return {name: fitted[name] for name in members}
@@ -123,12 +123,12 @@ def _predictors(members: Mapping[str, Member]) -> dict[str, Any]:
     return {name: member.predictor for name, member in members.items()}
 
 
-def _fit_models(models: list[Any], X: Any, y: Any) -> list[Predictor]:
+def _fit_models(models: list[Any], X: Any, y: Any, clusters: Any) -> list[Predictor]:
     """Fit the models of a group, which are of one class if there are several."""
     if len(models) == 1:
-        return [Predictor(models[0])]
+        return [Predictor(models[0], clusters=clusters)]
     fitted = models[0].fit_grid(X, y, [model.get_params(deep=False) for model in models])
-    return [Predictor(model, fit) for model, fit in zip(models, fitted, strict=True)]
+    return [Predictor(model, fit, clusters) for model, fit in zip(models, fitted, strict=True)]
 
 
 def _predict_models(models: list[Any], X: Any, needs_std: bool, report: Progress) -> list[tuple[Any, Any]]:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import KFold
+import numpy.typing as npt
 
-from pacband.candidates.fitting import Folds
 from pacband.candidates.reader import TableReader
 from pacband.core.arrays import Floats
 from pacband.exceptions import InvalidInput
+from pacband.scale.crossfit import Folds, make_folds
 
 __all__ = ["Sample", "draw_sample"]
 
@@ -51,7 +51,13 @@ class Sample:
     seed: int
 
 
-def draw_sample(X: Any, y: Floats, random: np.random.RandomState, kinds: Mapping[str, str] | None = None) -> Sample:
+def draw_sample(
+    X: Any,
+    y: Floats,
+    random: np.random.RandomState,
+    kinds: Mapping[str, str] | None = None,
+    clusters: npt.NDArray[Any] | None = None,
+) -> Sample:
     """Read a table of training rows, and draw the rows to screen and their folds.
 
     Parameters
@@ -62,8 +68,8 @@ def draw_sample(X: Any, y: Floats, random: np.random.RandomState, kinds: Mapping
         Their targets, which are not constant.
     random : RandomState
         Draws the rows, the folds and the seed.
-    kinds : mapping of str to {"number", "category"}, optional
-        The kinds of the columns, as in `auto_candidates`.
+    kinds, clusters
+        The kinds of the columns, and the rows that stay in one fold, as in `auto_candidates`.
     """
     reader = TableReader().fit(X, kinds=kinds)
     table = reader.transform(X)
@@ -75,5 +81,6 @@ def draw_sample(X: Any, y: Floats, random: np.random.RandomState, kinds: Mapping
     rows = np.sort(random.permutation(len(y))[:_MOST_ROWS])
     # The more rows there are, the less a fit needs those of the fold that it leaves out.
     n_folds = 5 if len(rows) < 3000 else 4 if len(rows) < 15_000 else 3
-    folds = list(KFold(n_folds, shuffle=True, random_state=seed).split(table[rows]))
+    together = None if clusters is None else clusters[rows]
+    folds = make_folds(n_folds, len(rows), together, random_state=seed)
     return Sample(reader, table, target, table[rows], target[rows], folds, location, unit, seed)

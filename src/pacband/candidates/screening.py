@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from pacband.candidates.blend import Blend, fit_blend, meta_table
 from pacband.candidates.defaults import ScaleModel, default_predictors, default_scales
@@ -53,6 +54,7 @@ def screen(
     n_jobs: int | None,
     predictors: Mapping[str, Any] | None = None,
     kinds: Mapping[str, str] | None = None,
+    clusters: npt.NDArray[Any] | None = None,
 ) -> tuple[dict[str, Band], list[Tried]]:
     """Return the sharpest pairs, fitted, and the record of all that was tried.
 
@@ -68,12 +70,12 @@ def screen(
         How many pairs are returned, at most.
     random : RandomState
         Draws the rows, the folds and the seed of the models.
-    n_jobs, predictors, kinds
+    n_jobs, predictors, kinds, clusters
         As in `auto_candidates`.
     """
     if predictors is not None and not predictors:
         raise InvalidInput(f"predictors must contain at least one estimator, got {predictors!r}.")
-    sample = draw_sample(X, y, random, kinds)
+    sample = draw_sample(X, y, random, kinds, clusters)
     if predictors is None:
         predictors = default_predictors(sample.reader, sample.table, y, sample.seed, n_jobs)
     n_rows, n_columns = sample.table.shape

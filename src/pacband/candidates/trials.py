@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from pacband.candidates.fitting import FoldFit, Folds, fit_folds
+from pacband.candidates.fitting import FoldFit, fit_folds
 from pacband.candidates.ledger import Ledger
 from pacband.core.arrays import Floats
+from pacband.scale.crossfit import Folds
 
 __all__ = ["OutOfFold", "Task", "cross_fit_all"]
 

@@ -15,6 +15,7 @@ from pacband.certificate.single import Certificate
 from pacband.core.arrays import Floats
 from pacband.core.frozen import FrozenMap
 from pacband.core.wording import bound, card
+from pacband.draws.kinds import UnitDraws
 from pacband.exceptions import CertificateError, InvalidInput
 
 __all__ = ["FamilyCertificate", "check_candidates", "split_candidate"]
@@ -133,6 +134,10 @@ class FamilyCertificate(Promising):
         """The promise in one sentence."""
         if len(self.candidates) == 1:
             return self.certificate.promise
+        if isinstance(self.basis.draws, UnitDraws):
+            kept = self.basis.draws.sentence(self.basis.kept, "its own bound").replace("satisfy", "are within")
+            each = f"for each of the {len(self.candidates)} candidates {kept}"
+            return f"{self.basis.confidence}, {each}; the sharpest is {self.best!r}."
         return (
             f"{self.basis.confidence}, each of the {len(self.candidates)} candidates keeps {self.basis.kept} of future "
             f"{self.basis.subject} within its own bound; the sharpest is {self.best!r}."

@@ -19,6 +19,7 @@ from pacband.core.frozen import FrozenMap
 from pacband.core.labels import Label, as_labels, listed
 from pacband.core.members import Masks, as_masks, group_members
 from pacband.core.wording import card
+from pacband.draws.kinds import UnitDraws
 from pacband.exceptions import CertificateError, InvalidInput
 
 __all__ = ["GroupCertificate"]
@@ -122,6 +123,11 @@ class GroupCertificate(Promising):
     def promise(self) -> str:
         """The promise in one sentence."""
         several = " A row in several groups has the largest of their bounds." if self.overlapping else ""
+        if isinstance(self.basis.draws, UnitDraws):
+            kept = self.basis.draws.sentence(self.basis.kept, "the bound of that group").replace(
+                "satisfy", "are within"
+            )
+            return f"{self.basis.confidence}, in each of the {len(self.groups)} groups {kept}.{several}"
         return (
             f"{self.basis.confidence}, {self.basis.kept} of future {self.basis.subject} in each of the "
             f"{len(self.groups)} groups stay within the bound of that group.{several}"

@@ -21,7 +21,7 @@ from pacband.certificate.promise import Promise
 from pacband.certificate.promising import Promising
 from pacband.core.arrays import Floats, check_same_rows
 from pacband.core.checks import check_positive_integer, check_probability
-from pacband.draws import Draws
+from pacband.draws import Draws, Sample
 from pacband.exceptions import CertificateError, InvalidInput
 from pacband.planning import LARGEST_N, WHOLE, Share
 from pacband.planning.averages import Evidence
@@ -328,6 +328,10 @@ class Certificate(Promising):
         ``verify(scores)``. If the bound was given, the number of scores beyond it must come out the same.
         """
         sample, scores = self.basis.drawn(y, y_pred, scale, draws=draws)
+        return self.was_made_from(sample, scores)
+
+    def was_made_from(self, sample: Sample, scores: Floats) -> bool:
+        """Return True if these draws, with scores from `Sample.reduce`, reproduce the certificate."""
         if self.evidence is not None and sample.sizes is not None:
             same = sample.evidence_at(scores, self.gamma) == self.evidence
             return same and fingerprint(scores, self.gamma) == self.data_digest

@@ -8,12 +8,14 @@ from typing import Any, overload
 
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate, check_certificate
 from pacband.certification.arrays import certify_group_rows, certify_rows
-from pacband.certification.terms import Terms
+from pacband.certification.terms import Terms, check_draws
 from pacband.certification.tolerance import ToleranceTerms, refuse_with_tolerance
 from pacband.core.arrays import Floats
 from pacband.core.frozen import FrozenMap
 from pacband.core.members import group_members
-from pacband.draws import ROWS
+from pacband.draws import DrawKind, Draws, Sample, Units, Weighted
+from pacband.draws.declaring import declare
+from pacband.draws.kinds import RowDraws, SpacedDraws, UnitDraws, WeightedDraws
 from pacband.exceptions import InvalidInput, NotEnoughSamples, ReusedData
 from pacband.planning import WHOLE, check_choice_of_rank
 from pacband.planning.shares import rounded_down, successor_delta
@@ -24,13 +26,26 @@ __all__ = ["recalibrate"]
 
 @overload
 def recalibrate(
-    certificate: Certificate | FamilyCertificate, y: Any, y_pred: Any = None, scale: Any = None, *, rule: str = "exact"
+    certificate: Certificate | FamilyCertificate,
+    y: Any,
+    y_pred: Any = None,
+    scale: Any = None,
+    *,
+    rule: str = "exact",
+    draws: Draws | None = None,
 ) -> Certificate: ...
 
 
 @overload
 def recalibrate(
-    certificate: GroupCertificate, y: Any, y_pred: Any = None, scale: Any = None, *, groups: Any, rule: str = "exact"
+    certificate: GroupCertificate,
+    y: Any,
+    y_pred: Any = None,
+    scale: Any = None,
+    *,
+    groups: Any,
+    rule: str = "exact",
+    draws: Draws | None = None,
 ) -> GroupCertificate: ...
 
 
@@ -42,6 +57,7 @@ def recalibrate(
     *,
     groups: Any = None,
     rule: str = "exact",
+    draws: Draws | None = None,
 ) -> Certificate | GroupCertificate:
     """Issue the next certificate of a chain from fresh rows. It names its predecessor.
 
@@ -60,6 +76,9 @@ def recalibrate(
         The group of every row, for certificates with groups.
     rule : {"exact", "paper", "maximum"}
         See `plan`.
+    draws : Units, Spaced or Weighted, optional
+        The units or weights of the fresh rows, if the predecessor has such draws. Rows of a series are spaced as those
+        of the predecessor.
 
     Returns
     -------
@@ -86,8 +105,7 @@ def recalibrate(
     True
     """
     basis = check_certificate(certificate).basis
-    if basis.draws != ROWS:
-        raise InvalidInput(f"recalibrate follows certificates of rows, got one of {basis.draws.kind}: certify anew.")
+    found = _same_draws(basis.draws, draws)
     before = next(iter(certificate.parts.values()))
     chain = _link(certificate.digest, before)
     terms = Terms(
@@ -97,6 +115,7 @@ def recalibrate(
         rule=rule,
         scoring=basis.scoring,
         share=WHOLE,
+        draws=found,
     )
     check_choice_of_rank(terms.eps, terms.delta, None, rule)
     basis.check_outputs("y", y)
@@ -107,24 +126,45 @@ def recalibrate(
             if isinstance(groups, Mapping) != certificate.overlapping:
                 certificate.gamma(groups)  # raises: it states which groups are needed
             parts = certify_group_rows(terms, y, y_pred, groups, scale).groups
-            scores = scores_of(basis.scoring, y, y_pred, scale)
-            members = group_members(groups)
+            of_rows = scores_of(basis.scoring, y, y_pred, scale)
+            sample = found.sample(len(of_rows))
+            scores, members = sample.reduce(of_rows), group_members(groups, sample.assign)
             common = [label for label in certificate.groups if label in members]
-            _refuse_same((certificate.groups[label], scores[members[label]]) for label in common)
+            _refuse_same(
+                (certificate.groups[label], sample.part(members[label]), sample.scores_of_part(scores, members[label]))
+                for label in common
+            )
             successors = FrozenMap({label: replace(part, **chain) for label, part in parts.items()})
             return GroupCertificate(groups=successors, overlapping=certificate.overlapping)
         if groups is not None:
             raise InvalidInput("groups were given, but the certificate has none.")
         if before.bound_given:
-            given = ToleranceTerms(tolerance=before.gamma, delta=terms.delta, scoring=basis.scoring, share=WHOLE)
+            given = ToleranceTerms(
+                tolerance=before.gamma, delta=terms.delta, scoring=basis.scoring, share=WHOLE, draws=found
+            )
             refuse_with_tolerance(rank=None, rule=rule)
             successor = given.certify_rows(y, y_pred, scale)
         else:
             successor = certify_rows(terms, y, y_pred, scale)
     except NotEnoughSamples as error:
         raise error.within(f"certificate {chain['generation']} of the chain") from None
-    _refuse_same([(before, scores_of(basis.scoring, y, y_pred, scale))])
+    scores = scores_of(basis.scoring, y, y_pred, scale)
+    sample = found.sample(len(scores))
+    _refuse_same([(before, sample, sample.reduce(scores))])
     return replace(successor, **chain)
+
+
+def _same_draws(kind: DrawKind, draws: Draws | None) -> Draws:
+    """Return the draws of the successor, or raise unless they are what the predecessor promises about."""
+    if draws is None and isinstance(kind, (RowDraws, SpacedDraws)):
+        return declare(kind)
+    given = check_draws(draws).kind
+    if isinstance(kind, UnitDraws) and isinstance(draws, Units) and draws.kind.within == kind.within:
+        # The successor calls its units as the predecessor does. Its seed may be another.
+        return Units(draws.labels, kind.within, name=kind.unit, random_state=draws.kind.seed or 0)
+    if draws is not None and (given == kind or (isinstance(kind, WeightedDraws) and isinstance(draws, Weighted))):
+        return draws
+    raise InvalidInput(f"the successor needs the draws of its predecessor, {kind}, got {given}.")
 
 
 def _link(digest: str, before: Certificate) -> dict[str, Any]:
@@ -135,7 +175,7 @@ def _link(digest: str, before: Certificate) -> dict[str, Any]:
     return {"predecessor": digest, "generation": before.generation + 1, "chain_delta": chain_delta}
 
 
-def _refuse_same(pairs: Iterable[tuple[Certificate, Floats]]) -> None:
+def _refuse_same(parts: Iterable[tuple[Certificate, Sample, Floats]]) -> None:
     """Raise if the scores are those that a certificate was made from."""
-    if any(before.matches(scores) for before, scores in pairs):
+    if any(before.was_made_from(sample, scores) for before, sample, scores in parts):
         raise ReusedData("a successor needs fresh rows: these have the scores that its predecessor was made from.")

@@ -14,11 +14,13 @@ from pacband.cli.options import (
     column_options,
     declared_draws,
     draw_options,
+    draw_seed_option,
     engine_options,
     group_names,
     is_given,
     json_option,
     promise_options,
+    refuse_without_rows,
     scale_columns,
     strict_option,
 )
@@ -71,6 +73,7 @@ Examples:
 )
 @promise_options
 @draw_options
+@draw_seed_option
 @click.option(
     "--n-candidates",
     type=int,
@@ -138,10 +141,8 @@ def command(
         raise click.UsageError("--report reads the rows again: it needs files, and the engine duckdb.")
 
     draws = declared_draws(unit, within, gap, mixing, importance, at_most, seed, interval_delta)
-    if page is not None and draws is not None:
-        raise click.UsageError(
-            "--report shows rows as draws: it cannot be combined with --unit, --gap or --importance."
-        )
+    if page is not None:
+        refuse_without_rows(draws)
     if page is not None and (run is not None or len(group) > 1):
         raise click.UsageError("--report shows every row once: it cannot be combined with --run or several --group.")
     family = candidate_columns(candidates) or None
@@ -179,7 +180,7 @@ def command(
 
             made_from = certificate.basis.columns
             assert made_from is not None  # it was made from a table
-            report = report_files(certificate, files, made_from)
+            report = report_files(certificate, files, made_from, draws=draws)
     print_findings(findings, strict=strict)
     if page is not None:
         report.save(page)

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pacband.cli.console import print_json, print_message, print_text, progress_bar
-from pacband.cli.options import column_options, group_names, json_option, model_options, scale_columns
+from pacband.cli.options import (
+    column_options,
+    fresh_draw_options,
+    group_names,
+    json_option,
+    model_options,
+    scale_columns,
+)
 from pacband.cli.output import Input, Output
 
 if TYPE_CHECKING:
@@ -37,7 +44,7 @@ Examples:
     help="Level of the test: the probability that it contradicts a promise that holds.",
 )
 @click.option("--report", "page", type=Output(), help="HTML file to write a page to that shows these rows.")
-@click.option("--unit", help="Column of units, if the promise is about units.  [default: the certificate's]")
+@fresh_draw_options
 @model_options
 @json_option
 def command(
@@ -50,6 +57,7 @@ def command(
     run: str | None,
     step: str | None,
     unit: str | None,
+    importance: str | None,
     level: float,
     page: str | None,
     trust: tuple[str, ...],
@@ -60,10 +68,12 @@ def command(
 
     The test is an exact binomial test. The command ends with exit code 1 if the rows contradict the promise. If every
     group has its own bound, the promise of each group is tested. Otherwise the promise about all rows is tested, and
-    --group lists the violations in each group. If the certificate bounds scores that you compute yourself, --target
-    names their column. CERTIFICATE may be a model file: the model then predicts the rows.
+    --group lists the violations in each group. If the promise is about units, the files must hold whole units, and
+    units are counted. If it is about a series, every gap-th row is counted. If the certificate bounds scores that you
+    compute yourself, --target names their column. CERTIFICATE may be a model file: the model then predicts the rows.
     """
     from pacband.models import is_model, load_certificate
+    from pacband.tables.certified_draws import table_draws
     from pacband.tables.checking import check_frame
     from pacband.tables.group_labels import labels_of, with_labels
     from pacband.tables.known_columns import labelled_columns
@@ -72,10 +82,12 @@ def command(
 
     cert = load_certificate(certificate)
     if is_model(certificate):
-        if not target or prediction or scale or run or step or len(group) > 1 or page is not None:
-            raise click.UsageError("a model predicts by itself: name the --target column, and no other except --group.")
+        if not target or prediction or scale or importance or run or step or len(group) > 1 or page is not None:
+            raise click.UsageError(
+                "a model predicts by itself: name the --target column, and no other except --group and --unit."
+            )
         label = group[0] if group else None
-        _print_verdict(_check_model(certificate, files, target, label, level, trust, max_bytes), as_json)
+        _print_verdict(_check_model(certificate, files, target, label, unit, level, trust, max_bytes), as_json)
         return
     if page is not None and any(map(is_stream, files)):
         raise click.UsageError("--report reads the rows again: it needs files.")
@@ -83,20 +95,19 @@ def command(
     named: dict[str, Any] = {**outputs, "scale": scale_columns(scale), "group": group_names(group)}
     named |= {"run": run, "step": step}
     columns = labelled_columns(cert.basis, **named)
-    units = getattr(cert.basis.draws, "unit", None) if unit is None else unit
     if page is not None and (columns.groups or columns.run is not None):
         raise click.UsageError("--report shows every row once: this certificate is about runs, or groups that overlap.")
-    if page is not None and cert.basis.draws.kind in ("units", "spaced"):
-        raise click.UsageError("--report shows rows as draws: this certificate makes a promise about other draws.")
-    numbers = [*columns.numeric, *filter(None, [columns.step])]
+    draws = table_draws(cert.basis, unit=unit, importance=importance)
+    units = None if draws is None else draws.column
+    numeric = [*columns.numeric, *(name for name in (importance, columns.step) if name)]
     labels = [name for name in (columns.group, *columns.groups, columns.run, units) if name]
-    with open_table(files, numbers, also=labels) as table:
+    with open_table(files, numeric, also=labels) as table:
         labelled = with_labels(table, columns.group, labels_of(cert))
-        verdict = check_frame(cert, labelled, **named, unit=unit, level=level)
+        verdict = check_frame(cert, labelled, **named, draws=draws, level=level)
         if page is not None:
             from pacband.cli.pages import report_files
 
-            report = report_files(cert, files, columns)
+            report = report_files(cert, files, columns, draws=draws)
     if page is not None:
         report.save(page)
         print_message(f"Saved {page}")
@@ -117,6 +128,7 @@ def _check_model(
     files: tuple[str, ...],
     target: tuple[str, ...],
     group: str | None,
+    unit: str | None,
     level: float,
     trust: tuple[str, ...],
     max_bytes: int | None,
@@ -137,4 +149,13 @@ def _check_model(
     ):
         model = open_model_file(path, trust, max_bytes)
         table = found.relation(target)
-        return check_model(model, model_kinds(model), table, target=target, group=group, level=level, progress=progress)
+        return check_model(
+            model,
+            model_kinds(model),
+            table,
+            target=target,
+            group=group,
+            unit=unit,
+            level=level,
+            progress=progress,
+        )

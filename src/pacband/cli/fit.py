@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from pacband.cli.console import print_json, print_message, print_text, progress_bar
 from pacband.cli.findings import collect_findings, print_findings
-from pacband.cli.options import delta_option, eps_option, json_option, side_option, strict_option
+from pacband.cli.options import (
+    declared_draws,
+    delta_option,
+    draw_options,
+    eps_option,
+    json_option,
+    refuse_without_rows,
+    side_option,
+    strict_option,
+)
 from pacband.cli.output import Input, Output
 
 if TYPE_CHECKING:
+    from pacband.draws import Draws
     from pacband.estimators.family import CertifiedFamily
     from pacband.tables.survey import Column
 
@@ -20,6 +31,8 @@ EXAMPLES = """
 Examples:
   pacband fit data.csv --target price -o model.pacband
   pacband fit data.parquet --target y --exclude id,date --group site --eps 0.1 --delta 0.01 -o model.pacband
+  pacband fit data.csv --target y --unit machine --within 0.99 -o model.pacband
+  pacband fit hourly.csv --target y --gap 24 -o model.pacband
   pacband fit 'parts/*.parquet' --target y --time-budget 60 --report report.html -o model.pacband
   pacband predict model.pacband new.csv -o bands.csv
 """
@@ -38,9 +51,10 @@ Examples:
 @click.option("--group", help="Column of the group labels. Each group gets its own bound.")
 @click.option(
     "--calibration-size",
-    help="Rows to calibrate with, as a number or a share. With --group: of each group.  [default: as many as "
-    "planned or a fifth, whichever is more, at most half]",
+    help="Rows to calibrate with, as a number or a share; with --unit units, with --gap every GAP-th row. With "
+    "--group: of each group.  [default: as many as planned or a fifth, whichever is more, at most half]",
 )
+@draw_options
 @click.option("--drop-missing-target", is_flag=True, help="Drop rows without a target, instead of refusing them.")
 @click.option(
     "--drop-copies", is_flag=True, help="Drop copies of rows, instead of refusing more copies than chance explains."
@@ -54,7 +68,9 @@ Examples:
 def command(files: tuple[str, ...], output: str, report: str | None, as_json: bool, **options: Any) -> None:
     """Train a model on CSV or Parquet FILES, certify it on other rows of them, and save both in one file.
 
-    The rows are split at random: some fit the models, the others calibrate. Many models are tried, and the sharpest are
+    The rows are split at random: some fit the models, the others calibrate. With --unit, no unit is on both sides, and
+    its column is not used to predict. With --gap, the rows must be in the order of time: the earliest fit, the latest
+    calibrate, and GAP rows lie between. Many models are tried, and the sharpest are
     certified. Columns may hold numbers or categories, and cells may be empty. The command prints how it uses each
     column. Predict with `pacband predict`, or in Python with `pacband.load`.
     """
@@ -69,8 +85,12 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
         raise click.UsageError(
             f"the group {group!r} cannot be excluded: the model reads the group of each row from it."
         )
+    drawn = ("unit", "within", "gap", "mixing", "importance", "at_most", "seed", "interval_delta")
+    draws = declared_draws(**{name: options[name] for name in drawn})
+    if report:
+        refuse_without_rows(draws)
     with open_files(files) as found, found.reading():
-        columns, X, y, unused = _read_rows(found.relation(), exclude, options)
+        columns, X, y, unused, draws = _read_rows(found.relation(), exclude, options, draws)
     _print_columns(columns)
     with progress_bar("Trying models") as progress, collect_findings() as findings:
         family = CertifiedFamily(
@@ -86,14 +106,16 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
             progress=progress,
         )
         try:
-            family.fit(X, y)
+            family.fit(X, y, draws=draws)
         except ReusedData:
             kept = _find_originals(X, y, drop=options["drop_copies"])
             X, y, unused = X.iloc[kept].reset_index(drop=True), y[kept], unused.iloc[kept].reset_index(drop=True)
-            family.fit(X, y)
-        _check_unused(family, X, y, unused)
+            draws = None if draws is None else draws.take(kept)
+            family.fit(X, y, draws=draws)
+        if draws is None:
+            _check_unused(family, X, y, unused)
     print_findings(findings, strict=options["strict"])
-    page = _report(family, X, y) if report else None
+    page = _report(family, X, y, draws) if report else None
     kinds = {column.name: column.kind for column in columns if column.kind}
     save_model(family, output, columns=kinds)
     if page is not None:
@@ -106,33 +128,43 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
     print_message(f"Saved {output}" + (f" and {report}" if report else ""))
 
 
-def _read_rows(relation: Any, exclude: list[str], options: dict[str, Any]) -> tuple[list[Column], Any, Any, Any]:
-    """Return how each column is used, the features, the targets, and the columns that the model does not use."""
+def _read_rows(
+    relation: Any, exclude: list[str], options: dict[str, Any], draws: Draws | None = None
+) -> tuple[list[Column], Any, Any, Any, Draws | None]:
+    """Return how each column is used, the features, the targets, the unused columns, and the draws of the rows."""
     import numpy as np
     import pandas as pd
 
     from pacband.core.arrays import name_rows
+    from pacband.draws import Weighted
     from pacband.exceptions import InvalidInput
     from pacband.tables.batches import batches
     from pacband.tables.connection import quoted
-    from pacband.tables.survey import inputs_sql, numeric_sql, survey
+    from pacband.tables.survey import inputs_sql, label_sql, numeric_sql, survey
 
     target, group = options["target"], options["group"]
     features, categories = _split_names(options["features"]), _split_names(options["categories"])
     if group is not None:
         # The model reads the group of a row from X, as a text.
         features, categories = ([*features, group] if features else []), [*categories, group]
-    columns = survey(relation, target, features=features, exclude=exclude, categories=categories)
+    drawn = () if draws is None else draws.columns
+    _refuse_as_features(drawn, [target, *features, *categories])
+    columns = survey(relation, target, features=features, exclude=[*exclude, *drawn], categories=categories)
+    columns = [replace(each, why="it declares the draws") if each.name in drawn else each for each in columns]
     if group is not None and not any(column.name == group and column.kind for column in columns):
         raise InvalidInput(f"the group {group!r} must have at least two labels.")
     kinds = {column.name: column.kind for column in columns if column.kind}
-    rest = [column.name for column in columns if not column.kind]
-    read = [inputs_sql(relation, kinds), f"{numeric_sql(relation, target)} as pacband_target", *map(quoted, rest)]
-    parts = list(batches(relation, ", ".join(read)))
+    rest = [column.name for column in columns if not column.kind and column.name not in drawn]
+    wanted = [inputs_sql(relation, kinds), f"{numeric_sql(relation, target)} as pacband_target", *map(quoted, rest)]
+    read = numeric_sql if isinstance(draws, Weighted) else label_sql
+    wanted += [f"{read(relation, column)} as pacband_draws_{k}" for k, column in enumerate(drawn)]
+    parts = list(batches(relation, ", ".join(wanted)))
     if not parts:
         raise InvalidInput("the table has no rows.")
     table = pd.concat(parts, ignore_index=True)
     y = table.pop("pacband_target").to_numpy(dtype=np.float64)
+    if draws is not None and drawn:
+        draws = draws.bind(*(table.pop(f"pacband_draws_{k}").to_numpy() for k in range(len(drawn))))
     missing = np.isnan(y)
     if missing.any() and not options["drop_missing_target"]:
         raise InvalidInput(
@@ -140,9 +172,18 @@ def _read_rows(relation: Any, exclude: list[str], options: dict[str, Any]) -> tu
         )
     if missing.any():
         print_message(f"Dropped {int(missing.sum())} of {len(y)} rows without a target.")
-    table = table[~missing].reset_index(drop=True)
-    unused = table[rest]
-    return columns, table.drop(columns=rest), y[~missing], unused
+    known = np.flatnonzero(~missing)
+    # Of a series some rows are dropped, so that those that are left are as far apart as before, or farther.
+    draws = None if draws is None else draws.take(known)
+    table = table.iloc[known].reset_index(drop=True)
+    return columns, table.drop(columns=rest), y[known], table[rest], draws
+
+
+def _refuse_as_features(drawn: tuple[str, ...], used: list[str]) -> None:
+    """Raise if a column of the draws is used for something else."""
+    for column in drawn:
+        if column in used:
+            raise click.UsageError(f"{column!r} declares the draws: it cannot be the target, a feature or the group.")
 
 
 def _find_originals(X: Any, y: Any, *, drop: bool) -> Any:
@@ -195,15 +236,18 @@ def _print_columns(columns: list[Column]) -> None:
             print_message(f"Not used: {column.name}: {column.why}")
 
 
-def _report(family: CertifiedFamily, X: Any, y: Any) -> Any:
+def _report(family: CertifiedFamily, X: Any, y: Any, draws: Draws | None = None) -> Any:
     """Return the report of the rows that calibrated the model."""
     from pacband.reporting import report
 
     # The split depends on the seed alone, so this is the split of `fit`.
-    _, rows, _, target = family.split_rows(X, y)
+    _, calibrate = family.split_indices(X, y, draws=draws)
+    assert calibrate is not None  # the models had to be fitted
+    rows = X.iloc[calibrate].reset_index(drop=True)
     prediction, scale = family.predict_with_scale(rows)
     groups = rows[family.groups].to_numpy() if family.groups is not None else None
-    return report(family.certificate_, target, prediction, scale, X=rows, groups=groups)
+    taken = None if draws is None else draws.take(calibrate)
+    return report(family.certificate_, y[calibrate], prediction, scale, X=rows, groups=groups, draws=taken)
 
 
 def _summary(family: CertifiedFamily, columns: list[Column], n_rows: int, output: str) -> dict[str, Any]:

@@ -39,6 +39,8 @@ Examples:
     help="File that stores what was counted. It is created if it does not exist.",
 )
 @column_options("target", "prediction", "scale", "group", known=True, outputs=True)
+@click.option("--unit", help="Column of units, if the promise is about units.  [default: the certificate's]")
+@click.option("--finish", is_flag=True, help="The last unit is complete: count it at the end of the rows.")
 @click.option(
     "--format",
     "form",
@@ -76,6 +78,10 @@ def command(certificate: str, file: str | None, state: str, as_json: bool, **opt
     missing too, but at least one of any 100 rows must have it. If the certificate bounds scores that you compute
     yourself, --target names their column.
 
+    If the promise is about units, the rows of a unit must follow each other. A unit is counted when a row of the next
+    unit comes, and the state file keeps the last one until then; --finish counts it. If the promise is about a series,
+    the rows must be in the order of time, and every gap-th row is counted.
+
     With --follow, a log file may be renamed and replaced by a new one. If it is truncated, the command ends with exit
     code 2. The command ends with exit code 1 as soon as the certificate is revoked.
     """
@@ -84,6 +90,8 @@ def command(certificate: str, file: str | None, state: str, as_json: bool, **opt
 
     cert = load_certificate(certificate)
     settings = {name: options[name] for name in ("alpha", "false_alarm_interval") if options[name] is not None}
+    if options["finish"] and cert.basis.draws.kind != "units":
+        fail("--finish counts the last unit, but the certificate makes no promise about units.")
     with StateFile(state) as stored:
         fresh = Monitor(cert, **settings)
         monitor = stored.read(cert, kind=Monitor) if stored.exists() else fresh
@@ -118,12 +126,15 @@ def _watch(
     from pacband.monitoring.following import FollowedFile
     from pacband.monitoring.metrics import write_metrics
     from pacband.monitoring.streams import RowStream
+    from pacband.tables.certified_draws import table_draws
     from pacband.tables.columns import read_predicted, read_values
 
     columns = _columns(monitor, options)
+    draws = table_draws(monitor.certificate.basis, unit=options["unit"])
+    unit = None if draws is None else draws.column
     follow = options["follow"]
     form = options["form"] or ("jsonl" if str(file).endswith((".jsonl", ".ndjson")) else None)
-    words = [columns.group] if columns.group else []
+    words = [name for name in (columns.group, unit) if name is not None]
     with ExitStack() as stack:
         opened = None if file is None or file == "-" else stack.enter_context(FollowedFile(file))
         source: BinaryIO | None = sys.stdin.buffer if opened is None else opened.source
@@ -138,7 +149,8 @@ def _watch(
             for rows in stream.batches(options["batch_size"], follow=follow, file=opened if follow else None):
                 prediction, scale = read_predicted(rows.columns, columns)
                 groups = None if columns.group is None else _match_labels(rows.columns[columns.group], monitor)
-                monitor.update(read_values(rows.columns, columns.target), prediction, scale, groups=groups)
+                units = None if draws is None or unit is None else draws.bind(_as_texts(rows.columns[unit], unit))
+                monitor.update(read_values(rows.columns, columns.target), prediction, scale, groups=groups, draws=units)
                 monitor.ledger.note_stream(rows.position, before)
                 before = rows.position
                 stored.write(monitor)
@@ -150,6 +162,10 @@ def _watch(
             source = opened.advance() if opened is not None and follow else None
             if source is not None:
                 print_message(f"pacband: {file} was replaced: the old file is finished, the new file is read now.")
+    if options["finish"]:
+        monitor.finish()
+        stored.write(monitor)
+        print_text(json.dumps(_summary(monitor)) if as_json else _line(monitor))
 
 
 def _skip_processed(stream: RowStream, monitor: Monitor, options: dict[str, Any]) -> StreamPosition | None:
@@ -188,6 +204,18 @@ def _match_labels(words: list[Any], monitor: Monitor) -> list[Any]:
     return [match(word) for word in words]
 
 
+def _as_texts(cells: list[Any], column: str) -> list[str]:
+    """Return the labels of units as texts: a unit is the same in CSV and in JSON lines."""
+    from pacband.core.cells import is_gap
+    from pacband.exceptions import InvalidInput
+
+    texts = ["" if cell is None else str(cell) for cell in cells]
+    for number, text in enumerate(texts, 1):
+        if is_gap(text):
+            raise InvalidInput(f"every row must have a unit in {column!r}: row {number} of a batch has none.")
+    return texts
+
+
 def _summary(monitor: Monitor) -> dict[str, Any]:
     low, high = monitor.violation_interval(0.95)
     summary: dict[str, Any] = {
@@ -200,6 +228,8 @@ def _summary(monitor: Monitor) -> dict[str, Any]:
         "e_value": monitor.e_value,
         "detector_value": monitor.detector_value,
     }
+    if monitor.open_units:
+        summary["open_units"] = list(monitor.open_units)
     if monitor.groups:
         summary["groups"] = [{"label": label, "state": watch.state} for label, watch in monitor.groups.items()]
     return summary
@@ -209,7 +239,7 @@ def _line(monitor: Monitor) -> str:
     low, high = monitor.violation_interval(0.95)
     rate = f"{monitor.violation_rate:.2%}" if monitor.n_rows else "none"
     return (
-        f"{monitor.n_rows} rows, {monitor.n_violations} violations: {rate} ({low:.2%} to {high:.2%}), "
-        f"{monitor.n_unlabelled} unlabelled, "
+        f"{monitor.n_rows} {monitor.draw_kind.tested}, {monitor.n_violations} violations: {rate} "
+        f"({low:.2%} to {high:.2%}), {monitor.n_unlabelled} unlabelled, "
         f"evidence {monitor.e_value:.3g} of {1 / monitor.alpha:g}: {monitor.state}"
     )

@@ -13,9 +13,11 @@ __all__ = [
     "declared_draws",
     "delta_option",
     "draw_options",
+    "draw_seed_option",
     "engine_options",
     "eps_option",
     "group_names",
+    "fresh_draw_options",
     "is_given",
     "json_option",
     "min_scale_option",
@@ -23,6 +25,7 @@ __all__ = [
     "nonfinite_option",
     "outlook_option",
     "promise_options",
+    "refuse_without_rows",
     "rule_option",
     "scale_columns",
     "side_option",
@@ -131,7 +134,17 @@ draw_options = _join(
         type=float,
         help="With two --importance columns: probability that w(x) is outside its interval. It is taken from --delta.",
     ),
-    click.option("--seed", type=int, default=0, show_default=True, help="Seed of --within one and --importance."),
+)
+draw_seed_option = click.option(
+    "--seed", type=int, default=0, show_default=True, help="Seed of --within one and --importance."
+)
+fresh_draw_options = _join(
+    click.option("--unit", help="Column of units, if the promise is about units.  [default: the certificate's]"),
+    click.option(
+        "--importance",
+        help="Column of the weights, if the certificate has weights and these rows are distributed as the calibration "
+        "rows.  [default: they are distributed as future rows]",
+    ),
 )
 
 engine_options = _join(
@@ -252,6 +265,15 @@ def declared_draws(
         return None
     columns = importance if len(importance) == 2 else importance[0]
     return Weighted(columns, at_most=at_most, random_state=seed, interval_delta=interval_delta or 0.0)
+
+
+def refuse_without_rows(draws: Any) -> None:
+    """Raise if a report cannot show the rows of such draws: a draw must have one score."""
+    if draws is not None and not draws.kind.has_law:
+        raise click.UsageError(
+            "--report shows one row for every draw: it cannot be combined with --within average or with two "
+            "--importance columns."
+        )
 
 
 def _within(given: str) -> str | float:

@@ -11,6 +11,7 @@ from pacband.tables.opening import open_table
 
 if TYPE_CHECKING:
     from pacband.certificate import AnyCertificate
+    from pacband.draws import Draws
     from pacband.reporting import Report
     from pacband.scores.columns import Columns
 
@@ -23,14 +24,19 @@ def report_files(
     columns: Columns,
     *,
     features: tuple[str, ...] | None = None,
+    draws: Draws | None = None,
     **options: Any,
 ) -> Report:
     """Return the report of a certificate with the rows of files. By default all other columns are features."""
+    from pacband.draws import Weighted
     from pacband.reporting.tables import report_table
 
-    with open_table(files, columns.numeric) as table:
+    weights = draws.columns if isinstance(draws, Weighted) else ()
+    with open_table(files, [*columns.numeric, *weights]) as table:
         labelled = with_labels(table, columns.group, labels_of(certificate))
-        return report_table(certificate, labelled, columns, features=features, command=command_line(), **options)
+        return report_table(
+            certificate, labelled, columns, features=features, draws=draws, command=command_line(), **options
+        )
 
 
 def command_line() -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from pacband.cli.console import print_json, print_message, print_text
-from pacband.cli.options import column_options, outlook_option, scale_columns
+from pacband.cli.options import column_options, fresh_draw_options, outlook_option, scale_columns
 from pacband.cli.output import Input, Output
 
 EXAMPLES = """
@@ -48,6 +48,7 @@ Examples:
     multiple=True,
     help="Column to compare the errors by. Repeatable.  [default: the first 100 other columns]",
 )
+@fresh_draw_options
 @outlook_option
 @click.option("--title", default="How wrong can the model be?", show_default=True, help="Heading of the page.")
 def command(
@@ -60,6 +61,8 @@ def command(
     scale: tuple[str, ...],
     group: str | None,
     features: tuple[str, ...],
+    unit: str | None,
+    importance: str | None,
     outlook: int | None,
     title: str,
 ) -> None:
@@ -67,18 +70,21 @@ def command(
 
     CSV or Parquet FILES may hold the calibration rows or new rows. From calibration rows the bound is computed again.
     New rows test the promise, and the command ends with exit code 1 if they contradict it. All rows are counted. Above
-    200,000 rows, the figures show a sample. For a family of candidates, name the columns of the best candidate.
+    200,000 rows, the figures show a sample. For a family of candidates, name the columns of the best candidate. If the
+    promise is about units or a series, these are counted, and each is shown by the row whose score it has.
     """
     from pacband.cli.pages import command_line, report_files
     from pacband.models import load_certificate
     from pacband.reporting import report
+    from pacband.tables.certified_draws import table_draws
     from pacband.tables.known_columns import labelled_columns
 
     named = {"target": target, "prediction": prediction, "scale": scale_columns(scale), "group": group}
     cert = load_certificate(certificate)
     if files:
         columns = labelled_columns(cert.basis, **named)
-        page = report_files(cert, files, columns, features=features or None, title=title, outlook=outlook)
+        draws = table_draws(cert.basis, unit=unit, importance=importance)
+        page = report_files(cert, files, columns, features=features or None, draws=draws, title=title, outlook=outlook)
     else:
         page = report(cert, title=title, command=command_line(), outlook=outlook)
     _write(page, output, kind or {".md": "markdown", ".json": "json"}.get(Path(output).suffix.lower(), "html"))

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import shlex
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
 from typing import Any
 
 from pacband.exceptions import MissingExtra
 
-__all__ = ["missing_extra", "require"]
+__all__ = ["install_command", "missing_extra", "require"]
 
-# The extra that installs a package; `cli` installs all others.
-_EXTRAS = {"dask": "dask", "distributed": "dask", "pyspark": "spark", "py4j": "spark", "polars": "polars"}
+# The extra in pyproject.toml that installs a package.
+_EXTRAS = {
+    **dict.fromkeys(("click", "rich", "duckdb", "jinja2", "matplotlib", "skops"), "cli"),
+    **dict.fromkeys(("dask", "distributed"), "dask"),
+    **dict.fromkeys(("pyspark", "py4j"), "spark"),
+    "pandas": "pandas",
+    "polars": "polars",
+}
+_CHECKOUT = Path(__file__).parents[3]
 
 
 def require(module: str, *, extra: str | None = None, purpose: str = "this") -> Any:
@@ -40,8 +50,25 @@ def require(module: str, *, extra: str | None = None, purpose: str = "this") -> 
 
 
 def missing_extra(module: str, *, extra: str | None = None, purpose: str = "this") -> MissingExtra:
-    """Return the error for a module that is not installed."""
+    """Return the error for a module that is not installed, in one line.
+
+    A package that no extra installs, such as LightGBM, is installed under its own name.
+    """
     package = module.split(".")[0]
-    return MissingExtra(
-        f"{purpose} needs the package {package!r}: pip install 'pacband[{extra or _EXTRAS.get(package, 'cli')}]'"
-    )
+    extra = extra or _EXTRAS.get(package)
+    command = install_command(extra) if extra else f"pip install {package}"
+    return MissingExtra(f"{purpose} needs the package {package!r}: {command}")
+
+
+def install_command(extra: str) -> str:
+    """Return the pip command that installs an extra of this pacband.
+
+    Where pacband is installed, pip keeps it and adds what the extra needs, whether pacband came from an index or from a
+    checkout. A checkout that is only on the path of Python is not known to pip, and must be named.
+    """
+    try:
+        distribution("pacband")
+    except PackageNotFoundError:
+        if (_CHECKOUT / "pyproject.toml").is_file():
+            return f"pip install --editable {shlex.quote(f'{_CHECKOUT}[{extra}]')}"
+    return f"pip install 'pacband[{extra}]'"

@@ -42,6 +42,9 @@ def diagnose_rows(
     labels = None if groups is None else as_labels(groups)
     check_lengths(y=target, groups=labels, X=X)
     prediction = as_prediction(terms.scoring, y_pred, target.shape)
+    if isinstance(terms.draws, Units) and terms.draws.kind.averages:
+        # Units are compared with each other by one score each, the largest.
+        terms = replace(terms, draws=Units(terms.draws.labels, "all", name=terms.draws.kind.unit))
     sample = terms.draws.sample(len(target))
     judged = judge_rows(terms, sample, y, y_pred, scale)
     if columns is None:
@@ -88,9 +91,6 @@ def judge_rows(terms: Terms, sample: Sample, y: Any, y_pred: Any, scale: Any) ->
     if isinstance(terms.draws, Weighted):
         # A judge takes every row for a draw of the future. Here only the accepted ones are.
         scores, violated = scores[sample.rows], violated[sample.rows]
-    if sample.sizes is not None:
-        scores = sample.one_score_each(scores)
-        violated = scores > certificate.gamma
     return {"scores": scores, "violated": violated, "bound": certificate.gamma} if enough else {"scores": scores}
 
 

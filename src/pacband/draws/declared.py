@@ -53,6 +53,17 @@ class Draws(ABC):
         """Return the draws with the values of their columns."""
         return self
 
+    def take(self, rows: npt.NDArray[np.intp]) -> Draws:
+        """Return the draws of some of the rows."""
+        return self
+
+    def clusters(self, n_rows: int) -> npt.NDArray[Any] | None:
+        """Return a label for every row such that rows of different labels are independent, or None: every row is.
+
+        Folds that keep equal labels together predict a row only from rows that do not depend on it.
+        """
+        return None
+
 
 class Rows(Draws):
     """Every row is a draw: the default."""
@@ -109,6 +120,14 @@ class Units(Draws):
         """Return the units with the labels of their column."""
         seed = self.kind.seed or 0
         return Units(values[0], self.kind.within, name=self.kind.unit, random_state=seed)
+
+    def take(self, rows: npt.NDArray[np.intp]) -> Units:
+        """Return the units of some of the rows."""
+        return self.bind(as_labels(self.labels)[rows])
+
+    def clusters(self, n_rows: int) -> npt.NDArray[Any]:
+        """Return the units as numbers."""
+        return factorize(as_labels(self.labels))[1]
 
     def sample(self, n_rows: int) -> Sample:
         """Return a draw for every unit."""
@@ -180,6 +199,10 @@ class Spaced(Draws):
                 f"no gap makes the promise eps={eps:g}, delta={delta:g} with {n_rows} rows and this mixing."
             )
         return cls(found[1], mixing)
+
+    def clusters(self, n_rows: int) -> npt.NDArray[Any]:
+        """Return blocks of `gap` rows. Only the rows at the ends of two blocks are closer than that."""
+        return np.arange(n_rows) // self.kind.gap
 
     def sample(self, n_rows: int) -> Sample:
         """Return a draw for every `gap` rows."""

@@ -36,6 +36,11 @@ class DrawKind(ABC):
         return "samples"
 
     @property
+    def tested(self) -> str:
+        """What a test on fresh data counts, in the plural."""
+        return "rows"
+
+    @property
     def subject(self) -> str:
         """What is promised something about, in the plural."""
         return "errors"
@@ -62,6 +67,11 @@ class DrawKind(ABC):
     def slack(self, n_draws: int) -> Fraction:
         """Return how much of δ is used up by what is assumed of m draws: none, if they are independent."""
         return Fraction(0)
+
+    @property
+    def independent(self) -> bool:
+        """Whether the dependence between draws uses up nothing of δ, however many they are."""
+        return not self.slack(2)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the kind as JSON-ready values."""
@@ -137,6 +147,11 @@ class UnitDraws(DrawKind):
         return self.plural
 
     @property
+    def tested(self) -> str:
+        """A test counts units."""
+        return self.plural
+
+    @property
     def subject(self) -> str:
         """Units, or errors if the promise is about rows of all units."""
         if self.averages:
@@ -206,6 +221,11 @@ class SpacedDraws(DrawKind):
     def noun(self) -> str:
         """Return "row"."""
         return "row"
+
+    @property
+    def tested(self) -> str:
+        """A test counts rows that are as far apart as those of the calibration."""
+        return f"rows that are {self.gap} apart"
 
     @property
     def assumption(self) -> str:

@@ -91,6 +91,10 @@ class Weighted(Draws):
             interval_delta=self.kind.interval_delta,
         )
 
+    def take(self, rows: npt.NDArray[np.intp]) -> Weighted:
+        """Return the weighted draws of some of the rows."""
+        return self.bind(*(as_numbers("importance", part)[rows] for part in self._parts))
+
     def sample(self, n_rows: int) -> Sample:
         """Return the accepted rows as draws."""
         accepted = self.acceptance()(*self.weights(n_rows))

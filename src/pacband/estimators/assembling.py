@@ -8,6 +8,7 @@ from typing import Any
 from pacband.candidates.members import Member
 from pacband.certificate import AnyCertificate, FamilyCertificate, GroupCertificate
 from pacband.core.frozen import FrozenMap
+from pacband.estimators.drawing import draws_from_dict
 from pacband.estimators.family import CertifiedFamily
 from pacband.estimators.regressor import CertifiedRegressor
 from pacband.estimators.saving import OF_X
@@ -32,7 +33,10 @@ def assemble(
     """Return the estimator of these parts, or raise unless they belong together."""
     _check_parts(kind, parts)
     try:
-        estimator = _KINDS[kind](**parts["parameters"])
+        parameters = dict(parts["parameters"])
+        if parameters.get("draws") is not None:
+            parameters["draws"] = draws_from_dict(parameters["draws"])
+        estimator = _KINDS[kind](**parameters)
         members = {
             name: Member(predictor, scale)
             for name, predictor, scale in zip(parts["names"], parts["predictors"], parts["scales"], strict=True)
@@ -41,6 +45,7 @@ def assemble(
             if name in parts["of_x"]:
                 setattr(estimator, name, parts["of_x"][name])
         estimator.training_rows_, estimator.grouping_ = parts["training_rows"], parts["grouping"]
+        estimator.training_units_ = parts.get("training_units")
         certificate = dict(zip(candidates, certificates, strict=True)) if candidates else certificates[0]
         estimator.set_fitted(members, certificate)  # type: ignore[arg-type]
         if parts["tried"] is not None:
@@ -59,15 +64,15 @@ def assemble(
 # What the parts are, in the language of `pacband.models.declare`.
 _DECLARED = (
     "parameters!=dict(any) names!=list(str) predictors!=list(any) scales!=list(any) "
-    "training_rows!=plain grouping!=none|str|int|list(str|int)|tuple(str|int) certificates!=list(str) "
-    "of_x!=dict(nat|t[*]) "
+    "training_rows!=plain training_units=plain grouping!=none|str|int|list(str|int)|tuple(str|int) "
+    "certificates!=list(str) of_x!=dict(nat|t[*]) "
     "tried!=none|list(list(str|num|none))"
 )
 
 
 def _check_parts(kind: str, parts: Any) -> None:
     """Raise `Unsound` unless these are the parts of a model."""
-    if not isinstance(parts, dict) or parts.keys() != parse(_DECLARED).keys():
+    if not isinstance(parts, dict) or parts.keys() | {"training_units"} != parse(_DECLARED).keys():
         raise Unsound("it has other parts than those of a model")
     check_attributes("pacband model", _DECLARED, parts, {})
     if not parts["parameters"].keys() <= set(_KINDS[kind]._get_param_names()):

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import get_tags
@@ -20,40 +19,31 @@ from pacband.candidates.members import Member, fit_members
 from pacband.certificate import Certificate, GroupCertificate
 from pacband.certification.reused_rows import read_training, refuse_copies, refuse_reused_rows
 from pacband.certification.terms import Terms
-from pacband.checks.evidence import Others
-from pacband.checks.frames import columns_of_frame
 from pacband.checks.screening import LEVEL
 from pacband.checks.training import check_seen
 from pacband.checks.warning import warn_of_findings
 from pacband.core.arrays import as_numbers
 from pacband.core.checks import check_choice
 from pacband.core.column_kinds import column_kinds, is_frame
-from pacband.core.labels import Label
 from pacband.core.row_hashes import Fingerprints, row_fingerprints
 from pacband.core.row_repeats import chance_of_repeats
+from pacband.draws import Draws
 from pacband.estimators.columns import as_columns
-from pacband.estimators.grouping import Grouping, read_labels, rows_by_group
+from pacband.estimators.division import Calibration, Division
+from pacband.estimators.drawing import (
+    read_draws,
+    refuse_other_draws,
+    refuse_seen_units,
+    unit_fingerprints,
+    without_column,
+)
+from pacband.estimators.grouping import Grouping, Rows, read_labels
 from pacband.estimators.saving import save_model
-from pacband.estimators.splitting import calibration_rows, draw_rows, take_rows
-from pacband.exceptions import InvalidInput, NotEnoughSamples
+from pacband.estimators.splitting import take_rows
+from pacband.exceptions import InvalidInput
 from pacband.planning import Share
 
-__all__ = ["Calibration", "Certified"]
-
-
-@dataclass(frozen=True, eq=False)
-class Calibration:
-    """The rows that calibrate, the group of each, and the number of rows of each group."""
-
-    X: Any
-    y: Any
-    labels: npt.NDArray[Any] | None
-    sizes: tuple[int, ...]
-
-    @property
-    def others(self) -> Others | None:
-        """The columns of X, if they have names: they may be labels of rows that belong together."""
-        return columns_of_frame(self.X)
+__all__ = ["Certified"]
 
 
 class Certified(RegressorMixin, BaseEstimator, ABC):
@@ -63,8 +53,8 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
 
     1. `_declare_members`: the pairs (T, σ̂) that the user asks for;
     2. `_make_terms`: the options of the promise, checked once;
-    3. `split_rows`: which rows fit, which rows calibrate;
-    4. `_count_rows`: are there enough rows for every share of δ, in every group? Then nothing is fitted in vain;
+    3. `split_indices`: which rows fit, which rows calibrate. No unit is on both sides;
+    4. `_count_draws`: are there enough draws for every share of δ, in every group? Then nothing is fitted in vain;
     5. `_refuse_seen_rows`: no calibration row may be a training row;
     6. `_fit_members`; 7. `_certify`; 8. `set_fitted`: the attributes, all at once.
 
@@ -78,6 +68,8 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
         How the group of a row is read from X.
     training_rows_ : array or None
         64-bit fingerprints of the training rows; None if `fit` had nothing to fit.
+    training_units_ : array or None
+        64-bit fingerprints of the units that have training rows; None if draws are no units.
     column_kinds_ : dict of str to {"number", "category"}
         What each column of X contains. `fit` chooses it.
     """
@@ -94,11 +86,13 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
     nonfinite: str
     gauge: Any
     groups: Grouping
+    draws: Draws | None
     calibration_size: int | float | None
     random_state: Any
     members_: dict[str, Member]
     grouping_: Grouping
     training_rows_: Fingerprints | None
+    training_units_: Fingerprints | None
     column_kinds_: dict[str, str]
 
     @property
@@ -126,15 +120,19 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
     def _select(self, name: str | None) -> tuple[Member, Certificate | GroupCertificate]:
         """Return the member of this name, or the one that predicts by default, and its certificate."""
 
-    def fit(self, X: Any, y: Any, *, calibration: tuple[Any, Any] | None = None) -> Self:
+    def fit(self, X: Any, y: Any, *, calibration: tuple[Any, ...] | None = None, draws: Draws | None = None) -> Self:
         """Fit predictor and scale on one part of the rows, and calibrate on the other.
 
         Parameters
         ----------
         X, y : array-like, dataframe
             The rows. If nothing has to be fitted (functions, frozen estimators), all of them calibrate.
-        calibration : (X_cal, y_cal), optional
-            Fit on all of X, y and calibrate on these rows instead. They must be other rows.
+        calibration : (X_cal, y_cal) or (X_cal, y_cal, draws), optional
+            Fit on all of X, y and calibrate on these rows instead. They must be other rows, and rows of other units.
+        draws : Units, Spaced or Weighted, optional
+            What one independent draw is, if it is not a row, with a label or weight for every row of X; see
+            `pacband.draws`. No unit is on both sides of the split. The rows of a series must be in the order of time:
+            the earliest fit, the latest calibrate, and a gap lies between.
 
         Returns
         -------
@@ -143,26 +141,36 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
         Raises
         ------
         ReusedData
-            If more calibration rows are copies of training rows than chance explains.
+            If more calibration rows are copies of training rows than chance explains, or if a unit has both.
         """
         declared, terms = self._declare_members(), self._make_terms()
+        found = read_draws(self.draws, draws, X)
+        X = without_column(self.draws, X)
         self._check_rows(X, y, reset=True)
         table = X, y
+        fit: Rows | None = np.arange(_length(y))
         if calibration is None:
-            X, X_cal, y, y_cal = self._split(X, y, declared, terms)
+            fit, chosen = self._split(X, y, declared, replace(terms, draws=found))
+            X, X_cal, y, y_cal = _divide(X, y, fit, chosen)
+            fresh = found if chosen is None else found.take(chosen)
         else:
-            X_cal, y_cal = _pair(calibration)
-            self._check_rows(X_cal, y_cal, reset=False)
-        rows = self._count_rows(X_cal, y_cal, terms)
+            X_cal, y_cal, fresh = self._separate(calibration, found)
+        units = None if fit is None else unit_fingerprints(found, fit)
+        refuse_seen_units(units, fresh)
+        terms = replace(terms, draws=fresh, after_training=True)
+        rows = self._count_draws(X_cal, y_cal, terms)
         training = _fingerprints(X, y) if X is not None else None
         self._refuse_seen_rows(training, X_cal, y_cal, table, split=calibration is None)
-        members = self._fit_members(declared, X, y, rows) if X is not None else declared
+        members = declared
+        if fit is not None:
+            clusters = found.clusters(_length(table[1]))
+            members = self._fit_members(declared, X, y, rows, None if clusters is None else clusters[fit])
         certificate = self._certify(terms, members, rows)
-        self.training_rows_, self.grouping_ = training, self.groups
+        self.training_rows_, self.training_units_, self.grouping_ = training, units, self.groups
         self.set_fitted(members, certificate)
         return self
 
-    def calibrate(self, X: Any, y: Any, *, training: Any = None) -> Self:
+    def calibrate(self, X: Any, y: Any, *, training: Any = None, draws: Draws | None = None) -> Self:
         """Calibrate on rows the model has not seen; predictor and scale are fitted already.
 
         After `fit`, this renews the certificate of the fitted model from other rows. Otherwise predictor and scale are
@@ -175,28 +183,36 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
         training : pair (X, y), or array of fingerprints, optional
             The rows that the model was fitted on elsewhere, or `training_rows_` of a certified estimator. Calibration
             rows that are among them are refused. Without it, pacband sees only the rows that its own `fit` has used.
+        draws : Units, Spaced or Weighted, optional
+            What one independent draw is, as in `fit`. If the model was fitted with draws, they are needed again.
 
         Raises
         ------
         ReusedData
-            If more calibration rows are copies of training rows than chance explains.
+            If more calibration rows are copies of training rows than chance explains, or if a unit has both.
         """
         terms = self._make_terms()
         elsewhere = None if training is None else read_training(training, "(X, y)")
-        known = getattr(self, "training_rows_", None)
+        known, units = getattr(self, "training_rows_", None), getattr(self, "training_units_", None)
+        found = read_draws(self.draws, draws, X)
+        if hasattr(self, "certificate_"):
+            refuse_other_draws(self._select(None)[1].basis.draws, found)
+        refuse_seen_units(units, found)
+        X = without_column(self.draws, X)
         self._check_rows(X, y, reset=known is None)
         if known is not None:
             members = self.members_
         else:
             members = {name: member.copied() for name, member in self._declare_members().items()}
-        rows = self._count_rows(X, y, terms)
+        terms = replace(terms, draws=found, after_training=True)
+        rows = self._count_draws(X, y, terms)
         self._refuse_seen_rows(known, X, y)
         if elsewhere is not None:
             self._refuse_seen_rows(elsewhere[0], X, y, elsewhere[1])
         certificate = self._certify(terms, members, rows)
         if known is None:
             _warn_of_training_rows(members, X, y)
-        self.training_rows_, self.grouping_ = known, self.groups
+        self.training_rows_, self.training_units_, self.grouping_ = known, units, self.groups
         self.set_fitted(members, certificate)
         return self
 
@@ -206,8 +222,7 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
 
     def predict_with_scale(self, X: Any) -> tuple[Any, Any]:
         """Return T(x) and σ̂(x) for every row. σ̂ is None without a scale, and a pair if it is asymmetric."""
-        check_is_fitted(self, "certificate_")
-        self._check_rows(X, reset=False)
+        X = self._features(X)
         return self._select(None)[0].predict_with_scale(X)
 
     def predict_interval(self, X: Any, *, output: str = "array") -> Any:
@@ -223,12 +238,21 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
         """
         return self._predict_interval(X, output)
 
-    def split_rows(self, X: Any, y: Any) -> tuple[Any, Any, Any, Any]:
+    def split_rows(self, X: Any, y: Any, *, draws: Draws | None = None) -> tuple[Any, Any, Any, Any]:
         """Return (X_fit, X_cal, y_fit, y_cal), the split that `fit` makes of these rows with an integer random_state.
 
         X_fit and y_fit are None if nothing has to be fitted.
         """
-        return self._split(X, y, self._declare_members(), self._make_terms())
+        fit, calibrate = self.split_indices(X, y, draws=draws)
+        return _divide(without_column(self.draws, X), y, fit, calibrate)
+
+    def split_indices(self, X: Any, y: Any, *, draws: Draws | None = None) -> tuple[Rows | None, Rows | None]:
+        """Return the positions of the rows that fit and of the rows that calibrate, as in `split_rows`.
+
+        If nothing has to be fitted, both are None: all rows calibrate.
+        """
+        terms = replace(self._make_terms(), draws=read_draws(self.draws, draws, X))
+        return self._split(without_column(self.draws, X), y, self._declare_members(), terms)
 
     def save(self, path: str | os.PathLike[str], *, trusted: Sequence[str | type] = ()) -> Path:
         """Write the fitted model and its certificate to one file, atomically; `pacband.load` reads it back.
@@ -237,8 +261,8 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
         pacband and the common ones of scikit-learn are saved as they are. A function, as a predictor, scale or
         grouping, cannot be saved. `progress` is not saved.
 
-        The file holds a fingerprint of 64 bits of every training row, by which `calibrate` still refuses these rows. A
-        person who has a row can find out from it whether the model was trained on the row.
+        The file holds a fingerprint of 64 bits of every training row and unit, by which `calibrate` still refuses them.
+        A person who has a row, or the label of a unit, can find out from it whether the model was trained on it.
 
         Parameters
         ----------
@@ -255,15 +279,20 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
         """
         return save_model(self, path, trusted=trusted)
 
-    def _predict(self, X: Any, name: str | None = None) -> Any:
+    def _features(self, X: Any) -> Any:
+        """Return the features of rows to predict, or raise unless the estimator is fitted and they are those of fit."""
         check_is_fitted(self, "certificate_")
+        X = without_column(self.draws, X)
         self._check_rows(X, reset=False)
+        return X
+
+    def _predict(self, X: Any, name: str | None = None) -> Any:
+        X = self._features(X)
         return self._select(name)[0].predict(X)
 
     def _predict_interval(self, X: Any, output: str, name: str | None = None) -> Any:
         check_choice("output", output, ("array", "frame"))
-        check_is_fitted(self, "certificate_")
-        self._check_rows(X, reset=False)
+        X = self._features(X)
         member, certificate = self._select(name)
         labels = read_labels(self.grouping_, X)
         if isinstance(certificate, GroupCertificate):
@@ -276,9 +305,14 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
             ends = certificate.interval(prediction, scale)
         return ends if output == "array" else as_columns(X, prediction, ends)
 
-    def _fit_members(self, declared: dict[str, Member], X: Any, y: Any, rows: Calibration) -> dict[str, Member]:
-        """Return the declared members, fitted on training rows. Of `rows`, only the sizes may be looked at."""
-        return fit_members(declared, X, y)
+    def _fit_members(
+        self, declared: dict[str, Member], X: Any, y: Any, rows: Calibration, clusters: Any
+    ) -> dict[str, Member]:
+        """Return the declared members, fitted on training rows. Of `rows`, only the sizes may be looked at.
+
+        Training rows of one cluster stay in one fold.
+        """
+        return fit_members(declared, X, y, clusters)
 
     def _refuse_seen_rows(
         self,
@@ -311,47 +345,33 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
             **{name: getattr(self, name) for name in names}, n_candidates=getattr(self, "n_candidates", 1)
         )
 
-    def _check_enough(self, terms: Terms, n_samples: int, n_groups: int) -> None:
-        """Raise unless N rows of one group have a rank at every share of δ."""
-        for share in self._share_delta():
-            terms.choose_rank(n_samples, share.among(n_groups))
-
-    def _count_rows(self, X: Any, y: Any, terms: Terms) -> Calibration:
-        """Return the rows that calibrate, or raise unless every group has enough."""
+    def _count_draws(self, X: Any, y: Any, terms: Terms) -> Calibration:
+        """Return the rows that calibrate, or raise unless every group has enough draws."""
         labels = read_labels(self.groups, X)
-        parts = rows_by_group(labels, _length(y))
-        for label, rows in parts.items():
-            try:
-                self._check_enough(terms, len(rows), len(parts))
-            except NotEnoughSamples as error:
-                raise _within(label, error) from None
-        return Calibration(X, y, labels, tuple(map(len, parts.values())))
+        return Calibration(X, y, labels, Division(terms, self._share_delta()).count(labels, _length(y)))
 
-    def _split(self, X: Any, y: Any, declared: Mapping[str, Member], terms: Terms) -> tuple[Any, Any, Any, Any]:
-        """Return training and calibration rows; no training rows if nothing has to be fitted."""
+    def _split(
+        self, X: Any, y: Any, declared: Mapping[str, Member], terms: Terms
+    ) -> tuple[Rows, Rows] | tuple[None, None]:
+        """Return training and calibration rows; None if nothing has to be fitted."""
         if not any(member.trainable for member in declared.values()):
-            return None, X, None, y
-        parts = rows_by_group(read_labels(self.groups, X), _length(y))
-        planned = max(terms.choose_samples(share.among(len(parts))) for share in self._share_delta())
-        sizes = {}
-        for label, rows in parts.items():
-            sizes[label] = self._calibration_rows(label, len(rows), planned)
-            try:
-                self._check_enough(terms, sizes[label], len(parts))
-            except NotEnoughSamples as error:
-                kept = f"{sizes[label]} of {len(rows)} rows were kept for calibration (see calibration_size)"
-                raise _within(label, error.within(kept)) from None
-        fit, calibrate = draw_rows(parts, sizes, self.random_state)
-        return take_rows(X, fit), take_rows(X, calibrate), take_rows(y, fit), take_rows(y, calibrate)
+            return None, None
+        # One more step of dependence: on the training rows.
+        division = Division(replace(terms, after_training=True), self._share_delta())
+        return division.split(read_labels(self.groups, X), _length(y), self.calibration_size, self.random_state)
 
-    def _calibration_rows(self, label: Label | None, n_rows: int, planned: int) -> int:
-        """Return how many of the rows of a group calibrate."""
-        if n_rows < 2:
-            where = "" if label is None else f" in group {label!r}"
+    def _separate(self, calibration: Any, training: Draws) -> tuple[Any, Any, Draws]:
+        """Return the calibration rows that were given to `fit`, and their draws, or raise."""
+        X, y, given = _calibration_parts(calibration)
+        fresh = read_draws(self.draws, given, X)
+        if type(fresh.kind) is not type(training.kind):
             raise InvalidInput(
-                f"fit needs at least 2 rows, one to fit and one to calibrate, got n_samples={n_rows}{where}."
+                f"the calibration rows must have the same kind of draws as X: calibration=(X_cal, y_cal, draws), got "
+                f"{fresh.kind.kind} and {training.kind.kind}."
             )
-        return calibration_rows(self.calibration_size, n_rows, planned)
+        X = without_column(self.draws, X)
+        self._check_rows(X, y, reset=False)
+        return X, y, fresh
 
     def _check_rows(self, X: Any, y: Any = "no_validation", *, reset: bool) -> None:
         """Check what scikit-learn checks of any X and y. Their values are left to the models."""
@@ -405,17 +425,20 @@ def _length(y: Any) -> int:
     return len(y if hasattr(y, "__len__") else np.asarray(y))
 
 
-def _within(label: Label | None, error: NotEnoughSamples) -> NotEnoughSamples:
-    return error if label is None else error.within(f"group {label!r}")
-
-
 def _fingerprints(X: Any, y: Any) -> Fingerprints:
     """Return the fingerprints of training rows, or an empty array if the container is of an unknown kind."""
     found = row_fingerprints(X, y)
     return np.empty(0, dtype=np.uint64) if found is None else found
 
 
-def _pair(calibration: Any) -> tuple[Any, Any]:
-    if not isinstance(calibration, (tuple, list)) or len(calibration) != 2:
+def _divide(X: Any, y: Any, fit: Rows | None, calibrate: Rows | None) -> tuple[Any, Any, Any, Any]:
+    """Return (X_fit, X_cal, y_fit, y_cal); if nothing has to be fitted, all rows calibrate."""
+    if fit is None or calibrate is None:
+        return None, X, None, y
+    return take_rows(X, fit), take_rows(X, calibrate), take_rows(y, fit), take_rows(y, calibrate)
+
+
+def _calibration_parts(calibration: Any) -> tuple[Any, Any, Any]:
+    if not isinstance(calibration, (tuple, list)) or len(calibration) not in (2, 3):
         raise InvalidInput(f"calibration must be a pair (X_cal, y_cal), got {type(calibration).__name__}.")
-    return calibration[0], calibration[1]
+    return calibration[0], calibration[1], calibration[2] if len(calibration) == 3 else None

@@ -18,7 +18,9 @@ from pacband.certification.terms import Terms
 from pacband.core.arrays import Floats
 from pacband.core.checks import check_choice
 from pacband.core.progress import Progress
-from pacband.estimators.base import Calibration, Certified
+from pacband.draws import Draws
+from pacband.estimators.base import Certified
+from pacband.estimators.division import Calibration
 from pacband.estimators.grouping import Grouping
 from pacband.exceptions import InvalidInput
 from pacband.planning.shares import WHOLE, Share, weighted_shares
@@ -39,7 +41,7 @@ class CertifiedFamily(Certified):
         The part of δ that each candidate may use; positive, summing to one. "auto" chooses its own.
     eps, delta, rank, rule, side, min_scale, nonfinite, gauge
         As in `certify`.
-    groups, calibration_size, random_state
+    groups, draws, calibration_size, random_state
         As in `CertifiedRegressor`. With groups, each of n_F candidates in each of G groups is certified at δ/(n_F·G).
     progress : function of (done, total), optional
         Called during calibration, and with "auto" during the search before it, for a progress bar.
@@ -93,6 +95,7 @@ class CertifiedFamily(Certified):
         nonfinite: str = "raise",
         gauge: Any = "max",
         groups: Grouping = None,
+        draws: Draws | None = None,
         calibration_size: int | float | None = None,
         random_state: Any = None,
         progress: Progress | None = None,
@@ -110,6 +113,7 @@ class CertifiedFamily(Certified):
         self.nonfinite = nonfinite
         self.gauge = gauge
         self.groups = groups
+        self.draws = draws
         self.calibration_size = calibration_size
         self.random_state = random_state
         self.progress = progress
@@ -202,9 +206,11 @@ class CertifiedFamily(Certified):
     def _declared_parts(self) -> list[Any]:
         return list(self.candidates.values()) if isinstance(self.candidates, Mapping) else [self.candidates]
 
-    def _fit_members(self, declared: dict[str, Member], X: Any, y: Any, rows: Calibration) -> dict[str, Member]:
+    def _fit_members(
+        self, declared: dict[str, Member], X: Any, y: Any, rows: Calibration, clusters: Any
+    ) -> dict[str, Member]:
         if not self._automatic:
-            return super()._fit_members(declared, X, y, rows)
+            return super()._fit_members(declared, X, y, rows, clusters)
         from pacband.candidates.automatic import Automatic, auto_candidates
 
         n_groups = len(rows.sizes)
@@ -221,6 +227,7 @@ class CertifiedFamily(Certified):
             random_state=self.random_state,
             progress=self.progress,
             kinds=self.column_kinds_,
+            clusters=clusters,
             extra={name: member for name, member in declared.items() if not isinstance(member.predictor, Automatic)},
         )
         return dict(self.auto_.members)

@@ -9,7 +9,9 @@ from pacband.certificate import Certificate, GroupCertificate
 from pacband.certification.arrays import certify_group_rows, certify_rows
 from pacband.certification.terms import Terms
 from pacband.core.checks import check_positive_integer
-from pacband.estimators.base import Calibration, Certified
+from pacband.draws import Draws
+from pacband.estimators.base import Certified
+from pacband.estimators.division import Calibration
 from pacband.estimators.grouping import Grouping
 from pacband.planning import Share
 
@@ -37,9 +39,14 @@ class CertifiedRegressor(Certified):
         Make the promise within every group of rows, each of G groups at δ/G as in `certify_groups`. The group of a
         row is a column of X, by its name in a dataframe or by its position, or what a function of X gives. The
         models see that column like any other.
+    draws : None, Units, Spaced or Weighted
+        What one independent draw is, if it is not a row. The constructor takes no data: ``Units("machine")`` and
+        ``Weighted("w", at_most=10)`` name a column of a dataframe X. This column is not a feature, and rows to predict
+        need not have it. Pass labels and weights to ``fit(X, y, draws=...)``.
     calibration_size : int, float or None
-        How many rows, or what share, `fit` keeps for calibration; with groups, of each group. None is what `plan`
-        asks for or a fifth of the rows, whichever is more, but at most half.
+        How many draws, or what share, `fit` keeps for calibration; with groups, of each group. None is what `plan`
+        asks for or a fifth of the draws, whichever is more, but at most half. Draws are rows, units, or every gap-th
+        row of a series; of weighted draws, it is the number of rows from which draws are accepted.
     random_state : int, RandomState or None
         Seeds the split.
 
@@ -74,6 +81,20 @@ class CertifiedRegressor(Certified):
     ... ).fit(X, y)
     >>> list(model.certificate_.groups)
     [False, True]
+
+    Several rows of every machine, and new machines to come. The column of machines is not a feature:
+
+    >>> import numpy as np, pandas as pd
+    >>> from pacband.draws import Units
+    >>> rng = np.random.default_rng(0)
+    >>> machine = np.repeat(np.arange(300), 10)
+    >>> rows = pd.DataFrame({"machine": machine, "load": rng.uniform(size=3000)})
+    >>> wear = 3 * rows["load"] + rng.standard_normal(300)[machine] + 0.1 * rng.standard_normal(3000)
+    >>> model = CertifiedRegressor(LinearRegression(), eps=0.1, delta=0.05, draws=Units("machine"), random_state=0)
+    >>> print(model.fit(rows, wear).certificate_.promise)
+    With confidence 95 %, at least 90 % of future machines keep all their errors within |y − T(x)| ≤ 2.44744.
+    >>> model.predict_interval(rows[["load"]][:1]).round(1)
+    array([[-0.4,  4.5]])
     """
 
     file_kind = "regressor"
@@ -94,6 +115,7 @@ class CertifiedRegressor(Certified):
         nonfinite: str = "raise",
         gauge: Any = "max",
         groups: Grouping = None,
+        draws: Draws | None = None,
         calibration_size: int | float | None = None,
         random_state: Any = None,
     ) -> None:
@@ -109,6 +131,7 @@ class CertifiedRegressor(Certified):
         self.nonfinite = nonfinite
         self.gauge = gauge
         self.groups = groups
+        self.draws = draws
         self.calibration_size = calibration_size
         self.random_state = random_state
 

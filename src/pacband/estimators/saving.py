@@ -1,7 +1,7 @@
 """Split a fitted certified estimator into plain values, and write them to a file.
 
-The parts are the parameters, the fitted members and the fingerprints of the training rows. The certificate is written
-beside them, as JSON. `pacband.estimators.assembling` puts the parts together again.
+The parts are the parameters, the fitted members and the fingerprints of the training rows and units. The certificate is
+written beside them, as JSON. `pacband.estimators.assembling` puts the parts together again.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from pacband.certificate import AnyCertificate, GroupCertificate
+from pacband.estimators.drawing import draws_to_dict
 from pacband.exceptions import InvalidInput
 from pacband.models.archive import Archive, write_archive
 
@@ -82,15 +83,23 @@ def take_apart(estimator: Any) -> dict[str, Any]:
     parameters = estimator.get_params(deep=False)
     if "progress" in parameters:
         parameters["progress"] = None
+    if parameters["draws"] is None:
+        # A file without draws is as it was before there were any.
+        del parameters["draws"]
+    else:
+        parameters["draws"] = draws_to_dict(parameters["draws"])
     if isinstance(parameters.get("candidates"), Mapping):
         parameters["candidates"] = dict(parameters["candidates"])
     auto = getattr(estimator, "auto_", None)
+    units = estimator.training_units_
     return {
         "parameters": parameters,
         "names": list(estimator.members_),
         "predictors": [member.predictor for member in estimator.members_.values()],
         "scales": [member.scale for member in estimator.members_.values()],
         "training_rows": estimator.training_rows_,
+        # Written only where draws are units: other files are as they were before there were any.
+        **({} if units is None else {"training_units": units}),
         "grouping": estimator.grouping_,
         # `assemble` compares them: the model is loaded with no other certificate.
         "certificates": [certificate.digest for certificate in certificates_of(estimator)[1]],

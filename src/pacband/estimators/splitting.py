@@ -1,4 +1,4 @@
-"""Which rows calibrate: a random share, drawn within every group where there are groups."""
+"""Which rows calibrate: random draws, from every group where there are groups; of a series, the latest rows."""
 
 from __future__ import annotations
 
@@ -10,24 +10,27 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state, indexable
 
 from pacband.core.labels import Label
+from pacband.draws import Sample
 from pacband.estimators.grouping import Rows
 from pacband.exceptions import InvalidInput
 
-__all__ = ["calibration_rows", "draw_rows", "take_rows"]
+__all__ = ["calibration_draws", "draw_rows", "latest_rows", "rows_of_units", "take_rows"]
 
 
-def calibration_rows(size: int | float | None, n_rows: int, planned: int) -> int:
-    """Return how many of n rows calibrate.
+def calibration_draws(size: int | float | None, n_draws: int, planned: int, counted: str = "rows") -> int:
+    """Return how many of n draws calibrate; `counted` is what the draws are called.
 
-    If `size` is None: the planned number or a fifth of the rows, whichever is larger, but at most half of them.
+    If `size` is None: the planned number or a fifth of the draws, whichever is larger, but at most half of them.
     """
     if size is None:
-        return max(1, min(max(planned, n_rows // 5), n_rows // 2))
+        return max(1, min(max(planned, n_draws // 5), n_draws // 2))
     if isinstance(size, (float, np.floating)) and 0.0 < size < 1.0:
-        return min(max(1, round(float(size) * n_rows)), n_rows - 1)
-    if isinstance(size, (int, np.integer)) and not isinstance(size, bool) and 1 <= size < n_rows:
+        return min(max(1, round(float(size) * n_draws)), n_draws - 1)
+    if isinstance(size, (int, np.integer)) and not isinstance(size, bool) and 1 <= size < n_draws:
         return int(size)
-    raise InvalidInput(f"calibration_size must be a share in (0, 1) or a number of rows below {n_rows}, got {size!r}.")
+    raise InvalidInput(
+        f"calibration_size must be a share in (0, 1) or a number of {counted} below {n_draws}, got {size!r}."
+    )
 
 
 def draw_rows(
@@ -47,6 +50,41 @@ def draw_rows(
     # In the order of groups, folds that a model draws without shuffling would miss whole groups.
     # Rows that calibrate keep their order, so that dependence on the rows before can be seen.
     return (fit if len(drawn) == 1 else random.permutation(fit)), np.sort(calibrate)
+
+
+def rows_of_units(sample: Sample, fit: Rows, calibrate: Rows) -> tuple[Rows, Rows]:
+    """Return the rows of the units that fit and of the units that calibrate.
+
+    The rows of a training unit stay together: folds that a model makes without shuffling then divide few units.
+
+    Examples
+    --------
+    >>> from pacband.draws import Units
+    >>> sample = Units(["a", "b", "c", "a", "c"]).sample(5)
+    >>> [rows.tolist() for rows in rows_of_units(sample, np.array([2, 0]), np.array([1]))]
+    [[2, 4, 0, 3], [1]]
+    """
+    assert sample.codes is not None  # a unit has several rows
+    place = np.full(sample.n_draws, -1)
+    place[fit] = np.arange(len(fit))
+    places = place[sample.codes]
+    rows = np.argsort(places, kind="stable")
+    n_calibrate = int(np.count_nonzero(places < 0))
+    return rows[n_calibrate:], rows[:n_calibrate]
+
+
+def latest_rows(n_rows: int, n_draws: int, gap: int) -> tuple[Rows, Rows]:
+    """Return the earliest rows of a series, to fit, and its latest rows, which hold `n_draws` draws, to calibrate.
+
+    The last row that fits and the first row that calibrates are `gap` apart.
+
+    Examples
+    --------
+    >>> [rows.tolist() for rows in latest_rows(10, 2, 3)]
+    [[0, 1], [4, 5, 6, 7, 8, 9]]
+    """
+    start = n_rows - n_draws * gap
+    return np.arange(start - gap + 1), np.arange(start, n_rows)
 
 
 def take_rows(table: Any, rows: Rows) -> Any:

@@ -5,8 +5,10 @@ more have a probability of at most
 
     P{Bin(n, ε) ≥ k} = I_ε(k, n − k + 1).
 
-If that is at most the `level`, the data contradict the promise. A promise that holds is contradicted with a probability
-of at most `level`, over all groups together. Data that do not contradict it are no proof of it.
+Rows of a series that are a apart are independent up to β(a), as declared: n of them, and the calibration before them,
+differ from independent ones by at most nβ(a), which is added. If the sum is at most the `level`, the data contradict
+the promise. A promise that holds is contradicted with a probability of at most `level`, over all groups together.
+Data that do not contradict it are no proof of it.
 """
 
 from __future__ import annotations
@@ -18,12 +20,13 @@ from pacband.certificate import AnyCertificate
 from pacband.core.checks import check_probability
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import sorted_labels
-from pacband.draws import Units
-from pacband.draws.kinds import UnitDraws
+from pacband.draws import Draws
+from pacband.draws.kinds import SpacedDraws
 from pacband.exceptions import InvalidInput
 from pacband.judging.averages import check_average
 from pacband.judging.judge import Judge
 from pacband.judging.verdicts import Count, Verdict
+from pacband.planning.shares import rounded_up
 from pacband.selection import Tally, sum_tallies
 from pacband.selection.fingerprint import seal
 
@@ -40,7 +43,7 @@ def check(
     scale: Any = None,
     *,
     groups: Any = None,
-    draws: Units | None = None,
+    draws: Draws | None = None,
     level: float = 0.01,
 ) -> Verdict:
     """Test a promise on labelled rows that were not used to make it.
@@ -56,8 +59,11 @@ def check(
         The group of every row. A group certificate needs it: each group's own promise is tested. Any other certificate
         makes one promise about all rows together, and that one is tested; `Verdict.groups` then lists the groups, to
         show where the bound is weak.
-    draws : Units, optional
-        The units of the rows, if the certificate makes a promise about units.
+    draws : Units or Weighted, optional
+        The units of the rows, if the certificate makes a promise about units; all rows of every unit. A certificate of
+        a series tests every gap-th of these rows, which follow each other in time. If the certificate has weights,
+        fresh rows are draws of the future distribution; with the weights of the rows, draws are accepted from them as
+        at calibration.
     level : float in (0, 1)
         The largest probability of contradicting a promise that holds.
 
@@ -75,7 +81,7 @@ def check(
 
 
 def check_pieces(
-    certificate: AnyCertificate, pieces: Iterable[Piece], *, level: float = 0.01, draws: Units | None = None
+    certificate: AnyCertificate, pieces: Iterable[Piece], *, level: float = 0.01, draws: Draws | None = None
 ) -> Verdict:
     """Test a promise on rows that come in pieces, as `check` does on all of them at once.
 
@@ -126,5 +132,14 @@ def verdict_of(judge: Judge, answers: Mapping[Any, Tally], level: float) -> Verd
 
 def _counts(judge: Judge, answers: Mapping[Any, Tally]) -> dict[Any, Count]:
     eps, kind = judge.basis.eps, judge.basis.draws
-    counted = kind.counted if isinstance(kind, UnitDraws) else "rows" if judge.basis.n_steps is None else "runs"
-    return {label: Count.of(answer.n_samples, sum(answer.at_least), eps, counted) for label, answer in answers.items()}
+    return {
+        label: Count.of(
+            answer.n_samples,
+            sum(answer.at_least),
+            eps,
+            counted="runs" if judge.basis.n_steps is not None and kind.tested == "rows" else kind.tested,
+            # The calibration is one more part of the series.
+            dependence=rounded_up(kind.slack(answer.n_samples + 1)) if isinstance(kind, SpacedDraws) else 0.0,
+        )
+        for label, answer in answers.items()
+    }

@@ -1,4 +1,4 @@
-"""Decide which rows violate a certificate, for checks, monitors, reports and diagnostics.
+"""Decide which draws violate a certificate, for checks, monitors, reports and diagnostics.
 
 A row violates if its score exceeds γ̄: of the certificate, of the best candidate of a family, or of the row's own group.
 Rows in memory are scored here. Rows in an engine are counted there (`pacband.tables.checking`); either way the answer
@@ -19,33 +19,37 @@ from pacband.certificate.certified_labels import refuse_unknown
 from pacband.core.arrays import Floats, Numbers, check_lengths, check_same_rows
 from pacband.core.labels import Label, as_labels, factorize
 from pacband.core.members import group_members
-from pacband.draws import Draws, Rows, Sample, Spaced, Units
-from pacband.draws.kinds import SpacedDraws, UnitDraws
+from pacband.draws import Draws, Rows, Sample, Spaced, Units, Weighted
+from pacband.draws.kinds import SpacedDraws, UnitDraws, WeightedDraws
 from pacband.exceptions import InvalidInput
 from pacband.scores import score_rows
 from pacband.selection import Request, Tally, edges_above
 from pacband.selection.fingerprint import fingerprint_total, fingerprint_totals, fingerprint_unit
 
-__all__ = ["Judge", "Judged"]
+__all__ = ["Judge", "Judged", "deciding_rows"]
 
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """The scores and violations of some rows.
+    """The scores and violations of some draws.
 
     Attributes
     ----------
     labels : list
         The groups that occur; [None] where rows were judged without groups.
     scores : array
-        The scores of the labelled rows, in their order. If groups overlap, the scores of each group follow each other,
-        and a row is there once for each of its groups.
+        The scores of the draws, or of the rows that have a label y, in their order. If groups overlap, the scores of
+        each group follow each other, and a draw is there once for each of its groups.
     codes : array of int or None
-        The place of each labelled row's group among `labels`; None where there is one for all.
+        The place of each score's group among `labels`; None where there is one for all.
     gammas : array
         γ̄ of each group in `labels`.
     unlabelled : array of int
         How many rows of each group have no label y yet. They are not scored.
+    rows : array of int or None
+        The row that each score is the score of; None where it is every row.
+    n_rows : int
+        How many rows were judged, with a label or without.
     """
 
     labels: list[Label | None]
@@ -53,14 +57,16 @@ class Judged:
     codes: npt.NDArray[np.intp] | None
     gammas: Floats
     unlabelled: npt.NDArray[np.intp]
+    rows: npt.NDArray[np.intp] | None
+    n_rows: int
 
     @property
     def violated(self) -> npt.NDArray[np.bool_]:
-        """Whether each labelled row exceeds its bound."""
+        """Whether each score exceeds its bound."""
         return np.asarray(self.scores > (self.gammas[0] if self.codes is None else self.gammas[self.codes]))
 
     def by_part(self, column: npt.NDArray[Any]) -> dict[Label | None, npt.NDArray[Any]]:
-        """Return a column of the labelled rows, such as `violated`, by group. The rows keep their order."""
+        """Return a column beside the scores, such as `violated`, by group. The order is kept."""
         if self.codes is None or not self.labels:
             return dict.fromkeys(self.labels, column)
         order = np.argsort(self.codes, kind="stable")
@@ -68,7 +74,7 @@ class Judged:
         return dict(zip(self.labels, np.split(column[order], ends[:-1]), strict=True))
 
     def tallies(self) -> dict[Label | None, Tally]:
-        """Return, for every group that occurs, its rows, its violations, and the sum of its fingerprint."""
+        """Return, for every group that occurs, its scores, its violations, and the sum of its fingerprint."""
         units = np.array([fingerprint_unit(gamma) for gamma in self.gammas])
         if self.codes is None:
             counts, beyond = [len(self.scores)], [int(np.count_nonzero(self.violated))]
@@ -121,16 +127,9 @@ class Judge:
         return Request(edges_above(gamma), fingerprint_unit(gamma))
 
     def judge(
-        self,
-        y: Any,
-        y_pred: Any = None,
-        scale: Any = None,
-        groups: Any = None,
-        *,
-        unlabelled: bool = False,
-        draws: Draws | None = None,
+        self, y: Any, y_pred: Any = None, scale: Any = None, groups: Any = None, *, draws: Draws | None = None
     ) -> Judged:
-        """Judge rows in memory, or raise.
+        """Judge the draws that rows in memory make, or raise.
 
         Parameters
         ----------
@@ -139,31 +138,51 @@ class Judge:
         groups : array-like, optional
             The group of every row. A certificate that promises within groups needs it; if its groups overlap, the
             mask of every group. For any other, the groups only sort the rows.
-        unlabelled : bool
-            Whether NaN in y means that the label is not known yet. Otherwise NaN is refused. If True, a single row may
-            be given as numbers. Own scores that count as infinite where they are NaN are never without a label.
-        draws : Units, optional
-            The units of the rows, if the certificate promises something about units.
+        draws : Units, Spaced or Weighted, optional
+            How the rows make draws; see `draws_of`.
         """
-        sample_of = self._draws(draws)
+        declared = self.draws_of(draws)
         masks = isinstance(groups, Mapping)
         check_same_rows(y=y, y_pred=y_pred, scale=scale, groups=tuple(groups.values()) if masks else groups)
-        target, prediction, spread = self.basis.align(y, y_pred, scale, lone_row=unlabelled)
-        sample = sample_of.sample(len(target))
+        target, prediction, spread = self.basis.align(y, y_pred, scale)
+        sample = declared.sample(len(target))
         if self._overlapping is not None:
             scores = sample.reduce(score_rows(self.basis.scoring, target, prediction, spread))
             return self._judge_masks(scores, groups, len(target), sample)
         labels, codes = self._codes(groups, len(target), sample)
+        of_rows = score_rows(self.basis.scoring, target, prediction, spread)
+        scores = sample.reduce(of_rows)
+        return Judged(
+            labels,
+            scores,
+            codes,
+            np.array([self.gamma(label) for label in labels]),
+            np.zeros(len(labels), dtype=np.intp),
+            deciding_rows(sample, of_rows, scores),
+            len(target),
+        )
+
+    def judge_rows(self, y: Any, y_pred: Any = None, scale: Any = None, groups: Any = None) -> Judged:
+        """Judge every row by itself, or raise. NaN in y means that the label is not known yet.
+
+        A single row may be given as numbers. Own scores that count as infinite where they are NaN are never without a
+        label.
+        """
+        check_same_rows(y=y, y_pred=y_pred, scale=scale, groups=groups)
+        target, prediction, spread = self.basis.align(y, y_pred, scale, lone_row=True)
+        n_rows = len(target)
+        labels, codes = self._codes(groups, n_rows, Rows().sample(n_rows))
         without = np.zeros(len(labels), dtype=np.intp)
         nan_violates = self.basis.scoring.own and self.basis.scoring.nonfinite == "violate"
-        missing = _missing(target) if unlabelled and not nan_violates else None
+        missing = None if nan_violates else _missing(target)
         if missing is not None:
             keep = ~missing
             without += missing.sum() if codes is None else np.bincount(codes[missing], minlength=len(labels))
             target, prediction, codes = target[keep], prediction[keep], None if codes is None else codes[keep]
             spread = spread.at(keep)
-        scores = sample.reduce(score_rows(self.basis.scoring, target, prediction, spread))
-        return Judged(labels, scores, codes, np.array([self.gamma(label) for label in labels]), without)
+        scores = score_rows(self.basis.scoring, target, prediction, spread)
+        rows = None if missing is None else np.flatnonzero(~missing)
+        return Judged(labels, scores, codes, np.array([self.gamma(label) for label in labels]), without, rows, n_rows)
 
     def members(self, groups: Any, n_rows: int, sample: Sample) -> dict[Label, npt.NDArray[np.intp]]:
         """Return the places of every group's draws, or raise unless the certificate knows the groups."""
@@ -182,13 +201,16 @@ class Judge:
         codes = np.repeat(np.arange(len(members)), [len(rows) for rows in members.values()])
         everywhere = np.concatenate(list(members.values())) if members else np.empty(0, dtype=np.intp)
         gammas = np.array([self.gamma(label) for label in members])
-        return Judged(list(members), scores[everywhere], codes, gammas, np.zeros(len(members), dtype=np.intp))
+        without = np.zeros(len(members), dtype=np.intp)
+        return Judged(list(members), scores[everywhere], codes, gammas, without, everywhere, n_rows)
 
-    def _draws(self, draws: Draws | None) -> Draws:
-        """Return how these rows make draws, or raise unless it is what the certificate promises about."""
+    def draws_of(self, draws: Draws | None) -> Draws:
+        """Return how these rows make draws, or raise unless it is what the certificate promises about.
+
+        Units need their labels. Rows of a series are spaced as at calibration. Fresh rows of a weighted certificate are
+        draws of the future distribution, unless weights are given: then they are drawn as the calibration rows were.
+        """
         kind = self.basis.draws
-        if kind.averages:
-            raise InvalidInput("a promise about units on average judges all rows of a unit together: use check.")
         if isinstance(kind, UnitDraws):
             if not isinstance(draws, Units) or draws.kind.within != kind.within:
                 raise InvalidInput(
@@ -196,10 +218,19 @@ class Judge:
                     f"within={kind.within!r})."
                 )
             return draws
-        if draws is not None:
-            raise InvalidInput("draws were given, but the certificate makes no promise about units.")
-        # Rows after deployment are draws of the future distribution: weights were for the calibration rows alone.
-        return Spaced(kind.gap) if isinstance(kind, SpacedDraws) else Rows()
+        if isinstance(kind, SpacedDraws):
+            if draws is not None and not (isinstance(draws, Spaced) and draws.kind.gap == kind.gap):
+                raise InvalidInput(
+                    f"this certificate is about every {kind.gap}-th row: draws must be Spaced({kind.gap})."
+                )
+            return Spaced(kind.gap)
+        if draws is None:
+            return Rows()
+        if isinstance(kind, WeightedDraws) and isinstance(draws, Weighted):
+            if draws.kind.interval:
+                raise InvalidInput("an interval of importance does not say which rows are draws: pass one importance.")
+            return draws
+        raise InvalidInput(f"draws were given, but the certificate makes no promise about {draws.kind.counted}.")
 
     def _codes(
         self, groups: Any, n_rows: int, sample: Sample
@@ -219,6 +250,25 @@ class Judge:
         names, codes = factorize(sample.assign(labels))
         self.check_known(names)
         return list(names), codes
+
+
+def deciding_rows(sample: Sample, of_rows: Floats, of_draws: Floats) -> npt.NDArray[np.intp] | None:
+    """Return the row that has the score of every draw; None where every row is a draw.
+
+    Examples
+    --------
+    >>> units, scores = Units(["a", "b", "a", "b"]).sample(4), np.array([1.0, 2.0, 3.0, 0.5])
+    >>> deciding_rows(units, scores, units.reduce(scores)).tolist()
+    [2, 1]
+    """
+    if sample.codes is None or sample.rows is None:
+        return sample.rows
+    rows = sample.rows.copy()
+    # The first row of a unit that has its score. A row that was drawn has it already.
+    found = np.flatnonzero((of_rows == of_draws[sample.codes]) & (of_rows[rows] != of_draws)[sample.codes])
+    codes, first = np.unique(sample.codes[found], return_index=True)
+    rows[codes] = found[first]
+    return rows
 
 
 def _missing(target: Numbers) -> npt.NDArray[np.bool_] | None:

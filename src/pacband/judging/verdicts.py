@@ -16,16 +16,17 @@ __all__ = ["Count", "Verdict"]
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How many of some fresh rows exceed the bound.
+    """How many of some fresh draws exceed the bound.
 
     Attributes
     ----------
     n_samples, violations : int
-        The rows n, and those k of them whose error exceeds the bound.
+        The draws n, and those k of them whose score exceeds the bound.
     eps : float
-        The share of rows that may exceed the bound.
+        The share of draws that may exceed the bound.
     p_value : float
-        P{Bin(n, ε) ≥ k}: the largest probability of so many violations if the promise holds.
+        P{Bin(n, ε) ≥ k}: the largest probability of so many violations if the promise holds. What the draws differ from
+        independent ones is added.
     interval : pair of float
         The Clopper-Pearson interval of the true share, at 95 %.
     counted : str
@@ -44,8 +45,10 @@ class Count:
     mean: float | None = None
 
     @classmethod
-    def of(cls, n_samples: int, violations: int, eps: float, counted: str = "rows") -> Count:
-        """Return the count with its p-value and interval.
+    def of(
+        cls, n_samples: int, violations: int, eps: float, *, counted: str = "rows", dependence: float = 0.0
+    ) -> Count:
+        """Return the count with its p-value and interval. `dependence` is the distance from independent draws.
 
         Examples
         --------
@@ -53,7 +56,7 @@ class Count:
         >>> round(count.p_value, 6), [round(end, 4) for end in count.interval]
         (0.004274, [0.0636, 0.2002])
         """
-        p_value = exceedance(violations, n_samples, eps)
+        p_value = min(1.0, exceedance(violations, n_samples, eps) + dependence)
         return cls(n_samples, violations, eps, p_value, exact_interval(violations, n_samples), counted)
 
     @classmethod
@@ -133,10 +136,10 @@ class Verdict:
         lines = [f"{word}{where} (level {figure(self.level)})."]
         lines += [str(self.counts[""])] if single else _listed(self.counts, contradicted)
         if self.training_rows and self.reused:
-            n_samples = sum(count.n_samples for count in self.counts.values())
-            lines.append(
-                f"The model was fitted on {self.training_rows} of these {n_samples} rows: only fresh rows can test it."
-            )
+            rows = "rows"
+            if all(count.counted == "rows" for count in self.counts.values()):
+                rows = f"{sum(count.n_samples for count in self.counts.values())} rows"
+            lines.append(f"The model was fitted on {self.training_rows} of these {rows}: only fresh rows can test it.")
         elif self.reused:
             lines.append("These are the rows that the certificate was made from: only fresh rows can test it.")
         if self.groups:

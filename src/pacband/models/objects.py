@@ -21,6 +21,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from pacband.core.extras import missing_extra
 from pacband.exceptions import InvalidInput
 from pacband.models.declarations import KINDS, kind_of
 from pacband.models.declare import check_attributes
@@ -189,7 +190,10 @@ def _rebuild(kind: Kind, entry: dict[str, Any], arrays: Pool, objects: list[Any]
     check_parameters(kind.name, parameters, kind.declared_parameters)
     try:
         value = kind.new(parameters)
-    except (AttributeError, ImportError):
+    except (AttributeError, ImportError) as error:
+        package = kind.module.split(".")[0]
+        if isinstance(error, ModuleNotFoundError) and error.name == package:
+            raise missing_extra(package, purpose=f"a model with a {kind.name}") from None
         raise Unsound(f"the installed version has no {kind.name}") from None
     except TypeError:
         raise Unsound(f"the installed version of {kind.name} has other parameters") from None

@@ -124,7 +124,7 @@ def _skops() -> Any:
         raise InvalidInput(
             f"models with trusted types need skops {'.'.join(map(str, _OLDEST_SKOPS))} or newer, because "
             "earlier versions let a crafted file run code; this is "
-            f"{skops.__version__}: pip install --upgrade 'pacband[cli]'."
+            f"{skops.__version__}: pip install --upgrade skops."
         )
     return skops_io
 

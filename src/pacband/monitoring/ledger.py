@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import Any
 
-__all__ = ["Ledger", "StreamPosition"]
+__all__ = ["Ledger", "StreamPosition", "append_entry", "shorten"]
 
 MOST_BATCHES = 1024
 MOST_STREAMS = 64
@@ -45,7 +45,7 @@ class Ledger:
         self._states = dict.fromkeys(states)
 
     def __contains__(self, batch_id: str) -> bool:
-        return _shorten(batch_id) in self._batches
+        return shorten(batch_id) in self._batches
 
     @property
     def streams(self) -> tuple[StreamPosition, ...]:
@@ -54,7 +54,7 @@ class Ledger:
 
     def note_batch(self, batch_id: str) -> None:
         """Remember a batch. If there are too many, forget the oldest."""
-        _append(self._batches, _shorten(batch_id), MOST_BATCHES)
+        append_entry(self._batches, shorten(batch_id), MOST_BATCHES)
 
     def note_stream(self, position: StreamPosition, before: StreamPosition | None) -> None:
         """Remember how far a stream was read. This replaces its earlier position, `before`."""
@@ -63,7 +63,7 @@ class Ledger:
 
     def note_state(self, fingerprint: str) -> None:
         """Remember the fingerprint of a saved state that contains rows."""
-        _append(self._states, fingerprint, MOST_STATES)
+        append_entry(self._states, fingerprint, MOST_STATES)
 
     @staticmethod
     def shared(ledgers: Sequence[Ledger]) -> list[str]:
@@ -94,7 +94,7 @@ class Ledger:
         return cls(content["batches"], [StreamPosition(**position) for position in content["streams"]])
 
 
-def _append(entries: dict[str, None], entry: str, most: int) -> None:
+def append_entry(entries: dict[Any, None], entry: Any, most: int) -> None:
     """Move an entry to the end of an ordered set. If the set is too large, remove its first entry."""
     entries.pop(entry, None)
     entries[entry] = None
@@ -102,8 +102,8 @@ def _append(entries: dict[str, None], entry: str, most: int) -> None:
         del entries[next(iter(entries))]
 
 
-def _shorten(batch_id: str) -> str:
-    """Return a batch id as it is stored: unchanged, or its SHA-256 if it is long."""
-    if len(batch_id) <= _LONGEST_ID:
-        return batch_id
-    return _HASHED + sha256(batch_id.encode("utf-8", "surrogatepass")).hexdigest()
+def shorten(name: str) -> str:
+    """Return a batch id or the label of a unit as it is stored: unchanged, or its SHA-256 if it is long."""
+    if len(name) <= _LONGEST_ID:
+        return name
+    return _HASHED + sha256(name.encode("utf-8", "surrogatepass")).hexdigest()

@@ -33,6 +33,7 @@ def merge_monitors(monitors: Sequence[M]) -> M:
         ledgers = [monitor.ledger for monitor in monitors]
         _refuse_shared(Ledger.shared(ledgers))
         whole = type(first)(first.certificate, alpha=first.alpha, false_alarm_interval=first.false_alarm_interval)
+        whole.counting = first.counting.merged([monitor.counting for monitor in monitors])
         whole.watches.merge([monitor.watches for monitor in monitors])
         whole.ledger = Ledger.merged(ledgers)
         return whole

@@ -17,12 +17,15 @@ from pacband.core.checks import check_positive, check_probability
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import Label
 from pacband.core.wording import card, figure, percent
-from pacband.draws.kinds import RowDraws, WeightedDraws
+from pacband.draws import DrawKind, Draws
+from pacband.draws.kinds import SpacedDraws, UnitDraws
 from pacband.exceptions import CertificateError, InvalidInput
 from pacband.judging.judge import Judge
+from pacband.monitoring.counting import Counted, Counting, EveryRow, SpacedRows
 from pacband.monitoring.ledger import Ledger
 from pacband.monitoring.merging import merge_monitors
 from pacband.monitoring.sequence import confidence_sequence
+from pacband.monitoring.unit_counting import WholeUnits
 from pacband.monitoring.watch import Watch
 from pacband.monitoring.watches import Watches
 
@@ -40,6 +43,7 @@ _LONGEST_SHOWN = 80
 class Batch:
     """What `Monitor.update` counted: rows with a label, violations among them, and rows without a label.
 
+    If the certificate is about other draws than rows, `rows` counts these draws: the units that are complete now.
     `state` is the state after the batch. If `repeated` is true, the batch id was known, and nothing was counted.
     """
 
@@ -53,7 +57,9 @@ class Batch:
 class Monitor:
     """Watch whether violations stay as rare as a certificate promised.
 
-    A row is a violation if its score exceeds γ̄, by the certificate's own rule. Two instruments read the stream:
+    A row is a violation if its score exceeds γ̄, by the certificate's own rule. If the certificate is about other draws
+    than rows, its draws are counted (see the notes), and "row" means a draw everywhere below. Two instruments read the
+    stream:
 
     - an e-process against P(violation) ≤ ε (`pacband.monitoring.eprocess`). If it reaches 1/α, the state becomes
       "revoked" for good. While the promise holds, this ever happens with probability at most α.
@@ -84,6 +90,18 @@ class Monitor:
     *Labels that never come.* A row whose y is NaN is counted in `n_unlabelled` and nowhere else, even if its prediction
     is not finite. Pass the row again when its label is known.
 
+    *Units.* Pass the unit of every row as ``draws=Units(labels)``. A unit is counted when it is complete, all its rows
+    as one draw. By default the units of a stream follow each other: a unit is complete as soon as a row of another unit
+    comes, and more rows of it are then an error (the last 1024 units are known). The last unit is held until `finish`,
+    and the state file holds it too. If units arrive in turns, `complete` names those that are complete; all others are
+    held. Rows whose labels are not known when their unit is counted are left out of it.
+
+    *A series.* Pass all rows in the order of time. Every gap-th row is a draw, across batches and restarts. If mixing
+    coefficients β(a) were declared, n draws are independent up to nβ(a): the probability of a false revocation within
+    n draws is at most α + nβ(a). A draw whose label is not known is left out.
+
+    *Weights.* Every fresh row is a draw of the future distribution, so that fresh rows need no weights.
+
     Examples
     --------
     >>> import numpy as np, pacband
@@ -96,6 +114,16 @@ class Monitor:
     'warning'
     >>> [round(end, 3) for end in monitor.violation_interval(0.95)]
     [0.04, 0.061]
+
+    Of units, each is counted when the next one begins, or at the end:
+
+    >>> units = pacband.draws.Units(np.repeat(np.arange(400), 5), name="machine")
+    >>> cert = pacband.certify(rng.standard_normal(2000), np.zeros(2000), eps=0.1, delta=1e-3, draws=units)
+    >>> monitor = pacband.Monitor(cert)
+    >>> monitor.update([0.5, 0.1, 9.0], [0.0, 0.0, 0.0], draws=pacband.draws.Units([1001, 1001, 1002])).rows
+    1
+    >>> monitor.open_units, monitor.finish().violations
+    ((1002,), 1)
     """
 
     def __init__(
@@ -106,17 +134,13 @@ class Monitor:
         false_alarm_interval: float = 1e5,
     ) -> None:
         self._judge = Judge(certificate)
-        if not isinstance(self._judge.basis.draws, (RowDraws, WeightedDraws)):
-            raise InvalidInput(
-                f"a monitor counts rows, and this certificate makes a promise about other draws "
-                f"({self._judge.basis.draws.kind}): use check on whole {self._judge.basis.draws.counted}."
-            )
         if isinstance(certificate, GroupCertificate) and certificate.overlapping:
             raise InvalidInput(
                 f"a monitor counts every row once, and the groups of this certificate overlap: watch each of its "
                 f"{len(certificate.groups)} groups by a monitor of its own, at alpha/{len(certificate.groups)}: "
                 "Monitor(certificate.groups[name])."
             )
+        self.counting = _counting_of(self._judge)
         self.certificate = certificate
         # A certificate never changes, so its digest is computed once.
         self._digest: str | None = None
@@ -132,7 +156,9 @@ class Monitor:
         self.saved: dict[str, str] = {}
         # Held while a call uses the monitor. It is reentrant, because such a call may make others.
         self.lock = threading.RLock()
-        self.watches = Watches(self._judge.parts, certificate.eps, self.alpha, self.false_alarm_interval)
+        self.watches = Watches(
+            self._judge.parts, certificate.eps, self.alpha, self.false_alarm_interval, self._judge.basis.draws
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         with self.lock:
@@ -149,6 +175,8 @@ class Monitor:
         scale: Any = None,
         *,
         groups: Any = None,
+        draws: Draws | None = None,
+        complete: Any = None,
         batch_id: str | int | None = None,
     ) -> Batch:
         """Count one row or many. If an error is raised, nothing is counted.
@@ -161,6 +189,11 @@ class Monitor:
             known yet; if the certificate counts such scores as infinite, it is a violation.
         groups : array-like, label
             The group of every row, if the certificate has groups.
+        draws : Units, optional
+            The unit of every row, if the certificate makes a promise about units.
+        complete : array-like of labels, optional
+            The units that are complete with these rows; all other units are held. For whole units, pass the labels
+            themselves. Without it, a unit is complete when a row of another unit follows.
         batch_id : str or int, optional
             A name for these rows. A batch with a known name (of the last 1024) is skipped with a warning. If several
             threads pass the same batch, it is counted once.
@@ -177,19 +210,33 @@ class Monitor:
                 return Batch(rows=0, violations=0, unlabelled=0, repeated=True, state=self.state)
             if groups is not None and not self._judge.grouped:
                 raise InvalidInput("groups were given, but the certificate has none.")
-            judged = self._judge.judge(y, y_pred, scale, groups, unlabelled=True)
-            violated = judged.by_part(judged.violated)
-            for label, without in zip(judged.labels, judged.unlabelled.tolist(), strict=True):
-                self.watches.update(label, violated[label], without)
+            judged = self._judge.judge_rows(y, y_pred, scale, groups)
+            counted = self.counting.count(judged, draws, complete)
             if batch_id is not None:
                 self.ledger.note_batch(str(batch_id))
-            return Batch(
-                rows=len(judged.scores),
-                violations=sum(int(np.count_nonzero(rows)) for rows in violated.values()),
-                unlabelled=int(judged.unlabelled.sum()),
-                repeated=False,
-                state=self.state,
-            )
+            return self._add(counted)
+
+    def finish(self) -> Batch:
+        """Count the units that are held: they are complete."""
+        with self.lock:
+            return self._add(self.counting.finish())
+
+    def _add(self, counted: Counted) -> Batch:
+        """Count draws, and return what was counted."""
+        for label, (violated, without) in counted.items():
+            self.watches.update(label, violated, without)
+        return Batch(
+            rows=sum(len(violated) for violated, _ in counted.values()),
+            violations=sum(int(np.count_nonzero(violated)) for violated, _ in counted.values()),
+            unlabelled=sum(without for _, without in counted.values()),
+            repeated=False,
+            state=self.state,
+        )
+
+    @property
+    def open_units(self) -> tuple[Label, ...]:
+        """The units that are held, because they are not complete yet."""
+        return self.counting.open_units
 
     @property
     def state(self) -> str:
@@ -206,6 +253,11 @@ class Monitor:
     def scale_kind(self) -> str:
         """The kind of scale that `update` needs: "none", "symmetric" or "asymmetric"."""
         return self._judge.basis.scale_kind
+
+    @property
+    def draw_kind(self) -> DrawKind:
+        """What one draw of the certificate is."""
+        return self._judge.basis.draws
 
     @property
     def groups(self) -> FrozenMap[Label, Watch]:
@@ -269,6 +321,8 @@ class Monitor:
         must not be chosen by the counts of single shards. The values of the detectors add up, and the false alarm
         interval holds over the rows of all shards.
 
+        Units that are held stay held; each unit must be in one shard. Monitors of a series cannot be merged.
+
         If a shard is in the state "warning" or "revoked", so is the result. Each of k shards may be revoked falsely
         with probability α as well. So the probability of any false revocation is at most (k + 1)·α: give each α/(k + 1)
         to keep α. The result has no streams and no traces, and the last 1024 batch ids.
@@ -283,7 +337,7 @@ class Monitor:
     def note_saved(self, path: str, fingerprint: str) -> None:
         """Remember that the state with this fingerprint was read from, or written to, this path."""
         self.saved[path] = fingerprint
-        if self.n_rows or self.n_unlabelled:
+        if self.n_rows or self.n_unlabelled or self.open_units:
             self.ledger.note_state(fingerprint)
 
     def plot(self, ax: Any = None) -> Any:
@@ -330,6 +384,7 @@ class Monitor:
                 "false_alarm_interval": self.false_alarm_interval,
                 "state": self.state,
                 "watches": self.watches.to_list(),
+                **self.counting.to_dict(),
                 **self.ledger.to_dict(),
             }
 
@@ -346,6 +401,7 @@ class Monitor:
             )
         monitor = cls(certificate, alpha=content["alpha"], false_alarm_interval=content["false_alarm_interval"])
         monitor.watches.restore(content["watches"])
+        monitor.counting.restore(content.get("held"))
         if monitor.state != content["state"]:
             raise CertificateError(f"its state must be {monitor.state!r} by its counts, got {content['state']!r}.")
         monitor.ledger = Ledger.from_dict(content)
@@ -355,15 +411,24 @@ class Monitor:
         return f"{self.state}: {self.reason}"
 
     def __repr__(self) -> str:
-        return f"<Monitor {self.state}: {self.n_violations} violations in {self.n_rows} rows>"
+        return f"<Monitor {self.state}: {self.n_violations} violations in {self.n_rows} {self.draw_kind.tested}>"
 
     def _repr_html_(self) -> str:
         low, high = self.violation_interval(0.95)
         rows = [
-            ("rows with a label", str(self.n_rows)),
+            (f"{self.draw_kind.tested} with a label", str(self.n_rows)),
             ("rows without a label", str(self.n_unlabelled)),
+            *([("open", f"{len(self.open_units)} {self.draw_kind.tested}")] if self.open_units else []),
             ("violations", f"{self.n_violations}; the rate is {percent(low)} to {percent(high)} with 95 % confidence"),
             ("evidence, revoked at", f"{figure(self.e_value)}, {figure(1 / self.alpha)}"),
             ("detector, warns at", f"{figure(self.detector_value)}, {figure(self.false_alarm_interval)}"),
         ]
         return card(f"pacband monitor: {self.state}", self.reason, rows)
+
+
+def _counting_of(judge: Judge) -> Counting:
+    """Return how the rows of a stream make the draws of a certificate."""
+    kind = judge.basis.draws
+    if isinstance(kind, UnitDraws):
+        return WholeUnits(kind, judge)
+    return SpacedRows(kind.gap) if isinstance(kind, SpacedDraws) else EveryRow()

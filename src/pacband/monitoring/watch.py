@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pacband.core.wording import figure, percent
+from pacband.draws import ROWS, DrawKind
 from pacband.exceptions import CertificateError
 from pacband.monitoring.detector import Detector, Levels
 from pacband.monitoring.eprocess import first_crossing, log_e_value
@@ -42,6 +43,7 @@ class Watch:
 
     __slots__ = (
         "_detector",
+        "_kind",
         "_levels",
         "_quiet",
         "_trace",
@@ -55,8 +57,10 @@ class Watch:
         "warned_at",
     )
 
-    def __init__(self, eps: float, alpha: float, false_alarm_interval: float) -> None:
+    def __init__(self, eps: float, alpha: float, false_alarm_interval: float, kind: DrawKind = ROWS) -> None:
         self.eps, self.alpha = eps, alpha
+        # What is counted, for the words.
+        self._kind = kind
         self.n_rows = self.n_violations = self.n_unlabelled = self.n_warnings = 0
         self.warned_at: int | None = None
         self.revoked_at: int | None = None
@@ -78,21 +82,22 @@ class Watch:
     @property
     def reason(self) -> str:
         """A sentence that explains the state."""
-        seen = f"{self.n_violations} violations in {self.n_rows} rows"
+        one, many = self._kind.noun, self._kind.tested
+        seen = f"{self.n_violations} violations in {self.n_rows} {many}"
         if self.n_rows:
             seen += f" ({percent(self.n_violations / self.n_rows)})"
         seen += f"; at most {percent(self.eps)} are allowed"
         if self.revoked_at is not None:
             return (
-                f"The promise does not hold: at row {self.revoked_at} the evidence against it reached "
+                f"The promise does not hold: at {one} {self.revoked_at} the evidence against it reached "
                 f"{figure(1 / self.alpha)} to 1. If the promise holds, this ever happens with probability at most "
                 f"{figure(self.alpha)}. Since the start: {seen}."
             )
         if self.warned_at is not None:
             return (
-                f"Violations have lately been more frequent than promised: the detector fired at row {self.warned_at}. "
-                f"If the promise holds, it fires on average at most once in {figure(self.false_alarm_interval)} rows. "
-                f"Since the start: {seen}."
+                "Violations have lately been more frequent than promised: the detector fired at "
+                f"{one} {self.warned_at}. If the promise holds, it fires on average at most once in "
+                f"{figure(self.false_alarm_interval)} {many}. Since the start: {seen}."
             )
         return f"There is no evidence against the promise: {seen}."
 
@@ -167,7 +172,7 @@ class Watch:
     def merged(cls, parts: Sequence[Watch]) -> Watch:
         """Return one watch over the rows of all parts: counts add up, and so do the values of the detectors."""
         first = parts[0]
-        whole = cls(first.eps, first.alpha, first._detector.threshold)
+        whole = cls(first.eps, first.alpha, first._detector.threshold, first._kind)
         for name in ("n_rows", "n_violations", "n_unlabelled", "n_warnings"):
             setattr(whole, name, sum(getattr(part, name) for part in parts))
         now = [part._detector.decayed(part._levels, part._quiet) for part in parts if part.warned_at is None]

@@ -28,7 +28,8 @@ def word_verdict(verdict: Verdict, *, fingerprint_agrees: bool, bound_given: boo
     counts = verdict.counts.values()
     eps = next(iter(counts)).eps
     n_rows, violations = sum(count.n_samples for count in counts), sum(count.violations for count in counts)
-    counted = f"{violations:,} of {n_rows:,} rows ({percent(violations / n_rows)}) exceed the bound"
+    draws = next(iter(counts)).counted
+    counted = f"{violations:,} of {n_rows:,} {draws} ({percent(violations / n_rows)}) exceed the bound"
     if verdict.reused and bound_given:
         return Answer(
             "recomputed",
@@ -64,6 +65,6 @@ def word_verdict(verdict: Verdict, *, fingerprint_agrees: bool, bound_given: boo
     return Answer(
         "kept",
         "These rows agree with the promise",
-        f"{counted}. {interval} The promise: at least {complement(eps)} of future rows stay within the bound. These "
-        "are not the calibration rows: their scores differ.",
+        f"{counted}. {interval} The promise: at least {complement(eps)} of future {draws} stay within the bound. "
+        "These are not the calibration rows: their scores differ.",
     )

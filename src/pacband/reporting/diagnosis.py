@@ -11,6 +11,7 @@ from pacband.core.arrays import Floats, as_numbers
 from pacband.core.labels import as_labels
 from pacband.diagnostics import Diagnosis
 from pacband.diagnostics.checks import ScoredRows, run_checks, scored_rows
+from pacband.estimators.splitting import take_rows
 from pacband.exceptions import InvalidInput
 from pacband.reporting.census import LEVEL
 from pacband.reporting.rows import SAMPLE, Features, Rows, pick_scale
@@ -23,18 +24,26 @@ __all__ = ["check_rows", "diagnose_rows", "violations"]
 def diagnose_rows(
     certificate: AnyCertificate, rows: Rows, y: Any, y_pred: Any, scale: Any, X: Any, groups: Any, training: Any
 ) -> Diagnosis:
-    """Check rows in memory in their given order. If they are many, check the first of them and a random sample."""
+    """Check rows in memory in their given order. If they are many, check the first of them and a random sample.
+
+    If draws are not rows, the rows are checked whose scores the draws have.
+    """
     if training is not None and X is None:
         raise InvalidInput("training rows were given, but not X: rows are compared in inputs and target.")
     basis = certificate.basis
     n_rows = rows.n_rows
+    target = as_numbers("y", y)
     others = columns_of_frame(X)
-    columns = {} if others is None else others(slice(0, n_rows))
+    columns = {} if others is None else others(slice(0, len(target)))
     if isinstance(X, Features):
         columns, X = X.columns, column_bits(X.columns.values())
-    target = as_numbers("y", y)
     prediction = as_prediction(basis.scoring, y_pred, target.shape)
     labels = None if groups is None else as_labels(groups)
+    if (picked := rows.picked) is not None:
+        target, prediction, scale = target[picked], prediction[picked], pick_scale(scale, picked)
+        X = None if X is None else take_rows(X, picked)
+        columns = {name: column[picked] for name, column in columns.items()}
+        labels = None if labels is None else labels[picked]
 
     cut = slice(None) if n_rows <= WHOLE else slice(SAMPLE)
     near = scored_rows(

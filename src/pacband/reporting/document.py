@@ -12,6 +12,7 @@ from typing import Any
 
 from pacband.certificate import AnyCertificate
 from pacband.core.atomic_files import replace_file
+from pacband.draws import Draws
 from pacband.reporting.diagnosis import diagnose_rows
 from pacband.reporting.rows import best_columns, read_rows
 from pacband.reporting.summary import Summary, has_curve, summarise_certificate, summarise_rows
@@ -76,6 +77,7 @@ def report(
     X: Any = None,
     feature_names: Sequence[str] | None = None,
     groups: Any = None,
+    draws: Draws | None = None,
     candidates: Mapping[str, Any] | None = None,
     training: Any = None,
     title: str = "How wrong can the model be?",
@@ -100,6 +102,9 @@ def report(
         Names of the columns of X, if X has no names.
     groups : array-like of shape (n,), optional
         A group for every row. A group certificate needs it; otherwise it is one more way to slice.
+    draws : Units or Weighted, optional
+        The units of the rows, if the certificate makes a promise about units; see `check`. Each draw is shown by the
+        row whose score it has.
     candidates : mapping of str to y_pred or (y_pred, scale), optional
         For a family, instead of `y_pred` and `scale`: as given to `certify_family`.
     training : pair (X, y), optional
@@ -126,7 +131,15 @@ def report(
     if y is None:
         return Report(summarise_certificate(certificate, title=title, command=command, outlook=outlook))
     rows = read_rows(
-        certificate, y, y_pred, scale, X=X, feature_names=feature_names, groups=groups, candidates=candidates
+        certificate,
+        y,
+        y_pred,
+        scale,
+        X=X,
+        feature_names=feature_names,
+        groups=groups,
+        candidates=candidates,
+        draws=draws,
     )
     y_pred, scale = best_columns(certificate, y_pred, scale, candidates)
     diagnosis = diagnose_rows(certificate, rows, y, y_pred, scale, X, groups, training)

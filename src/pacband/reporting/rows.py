@@ -8,7 +8,7 @@ same time.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,7 +18,8 @@ from pacband.certificate import AnyCertificate, FamilyCertificate, GroupCertific
 from pacband.certificate.family import split_candidate
 from pacband.core.arrays import Floats, Numbers, as_numbers
 from pacband.core.labels import as_labels
-from pacband.draws.kinds import RowDraws, WeightedDraws
+from pacband.draws import ROWS, DrawKind, Draws
+from pacband.draws.kinds import SpacedDraws, UnitDraws
 from pacband.exceptions import InvalidInput
 from pacband.judging.judge import Judge
 from pacband.reporting.census import Census, count_rows
@@ -63,6 +64,10 @@ class Rows:
         Columns by which rows can be sliced, `groups` included.
     n_features : int
         How many features were given; no more than `MOST_FEATURES` are looked at.
+    kind : DrawKind
+        What one draw is. If it is not a row, every draw is shown by the row whose score it has, and "rows" are draws.
+    picked : array of int or None
+        The rows whose scores the draws have; None where every row is a draw.
     """
 
     census: Census
@@ -79,6 +84,19 @@ class Rows:
     features: Mapping[str, Column]
     n_features: int
     n_outputs: int
+    kind: DrawKind = ROWS
+    picked: npt.NDArray[np.intp] | None = None
+
+    @property
+    def draw_words(self) -> str:
+        """How draws are shown, where they are not rows; else empty."""
+        if self.picked is None:
+            return ""
+        if isinstance(self.kind, UnitDraws):
+            return f"Each {self.kind.noun} is one draw, and is shown by the row whose score it has."
+        if isinstance(self.kind, SpacedDraws):
+            return f"Every {self.kind.gap}-th row is a draw. All other rows are left out."
+        return "The rows that were accepted as draws are shown."
 
     @property
     def n_rows(self) -> int:
@@ -118,7 +136,7 @@ class Rows:
     @property
     def sample_words(self) -> str:
         """Which rows the figures show, where they do not show all."""
-        return f"{self.n_drawn:,} of {self.n_rows:,} rows, drawn with seed {SEED}" if self.sampled else ""
+        return f"{self.n_drawn:,} of {self.n_rows:,} {self.kind.tested}, drawn with seed {SEED}" if self.sampled else ""
 
 
 def read_rows(
@@ -131,35 +149,33 @@ def read_rows(
     feature_names: Sequence[str] | None = None,
     groups: Any = None,
     candidates: Mapping[str, Any] | None = None,
+    draws: Draws | None = None,
 ) -> Rows:
     """Judge the rows by the certificate, or raise; then draw some of them."""
     y_pred, scale = best_columns(certificate, y_pred, scale, candidates)
     if y_pred is None and not certificate.basis.scoring.own:
         raise InvalidInput("y_pred must be given with y: the predictions of the same rows.")
     judge = Judge(certificate)
-    if not isinstance(judge.basis.draws, (RowDraws, WeightedDraws)):
-        raise InvalidInput(
-            f"a report with rows shows rows as draws, and this certificate makes a promise about other draws "
-            f"({judge.basis.draws.kind}): make the report without rows, or use check."
-        )
     check_shown_once(certificate)
     # Groups that the certificate does not know about are one more way to slice the rows.
-    judged = judge.judge(y, y_pred, scale, groups if judge.grouped else None)
+    judged = judge.judge(y, y_pred, scale, groups if judge.grouped else None, draws=draws)
     labels = None if groups is None else as_labels(groups)
-    _check_length("groups", labels, len(judged.scores))
+    _check_length("groups", labels, judged.n_rows)
     target, prediction, _ = judge.basis.align(y, y_pred, scale)
     drawn = _draw(len(judged.scores))
-    return sampled_rows(
+    shown = drawn if judged.rows is None else judged.rows[drawn]
+    rows = sampled_rows(
         certificate,
         count_rows(judge, judged),
-        target[drawn],
-        prediction[drawn],
-        pick_scale(scale, drawn),
+        target[shown],
+        prediction[shown],
+        pick_scale(scale, shown),
         all_scores=judged.scores,
         drawn_scores=judged.scores[drawn],
-        labels=None if labels is None else labels[drawn],
-        features=Features({}, 0) if X is None else _columns(X, feature_names, len(judged.scores), drawn),
+        labels=None if labels is None else labels[shown],
+        features=Features({}, 0) if X is None else _columns(X, feature_names, judged.n_rows, shown),
     )
+    return replace(rows, kind=judge.basis.draws, picked=judged.rows)
 
 
 def sampled_rows(

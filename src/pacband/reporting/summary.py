@@ -203,8 +203,11 @@ class Summary:
 
 
 def has_curve(certificate: AnyCertificate, census: Census) -> bool:
-    """Whether bounds for other ε can be read off these rows: the calibration rows, under one bound."""
-    return census.calibration and certificate.single is not None
+    """Whether bounds for other ε can be read off these rows: the calibration rows, under one bound.
+
+    They cannot if draws depend on each other: other ranks would need other parts of δ.
+    """
+    return census.calibration and certificate.single is not None and certificate.basis.draws.independent
 
 
 def summarise_certificate(
@@ -236,7 +239,7 @@ def _of_certificate(certificate: AnyCertificate, outlook: int | None) -> Certifi
             "print the certificate in place of it."
         )
     single, figures = certificate.single, report_figures().items()
-    planned = single is not None and not single.bound_given
+    planned = single is not None and not single.bound_given and certificate.basis.draws.independent
     rule = rank_rule(single) if planned and single is not None else None
     return CertificateSummary(
         certificate=certificate,

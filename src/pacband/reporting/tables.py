@@ -11,6 +11,7 @@ from pacband.certificate import AnyCertificate
 from pacband.checks.copies import column_bits
 from pacband.core.labels import as_labels
 from pacband.diagnostics.checks import ScoredRows, scored_rows
+from pacband.draws import Draws
 from pacband.exceptions import InvalidInput
 from pacband.judging.judge import Judge
 from pacband.reporting.census import TableCensus
@@ -20,6 +21,7 @@ from pacband.reporting.rows import MOST_FEATURES, Column, Features, check_shown_
 from pacband.reporting.summary import Summary, has_curve, summarise_rows
 from pacband.scores import ScoreRule, as_prediction, scores_of
 from pacband.scores.columns import Columns
+from pacband.tables.certified_draws import bound_draws
 from pacband.tables.columns import as_frame, check_columns, read_predicted, read_values, refuse_inexact
 from pacband.tables.connection import quoted
 from pacband.tables.sample import (
@@ -41,6 +43,7 @@ def report_table(
     columns: Columns,
     *,
     features: Sequence[str] | None = None,
+    draws: Draws | None = None,
     title: str = "How wrong can the model be?",
     command: str | None = None,
     outlook: int | None = None,
@@ -60,18 +63,33 @@ def report_table(
         Which columns are y, T(x), σ̂(x) and the group.
     features : sequence of str, optional
         Columns to slice by; by default all others. The first 100 are used.
+    draws : Draws, optional
+        The draws that the rows make, with the name of their column; see `table_draws`. All rows are then read.
     """
     check_shown_once(certificate)
-    core = [*columns.numeric, *([columns.group] if columns.group else [])]
+    drawn = () if draws is None else draws.columns
+    core = [*columns.numeric, *([] if columns.group is None else [columns.group]), *drawn]
     given = [name for name in relation.columns if name not in core] if features is None else list(features)
     used = given[:MOST_FEATURES]
     names = list(dict.fromkeys((*core, *used)))
     frame: Any = as_frame(relation)
     refuse_inexact(frame, check_columns(frame, columns.numeric, *names), columns.numeric)
     # Engines do not compute the scores of a matrix gauge.
-    if certificate.basis.scoring.gauge != "max" or not is_large(relation):
-        y, y_pred, scale, labels, X = _read(fetch_whole(relation, names), columns, used, len(given))
-        return report(certificate, y, y_pred, scale, X=X, groups=labels, title=title, command=command, outlook=outlook)
+    if certificate.basis.scoring.gauge != "max" or draws is not None or not is_large(relation):
+        values = fetch_whole(relation, names)
+        y, y_pred, scale, labels, X = _read(values, columns, used, len(given))
+        return report(
+            certificate,
+            y,
+            y_pred,
+            scale,
+            X=X,
+            groups=labels,
+            draws=bound_draws(draws, values),
+            title=title,
+            command=command,
+            outlook=outlook,
+        )
     return Report(
         _summary(
             certificate,

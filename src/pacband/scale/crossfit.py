@@ -6,18 +6,22 @@ small exactly there. In K folds, every row is predicted by a fit to the other fo
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Sequence
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import KFold, cross_val_predict
+from sklearn.model_selection import GroupKFold, KFold, cross_val_predict
 
 from pacband.core.arrays import Floats, name_rows
 from pacband.core.checks import check_positive_integer
 from pacband.exceptions import InvalidInput
 
-__all__ = ["Predictor", "cross_predict", "predictions"]
+__all__ = ["Folds", "Predictor", "cross_predict", "make_folds", "predictions"]
+
+# The rows to fit on and the rows to predict, of every fold.
+Folds: TypeAlias = Sequence[tuple[Any, Any]]
 
 
 def predictions(model: Any, X: Any) -> Any:
@@ -25,7 +29,28 @@ def predictions(model: Any, X: Any) -> Any:
     return model.predict(X) if hasattr(model, "predict") else model(X)
 
 
-def cross_predict(estimator: Any, X: Any, y: Any, *, cv: Any = 5, random_state: Any = 0) -> Floats:
+def make_folds(n_folds: int, n_rows: int, clusters: Any = None, *, random_state: Any) -> Folds:
+    """Return the (train, test) rows of folds that are drawn at random, at most one a row.
+
+    Rows of one cluster stay together: a model that has seen some rows of a machine predicts its others too well. If
+    there is only one cluster, the folds ignore it.
+
+    Examples
+    --------
+    >>> folds = make_folds(2, 6, ["a", "a", "b", "b", "b", "b"], random_state=0)
+    >>> sorted(test.tolist() for _, test in folds)
+    [[0, 1], [2, 3, 4, 5]]
+    """
+    n_clusters = 0 if clusters is None else len(np.unique(clusters))
+    if n_clusters < 2:
+        return list(KFold(min(n_folds, n_rows), shuffle=True, random_state=random_state).split(np.empty(n_rows)))
+    splitter = GroupKFold(min(n_folds, n_clusters), shuffle=True, random_state=random_state)
+    return list(splitter.split(np.empty(n_rows), groups=clusters))
+
+
+def cross_predict(
+    estimator: Any, X: Any, y: Any, *, cv: Any = 5, random_state: Any = 0, clusters: Any = None
+) -> Floats:
     """Return the prediction of every row by a clone of the estimator that is fitted to the other folds.
 
     Parameters
@@ -39,6 +64,8 @@ def cross_predict(estimator: Any, X: Any, y: Any, *, cv: Any = 5, random_state: 
         test fold.
     random_state : int, RandomState or None
         Seeds the draw of the folds.
+    clusters : array of shape (n,), optional
+        Rows with equal labels are in one fold. A splitter in `cv` makes its own folds.
 
     Examples
     --------
@@ -60,7 +87,7 @@ def cross_predict(estimator: Any, X: Any, y: Any, *, cv: Any = 5, random_state: 
         n_folds = check_positive_integer("cv", cv)
         if n_folds < 2:
             raise InvalidInput(f"cv must be at least 2 folds, got {cv!r}.")
-        folds = KFold(min(n_folds, n_rows), shuffle=True, random_state=random_state)
+        folds = make_folds(n_folds, n_rows, clusters, random_state=random_state)
     return np.asarray(cross_val_predict(_Fold(estimator), X, y, cv=folds), dtype=np.float64)
 
 
@@ -75,13 +102,16 @@ class Predictor:
         T as the user passed it.
     fitted : estimator or function, optional
         T fitted on the rows that the scale will be fitted on, if it is fitted already.
+    clusters : array of shape (n,), optional
+        Rows with equal labels stay in one fold.
     """
 
-    def __init__(self, declared: Any, fitted: Any = None) -> None:
+    def __init__(self, declared: Any, fitted: Any = None, clusters: Any = None) -> None:
         if not callable(getattr(declared, "predict", declared)):
             raise InvalidInput(f"an estimator must have a predict method or be a function, got {declared!r}.")
         self.declared = declared
         self._fitted = fitted
+        self._clusters = clusters
         self._out_of_fold: dict[Any, Floats] = {}
 
     @property
@@ -104,7 +134,7 @@ class Predictor:
             return _one_a_row(predictions(self.declared, X), y)
         key = (cv, random_state)
         if key not in self._out_of_fold:
-            found = cross_predict(self.declared, X, y, cv=cv, random_state=random_state)
+            found = cross_predict(self.declared, X, y, cv=cv, random_state=random_state, clusters=self._clusters)
             self._out_of_fold[key] = _one_a_row(found, y)
         return self._out_of_fold[key]
 

@@ -41,6 +41,8 @@ def apply_frame(
 ) -> Any:
     """Return a table of the same kind, with the ends of the certified band in two more columns.
 
+    Every row gets a band, whatever a draw is: a promise about units says how many of them keep their rows within it.
+
     Parameters
     ----------
     certificate : Certificate, FamilyCertificate or GroupCertificate

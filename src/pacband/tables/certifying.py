@@ -16,6 +16,7 @@ from pacband.certification.arrays import certify_family_rows, certify_group_rows
 from pacband.certification.terms import Terms
 from pacband.certification.tolerance import ToleranceTerms
 from pacband.checks.evidence import Others
+from pacband.checks.sample import MOST_ROWS
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import Label, as_labels, group_rows
 from pacband.core.members import name_groups, refuse_same_groups
@@ -43,7 +44,7 @@ from pacband.tables.means import count_unanswered, mean_offsets, mean_scales
 from pacband.tables.other_columns import other_columns
 from pacband.tables.reading import read_table, read_whole
 from pacband.tables.scan import GroupScan, TableScan
-from pacband.tables.screening import screen_engine
+from pacband.tables.screening import screen_engine, screen_units
 from pacband.tables.table import Table
 from pacband.tables.unit_certifying import certify_units
 from pacband.tables.unit_scores import UnitScan, unit_column
@@ -182,9 +183,14 @@ def certify_frame(
         return joint
     whole = len(named) <= limits.together or terms.scoring.gauge != "max"
     parts = [named] if whole else _split_candidates(named, limits.together)
+    certificate: Certificate | FamilyCertificate | GroupCertificate
     if units is not None:
         scans = [UnitScan(Table.of(table, schema, terms.scoring, part, unit=units.name), units) for part in parts]
-        return certify_units(terms, scans, named, shares, _report_passes(progress, 0))
+        certificate = certify_units(terms, scans, named, shares, _report_passes(progress, 0))
+        best = certificate.best if isinstance(certificate, FamilyCertificate) else ""
+        near = next(scan for scan in scans if best in scan.table.candidates).table.fetch_first(2 * MOST_ROWS)
+        screen_units(terms.scoring, table, named[best], units.kind, near, units.name)
+        return certificate
     in_engine = [Table.of(table, schema, terms.scoring, part) for part in parts]
     values = in_engine[0].fetch_first(limits.sample + 1)
     if len(parts) == 1 and len(next(iter(values.values()))) <= limits.sample:
@@ -193,7 +199,6 @@ def certify_frame(
     if terms.scoring.gauge != "max":
         raise InvalidInput("a matrix gauge or a Share needs the rows in memory: collect the table first.")
     reporting = _report_passes(progress, len(parts))
-    certificate: Certificate | FamilyCertificate | GroupCertificate
     if isinstance(terms, ToleranceTerms):
         found = reporting(TableScan(in_engine[0]))({"": terms.request})[""]
         columns = named[""]

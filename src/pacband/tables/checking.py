@@ -11,14 +11,14 @@ import narwhals as nw
 from pacband.certificate import AnyCertificate, GroupCertificate
 from pacband.core.checks import check_probability
 from pacband.core.members import name_groups
-from pacband.draws import Units
-from pacband.draws.kinds import SpacedDraws, UnitDraws
+from pacband.draws import Draws, Units, Weighted
 from pacband.exceptions import InvalidInput
 from pacband.judging.checking import check, verdict_of
 from pacband.judging.judge import Judge
 from pacband.judging.verdicts import Verdict
 from pacband.scores.columns import Columns
 from pacband.selection import Tally, tally
+from pacband.tables.certified_draws import table_draws
 from pacband.tables.columns import as_frame, check_columns, in_memory
 from pacband.tables.known_columns import labelled_columns
 from pacband.tables.overlaps import known_masks
@@ -40,46 +40,45 @@ def check_frame(
     group: str | list[str] | None = None,
     run: str | None = None,
     step: str | None = None,
-    unit: str | None = None,
+    draws: Draws | None = None,
     level: float = 0.01,
 ) -> Verdict:
     """Test a promise on labelled rows of a table; see `check`, and `certify_frame` for tables.
 
     By default the columns are those that the certificate was made from. For a certificate of own scores, `target` names
-    the column of the scores. If the promise is about units, `unit` is their column; by default it is the one that names
-    them. If it is about runs, `run` and `step` are the columns of runs and steps; every run must have the steps that
-    were certified.
+    the column of the scores. If the promise is about units, ``draws=Units("machine", within)`` names their column; by
+    default it is the one that names them. Rows of a series, and the columns of units, are read into memory. If the
+    promise is about runs, `run` and `step` are the columns of runs and steps; every run must have the steps that were
+    certified.
     """
     judge, level = Judge(certificate), check_probability("level", level)
     columns = labelled_columns(
         judge.basis, target=target, prediction=prediction, scale=scale, group=group, run=run, step=step
     )
-    kind, table = judge.basis.draws, as_frame(frame)
-    # The units are named by their column, unless the user calls them otherwise.
-    unit = (unit or kind.unit) if isinstance(kind, UnitDraws) else unit
+    table, draws = as_frame(frame), table_draws(judge.basis, draws)
+    drawn = () if draws is None else draws.columns
     numeric = [*columns.numeric, *([columns.step] if columns.step else [])]
-    schema = check_columns(table, numeric, *columns.others, unit)
-    names = columns.all if unit is None else (*columns.all, unit)
+    schema = check_columns(table, [*numeric, *(drawn if isinstance(draws, Weighted) else ())], *columns.others, *drawn)
+    names = (*columns.all, *drawn)
     overlapping = certificate if isinstance(certificate, GroupCertificate) and certificate.overlapping else None
     if bool(columns.groups) != bool(overlapping):
         rule = "overlap: name their columns, as a list" if overlapping else "do not overlap: name one column"
         raise InvalidInput(f"the groups of this certificate {rule}.")
-    if isinstance(table, nw.LazyFrame) and columns.run is None and overlapping is None:
-        units = unit_column(table, schema, judge.basis.scoring, unit, kind)
+    if isinstance(table, nw.LazyFrame) and isinstance(draws, Units) and columns.run is None and overlapping is None:
+        units = unit_column(table, schema, judge.basis.scoring, draws.column, judge.draws_of(draws).kind)
         if units is not None:
             in_engine = Table.of(table, schema, judge.basis.scoring, {"": columns}, unit=units.name)
             return _check_units(judge, UnitScan(in_engine, units), columns.group, level)
-    what = _what_needs_memory(judge, columns)
+    what = _what_needs_memory(judge, columns, draws)
     if isinstance(table, nw.DataFrame) or what:
         if isinstance(table, nw.DataFrame):
             values = in_memory(table, names)
         else:
             values = read_whole(table, schema, names, numeric, what)
         rows = read_table(values, columns)
-        within = kind.within if isinstance(kind, UnitDraws) else "all"
-        draws = None if unit is None else Units(rows.of_draws(unit, values[unit]), within)
+        bound = None if draws is None else rows.bind(draws, values)
         groups = rows.groups if overlapping is None else known_masks(overlapping, rows.groups, columns)
-        return check(certificate, rows.y, rows.y_pred, rows.scale, groups=groups, draws=draws, level=level)
+        return check(certificate, rows.y, rows.y_pred, rows.scale, groups=groups, draws=bound, level=level)
     if overlapping is not None:
         found: dict[Any, Tally] = {}
         for name in columns.groups:
@@ -102,14 +101,13 @@ def _count_groups(judge: Judge, table: Table, column: str, *, overlapping: bool 
     return {named[label]: found[label] for label in labels}
 
 
-def _what_needs_memory(judge: Judge, columns: Columns) -> str:
+def _what_needs_memory(judge: Judge, columns: Columns, draws: Draws | None) -> str:
     """Return what an engine does not compute, in the plural; nothing if it computes all."""
     if columns.run is not None:
         return "runs"
     if judge.basis.scoring.gauge != "max":
         return "scores with a matrix gauge or a Share"
-    kind = judge.basis.draws
-    return f"draws of {kind.kind}" if isinstance(kind, (UnitDraws, SpacedDraws)) else ""
+    return "" if draws is None else f"draws of {draws.kind.kind}"
 
 
 def _check_units(judge: Judge, scan: UnitScan, group: str | None, level: float) -> Verdict:

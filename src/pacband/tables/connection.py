@@ -17,9 +17,11 @@ from functools import cache
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import duckdb
+from pacband.core.extras import require
 
 __all__ = ["allowing", "connect", "draft_of", "literal", "literals", "quoted", "shared_connection", "workspace"]
+
+duckdb = require("duckdb", purpose="a table like this")
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,8 @@ from pathlib import Path
 from shutil import copyfileobj
 from typing import Any
 
-import duckdb
-
 from pacband.core.atomic_files import draft_file
+from pacband.core.extras import require
 from pacband.exceptions import InvalidInput
 from pacband.tables.connection import allowing, connect, draft_of, literal, literals, quoted, workspace
 from pacband.tables.delimited import csv_header, float_sql, is_parquet, refuse_long_end
@@ -28,6 +27,8 @@ from pacband.tables.parquet import ParquetTable, parquet_table
 from pacband.tables.paths import Found, find_files
 
 __all__ = ["Files", "open_files", "reading", "write_table"]
+
+duckdb = require("duckdb", purpose="a table in a file")
 
 
 @dataclass(frozen=True)

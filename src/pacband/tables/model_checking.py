@@ -1,6 +1,7 @@
 """Test the promise of a model on raw rows: the model predicts them, and `check` judges the predictions.
 
-The rows are read from a table in pieces, so that memory does not grow with their number. A model has the fingerprints
+The rows are read from a table in pieces, so that memory does not grow with their number, except where draws are not
+rows: then targets, predictions and scales of all rows are kept. A model has the fingerprints
 of the rows it was fitted on: the verdict states how many of them are among the rows.
 """
 
@@ -21,6 +22,7 @@ from pacband.exceptions import InvalidInput, ReusedData
 from pacband.judging.checking import Piece, check_pieces
 from pacband.judging.verdicts import Verdict
 from pacband.tables.batches import batches
+from pacband.tables.certified_draws import table_draws
 from pacband.tables.columns import as_frame, check_columns, read_values, refuse_inexact
 from pacband.tables.connection import quoted
 from pacband.tables.predicting import match_groups
@@ -39,6 +41,7 @@ def check_model(
     *,
     target: Sequence[str],
     group: str | None = None,
+    unit: str | None = None,
     level: float = 0.01,
     progress: Progress = lambda done, total: None,
 ) -> Verdict:
@@ -57,6 +60,8 @@ def check_model(
     group : str, optional
         A column of groups to list beside a promise about all rows. A model that promises within groups
         accepts only its own column.
+    unit : str, optional
+        The column of units, if the promise is about units; by default the one that names them.
     level
         As in `check`.
     progress : function of (done, total)
@@ -77,18 +82,25 @@ def check_model(
         if group not in (None, own):
             raise InvalidInput(f"the model promises within the groups of {own!r}: group must be that, got {group!r}.")
         group = None
+    draws = table_draws(certificate.basis, unit=unit)
+    column = None if draws is None else draws.column
     frame: Any = as_frame(relation)
-    refuse_inexact(frame, check_columns(frame, target, group, *kinds), target)
+    refuse_inexact(frame, check_columns(frame, target, group, column, *kinds), target)
     seen = _TrainingRows(model.training_rows_)
+    units: list[Any] = []
 
     def pieces() -> Iterator[Piece]:
         ((total,),) = relation.aggregate("count(*)").fetchall()
         done = 0
-        others = [*target, *([] if group is None else [group])]
+        others = [*target, *(name for name in (group, column) if name is not None)]
         for table in batches(relation, _select_columns(relation, kinds, others, texts=not model.reads_categories)):
             match_groups(model, table)
             X = table.iloc[:, : len(kinds)]
-            labels = table.iloc[:, -1].to_numpy() if group is not None else read_labels(model.grouping_, X)
+            labels = read_labels(model.grouping_, X)
+            if group is not None:
+                labels = table.iloc[:, len(kinds) + len(target)].to_numpy()
+            if column is not None:
+                units.append(table.iloc[:, -1])
             outputs = {name: table.iloc[:, len(kinds) + k].to_numpy() for k, name in enumerate(target)}
             y = read_values(outputs, tuple(target))
             yield y, *model.predict_with_scale(X), labels
@@ -96,9 +108,28 @@ def check_model(
             done += len(table)
             progress(done, total)
 
-    verdict = check_pieces(certificate, pieces(), level=level)
+    if draws is None:
+        verdict = check_pieces(certificate, pieces(), level=level)
+    else:
+        whole = _joined(list(pieces()))
+        found = draws if column is None else draws.bind(np.concatenate([part.to_numpy() for part in units]))
+        verdict = check_pieces(certificate, [whole], level=level, draws=found)
     seen.compare()
     return replace(verdict, reused=verdict.reused or seen.reused, training_rows=seen.n_rows)
+
+
+def _joined(pieces: Sequence[Piece]) -> Piece:
+    """Return the rows of all pieces as one: a unit may have rows in several, and a series goes on."""
+    if not pieces:
+        raise InvalidInput("the table is empty: at least one row is needed.")
+
+    def join(parts: Sequence[Any]) -> Any:
+        if parts[0] is None:
+            return None
+        return tuple(map(join, zip(*parts, strict=True))) if isinstance(parts[0], tuple) else np.concatenate(parts)
+
+    y, y_pred, scale, labels = map(join, zip(*pieces, strict=True))
+    return y, y_pred, scale, labels
 
 
 class _TrainingRows:

@@ -17,13 +17,14 @@ from pacband.checks.screening import LEVEL, explain, screen_rows
 from pacband.checks.warning import warn_of_findings
 from pacband.core.labels import as_labels
 from pacband.core.members import cells_of, groups_of_columns
-from pacband.draws import Rows
+from pacband.draws import Draws, Rows, Units
+from pacband.draws.kinds import UnitDraws
 from pacband.scores import ScoreRule, as_prediction, spread_of
 from pacband.scores.columns import Columns
 from pacband.tables.columns import read_predicted, read_values
 from pacband.tables.other_columns import fetch_at, other_names
 
-__all__ = ["screen_engine"]
+__all__ = ["screen_engine", "screen_units"]
 
 # So many rows of each kind are read. At a million rows, twice as many would take half the time of the certificate.
 _ROWS = 5000
@@ -84,6 +85,30 @@ def _fetch_drawn(relation: Any, by: str, names: Sequence[str], n_rows: int) -> d
     return dict(found.fetchnumpy())
 
 
+def screen_units(
+    scoring: ScoreRule, table: nw.LazyFrame[Any], columns: Columns, kind: UnitDraws, first: Mapping[str, Any], unit: str
+) -> None:
+    """Warn if the units in the first rows of a table do not look independent; DuckDB reads all columns of these rows.
+
+    Parameters
+    ----------
+    columns : Columns
+        The columns that are certified.
+    kind : UnitDraws
+        What the score of a unit is.
+    first : mapping of str to array
+        The first rows, with the column of units.
+    unit : str
+        The column of units.
+    """
+    n_rows = len(first[unit])
+    others: dict[str, Any] | None = None
+    if table.implementation.is_duckdb():
+        names = other_names(table.collect_schema(), [*columns.all, unit])
+        others = fetch_at(table.to_native(), names, slice(0, n_rows))
+    warn_of_findings(_screen(scoring, columns, first, others, LEVEL, draws=Units(first[unit], kind.within)))
+
+
 def _screen(
     scoring: ScoreRule,
     columns: Columns,
@@ -92,6 +117,7 @@ def _screen(
     level: float,
     *,
     n_rows: int | None = None,
+    draws: Draws | None = None,
 ) -> list[Finding]:
     """Screen rows in memory. With `n_rows`, they are rows from everywhere of so many, and have only some columns."""
     target = read_values(values, columns.target)
@@ -101,7 +127,7 @@ def _screen(
     everywhere = n_rows is not None
     return screen_rows(
         scoring,
-        Rows().sample(len(target)),
+        (draws or Rows()).sample(len(target)),
         target,
         as_prediction(scoring, y_pred, target.shape),
         spread_of(scoring, scale, target.shape),

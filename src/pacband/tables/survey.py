@@ -26,6 +26,7 @@ __all__ = [
     "check_kinds",
     "find_columns",
     "inputs_sql",
+    "label_sql",
     "model_kinds",
     "numeric_sql",
     "survey",
@@ -193,6 +194,11 @@ def inputs_sql(relation: Any, kinds: Mapping[str, str], *, texts: bool = False) 
 def numeric_sql(relation: Any, name: str) -> str:
     """Return a column as numbers, for a SELECT; what is no number is null."""
     return number_sql(quoted(name), str(relation.types[relation.columns.index(name)]))
+
+
+def label_sql(relation: Any, name: str) -> str:
+    """Return a column as labels, for a SELECT: the canonical text of every cell; a gap is null."""
+    return spelled_sql(quoted(name), str(relation.types[relation.columns.index(name)]))
 
 
 def _choose(name: str, held: str, facts: _Facts, wanted: bool, named: bool) -> Column:

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import pacband
+from pacband.draws import Units
+from support.units import machines
 
 
 def test_scores_are_a_histogram_with_the_bound(paper, axes):
@@ -12,3 +14,14 @@ def test_scores_are_a_histogram_with_the_bound(paper, axes):
     assert sum(bar.get_height() for bar in axes.patches) == pytest.approx(1.0, abs=0.01)
     assert any(np.allclose(line.get_xdata(), cert.gamma) for line in axes.get_lines())
     assert len(pacband.plot_scores(cert, y, predicted, scale).figure.axes) == 2
+
+
+def test_figures_of_units_show_one_row_of_every_unit(rng, axes):
+    error, unit = machines(rng, 300, 4, 0.5)
+    cert = pacband.certify(error, 0 * error, eps=0.1, delta=0.05, draws=Units(unit))
+    draws = {"draws": Units(unit)}
+    pacband.plot_scores(cert, error, 0 * error, **draws, ax=axes)
+    assert axes.patches
+    pacband.plot_band(cert, error, 0 * error, x=np.arange(1200.0), **draws)
+    ax = pacband.plot_slices(cert, error, 0 * error, by=unit % 2, **draws)
+    assert ax.get_ylabel() == "rows outside"

@@ -61,7 +61,7 @@ def _restore_index(model: Any, state: dict[str, Any]) -> None:
     points = state.pop("points")
     if points.shape[1] != state["n_features_in_"]:
         raise Unsound("nearest neighbours do not have the stated number of columns")
-    if not isinstance(model.metric, str) or getattr(model, "weights", None) not in (None, "uniform", "distance"):
+    if getattr(model, "weights", None) not in (None, "uniform", "distance"):
         raise Unsound("nearest neighbours have unknown weights")
     targets = (state.pop("targets"),) if "targets" in state else ()
     if targets and len(targets[0]) != points.shape[0]:

@@ -10,6 +10,7 @@ import numpy as np
 from pacband.certificate import AnyCertificate
 from pacband.core import look
 from pacband.core.arrays import Floats, as_numbers
+from pacband.draws import Draws
 from pacband.exceptions import InvalidInput
 from pacband.reporting.figures.bins import bin_means, equal_bins, finite_mean
 from pacband.reporting.figures.cloud import Cloud, draw_cloud, gather_points
@@ -144,6 +145,7 @@ def plot_band(
     *,
     x: Any = None,
     groups: Any = None,
+    draws: Draws | None = None,
     x_name: str | None = None,
     y_name: str = "y",
     ax: Axes | None = None,
@@ -160,6 +162,8 @@ def plot_band(
         Rows, as the certificate takes them; for a family, those of its best candidate.
     x : array-like of shape (n,), optional
         One feature.
+    draws : Units or Weighted, optional
+        The units of the rows, as in `check`. Each draw is shown by the row whose score it has.
     x_name, y_name : str
         The labels of the axes.
     ax : matplotlib Axes, optional
@@ -178,7 +182,7 @@ def plot_band(
     features = None if x is None else as_numbers("x", x)
     if features is not None and features.ndim != 1:
         raise InvalidInput(f"x must have one value per row, got shape {features.shape}.")
-    rows = read_rows(certificate, y, y_pred, scale, X=features, groups=groups)
+    rows = read_rows(certificate, y, y_pred, scale, X=features, groups=groups, draws=draws)
     column = None if features is None else rows.features["x"]
     numbers = band_numbers(rows, x=column, x_name=x_name or (PREDICTION if x is None else "x"))
     if numbers is None:

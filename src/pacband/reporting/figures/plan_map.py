@@ -143,9 +143,11 @@ def caption_plan(numbers: PlanNumbers) -> Caption:
 
 
 def _report_numbers(certificate: AnyCertificate) -> PlanNumbers | None:
-    # The rank of a given bound follows from the scores: no plan gives it.
+    # The rank of a given bound follows from the scores: no plan gives it. Nor does a plan know dependent draws.
     single = certificate.single
-    return None if single is None or single.bound_given else plan_numbers(single)
+    if single is None or single.bound_given or not single.basis.draws.independent:
+        return None
+    return plan_numbers(single)
 
 
 FIGURE = CertificateFigure(numbers=_report_numbers, draw=draw_plan, caption=caption_plan)

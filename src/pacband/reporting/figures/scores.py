@@ -12,6 +12,7 @@ from pacband.certificate import AnyCertificate
 from pacband.core import look
 from pacband.core.arrays import Floats
 from pacband.core.wording import bound, percent
+from pacband.draws import Draws
 from pacband.reporting.figures.figure import Caption, FigureInput, RowsFigure, json_fields, name_sample
 from pacband.reporting.figures.violation import draw_violation, violation_numbers
 from pacband.reporting.rows import SAMPLE, Rows, read_rows
@@ -120,12 +121,14 @@ def plot_scores(
     scale: Any = None,
     *,
     groups: Any = None,
+    draws: Draws | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw the distribution of the scores with γ̄ marked and, on a new figure, the Beta law of the true violation.
 
     The law holds for a bound that was chosen beforehand. It is left out if the bound was given, if candidates share δ,
-    and if every group has its own bound. Then the scores are divided by the bound of their group.
+    and if every group has its own bound. Then the scores are divided by the bound of their group. `draws` are the units
+    of the rows, if the certificate makes a promise about units: the scores are those of draws.
 
     Examples
     --------
@@ -135,7 +138,7 @@ def plot_scores(
     >>> cert = pacband.certify(y, predicted)
     >>> ax = pacband.plot_scores(cert, y, predicted)
     """
-    rows = read_rows(certificate, y, y_pred, scale, groups=groups)
+    rows = read_rows(certificate, y, y_pred, scale, groups=groups, draws=draws)
     law = violation_numbers(certificate) if ax is None else None
     if law is not None:
         ax, right = look.new_axes(columns=2)[0]

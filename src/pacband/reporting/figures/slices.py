@@ -11,6 +11,7 @@ from pacband.certificate import AnyCertificate
 from pacband.core import look
 from pacband.core.checks import check_probability
 from pacband.core.wording import figure, percent
+from pacband.draws import Draws
 from pacband.exceptions import InvalidInput
 from pacband.judging.counts import exact_interval, exceedance
 from pacband.reporting.figures.cuts import N_BINS, Cut, cut_rows
@@ -183,6 +184,7 @@ def plot_slices(
     by: Any,
     name: str = "x",
     groups: Any = None,
+    draws: Draws | None = None,
     n_bins: int = N_BINS,
     level: float = LEVEL,
     ax: Axes | None = None,
@@ -193,7 +195,7 @@ def plot_slices(
 
     Parameters
     ----------
-    certificate, y, y_pred, scale, groups
+    certificate, y, y_pred, scale, groups, draws
         As in `plot_band`.
     by : array-like of shape (n,)
         What to slice by: numbers are cut into `n_bins` parts with equally many rows, labels are used as they are.
@@ -215,7 +217,7 @@ def plot_slices(
     >>> ax = pacband.plot_slices(cert, y, predicted, by=abs(X[:, 0]), name="|x|")
     """
     column = by if isinstance(by, np.ndarray) and by.ndim == 1 else _one_column(by)
-    rows = read_rows(certificate, y, y_pred, scale, X=column[:, None], feature_names=[name], groups=groups)
+    rows = read_rows(certificate, y, y_pred, scale, X=column[:, None], feature_names=[name], groups=groups, draws=draws)
     cut = cut_rows(name, rows.features[name], rows.outside, rows.half_width, n_bins=n_bins)
     if cut is None:
         raise InvalidInput(f"{name} has one value only: there is nothing to slice by.")

@@ -40,9 +40,12 @@ class ViolationNumbers:
 
 
 def violation_numbers(certificate: AnyCertificate) -> ViolationNumbers | None:
-    """Return the law; None if the bound was given or chosen by its score, or if every group has a bound of its own."""
+    """Return the law; None if the bound was given or chosen by its score, or if every group has a bound of its own.
+
+    If draws depend on each other, the law holds only nearly.
+    """
     single = certificate.single
-    if single is None or not expects_violation(certificate):
+    if single is None or not expects_violation(certificate) or not single.basis.draws.independent:
         return None
     a, b = single.law_rank, single.n_samples - single.law_rank + 1
     low, high = betaincinv(a, b, TAIL), max(betaincinv(a, b, 1 - TAIL), single.eps * 1.08)

@@ -6,7 +6,7 @@ import math
 from itertools import groupby
 from typing import Any
 
-from pacband.certificate import FamilyCertificate, GroupCertificate
+from pacband.certificate import FamilyCertificate, GroupCertificate, Promise
 from pacband.core.extras import require
 from pacband.core.wording import complement, confidence, figure, percent, round_up
 from pacband.reporting.candidates import rank_candidates, sharpness_name
@@ -99,7 +99,7 @@ def _tiles(summary: Summary) -> list[tuple[str, str, str]]:
     tiles = [
         (
             basis.kept.removeprefix("at least "),
-            f"of future {'scores' if basis.scoring.own else 'errors'}, at least",
+            f"of future {_subject(basis)}, at least",
             f"stay within the bound (ε = {figure(basis.eps)})",
         ),
         (confidence(basis.delta), "confidence", f"fails with probability δ = {figure(basis.delta)}"),
@@ -115,12 +115,19 @@ def _tiles(summary: Summary) -> list[tuple[str, str, str]]:
         name = "half-width" if side == "both" else "bound"
         over = "the rows drawn" if summary.rows is not None and summary.rows.sampled else "these rows"
         tiles.append((_four_digits(width), f"mean {name}", f"of the band over {over}"))
-    tiles.append((f"{certificate.n_samples:,}", "calibration rows", "that the model must not have seen"))
+    tiles.append(
+        (f"{certificate.n_samples:,}", f"calibration {basis.draws.tested}", "that the model must not have seen")
+    )
     if single is not None and single.bound_given:
-        tiles.append((f"{single.n_beyond:,}", "beyond the bound", "of the calibration rows"))
+        tiles.append((f"{single.n_beyond:,}", "beyond the bound", f"of the calibration {basis.draws.tested}"))
     if single is not None and summary.expects_violation:
         tiles.append((percent(single.expected_violation), "expected violation", f"rank {single.rank:,} from the top"))
     return tiles
+
+
+def _subject(basis: Promise) -> str:
+    """Return what is promised something about: errors, scores or units."""
+    return "scores" if basis.scoring.own and basis.draws.subject == "errors" else basis.draws.subject
 
 
 def _readings(summary: Summary) -> list[tuple[str, str, str]]:
