@@ -66,9 +66,11 @@ if TYPE_CHECKING:
         plot_plan,
         plot_scores,
         plot_slices,
+        plot_tube,
         report,
     )
     from pacband.scale import ParzenScale
+    from pacband.scores import Share
     from pacband.tables.applying import apply_frame
     from pacband.tables.certifying import certify_frame
     from pacband.tables.checking import check_frame
@@ -110,8 +112,18 @@ _HOMES = {
         "plan",
         "plan_acceptance",
     ),
-    "reporting": ("plot_acceptance", "plot_band", "plot_family", "plot_plan", "plot_scores", "plot_slices", "report"),
+    "reporting": (
+        "plot_acceptance",
+        "plot_band",
+        "plot_family",
+        "plot_plan",
+        "plot_scores",
+        "plot_slices",
+        "plot_tube",
+        "report",
+    ),
     "scale": ("ParzenScale",),
+    "scores": ("Share",),
     "tables.applying": ("apply_frame",),
     "tables.certifying": ("certify_frame",),
     "tables.checking": ("check_frame",),
@@ -140,6 +152,7 @@ __all__ = [
     "Plan",
     "PromiseWarning",
     "ReusedData",
+    "Share",
     "UnknownCategories",
     "Verdict",
     "apply_frame",
@@ -170,6 +183,7 @@ __all__ = [
     "plot_plan",
     "plot_scores",
     "plot_slices",
+    "plot_tube",
     "recalibrate",
     "report",
     "scale",

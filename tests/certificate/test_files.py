@@ -187,8 +187,9 @@ FILES = Path(__file__).parents[1] / "files"
 
 
 def test_files_that_were_written_earlier_still_load(tmp_path):
-    names = ("single", "family", "groups", "matrix", "successor")
+    names = ("single", "family", "groups", "matrix", "successor", "runs", "overlapping")
     certificates = {name: pacband.load(FILES / f"{name}.json") for name in names}
+    assert (certificates["runs"].n_steps, certificates["overlapping"].overlapping) == (4, True)
     assert certificates["successor"].predecessor == certificates["single"].digest
     for state, name in (("monitor", "single"), ("monitor_of_groups", "groups")):
         monitor = pacband.Monitor.load(shutil.copy(FILES / f"{state}.json", tmp_path), certificates[name])

@@ -147,7 +147,7 @@ ONES = np.ones(3)
         (lambda: scores_of(ScoreRule(), ONES, np.ones(2)), InvalidInput, r"y and y_pred must have the same shape, got \(3,\) and \(2,\)"),
         (lambda: scores_of(ScoreRule(), ONES, np.ones((3, 2))), InvalidInput, "same shape"),
         (lambda: scores_of(ScoreRule(), [], []), InvalidInput, "y is empty"),
-        (lambda: scores_of(ScoreRule(), 3.0, 3.0), InvalidInput, r"y must have shape \(n,\) or \(n, k\), got \(\)"),
+        (lambda: scores_of(ScoreRule(), 3.0, 3.0), InvalidInput, r"y must have shape \(n,\), \(n, k\) or \(n, H, k\), got \(\)"),
         (lambda: scores_of(ScoreRule(), ["a"], ["b"]), InvalidInput, "y must be numeric"),
         (lambda: scores_of(ScoreRule(), ["1.5"], [1.0]), InvalidInput, "y must be numeric"),
         (lambda: scores_of(ScoreRule(), [[1.0], [2.0, 3.0]], [1.0, 2.0]), InvalidInput, "y must be numeric and rectangular"),

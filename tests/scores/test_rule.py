@@ -24,10 +24,10 @@ def test_a_rule_is_a_value_of_plain_numbers():
     rule = create(gauge=gauge, min_scale=np.float32(0.5))
     assert rule == create(gauge=gauge.tolist(), min_scale=0.5)
     assert hash(rule) == hash(create(gauge=gauge, min_scale=0.5))
-    assert rule.matrix == rule.gauge == ((2.0, 0.5), (0.5, 1.0))
+    assert rule.matrices == (rule.gauge,) == (((2.0, 0.5), (0.5, 1.0)),)
     assert type(rule.min_scale) is float
-    assert create().matrix is None
-    assert create(gauge=[4.0]).matrix == ((4.0,),)
+    assert create().matrices == ()
+    assert create(gauge=[4.0]).matrices == (((4.0,),),)
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_a_rule_is_a_value_of_plain_numbers():
         (lambda: create(min_scale="1"), InvalidScale, "min_scale must be"),
         (lambda: create(gauge="min"), InvalidInput, "gauge must be one of 'max', got 'min'"),
         (lambda: create(side="upper", gauge=np.eye(2)), InvalidInput, "a matrix gauge has no sides"),
-        (lambda: create(gauge=np.ones((2, 3))), InvalidInput, "gauge must be 'max' or a square matrix"),
+        (lambda: create(gauge=np.ones((2, 3))), InvalidInput, "gauge must be 'max', a square matrix"),
         (lambda: create(gauge=[[1, 2], [0, 1]]), InvalidInput, "symmetric"),
         (lambda: create(gauge=[[1, 2], [2, 1]]), InvalidInput, "positive definite"),
     ],
@@ -58,8 +58,8 @@ def test_a_rule_has_the_options_that_were_passed():
     assert made == ScoreRule(side="upper", gauge="max", min_scale=2.0, nonfinite="violate")
     assert isinstance(made.min_scale, float)
     assert rule(gauge=[4.0]).gauge == ((4.0,),)
-    assert rule(gauge=[[2.0, 1.0], [1.0, 2.0]]).matrix == ((2.0, 1.0), (1.0, 2.0))
-    assert rule().matrix is None
+    assert rule(gauge=[[2.0, 1.0], [1.0, 2.0]]).matrices == (((2.0, 1.0), (1.0, 2.0)),)
+    assert rule().matrices == ()
 
 
 @pytest.mark.parametrize("floor", [0.0, -1.0, math.inf, math.nan, True, "1", 10**400])
@@ -72,8 +72,8 @@ def test_a_floor_is_a_positive_finite_number(floor):
     ("gauge", "message"),
     [
         ([["a"]], "gauge must be numeric"),
-        ([1.0, 2.0], r"gauge must be 'max' or a square matrix, got shape \(2,\)"),
-        ([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], r"a square matrix, got shape \(2, 3\)"),
+        ([1.0, 2.0], r"gauge must be 'max', a square matrix, .*, got shape \(2,\)"),
+        ([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], r"a square matrix, .*, got shape \(2, 3\)"),
         ([[math.inf, 0.0], [0.0, 1.0]], "gauge must be symmetric and finite"),
         ([[1.0, 0.5], [0.5 * (1 + 1e-7), 1.0]], "gauge must be symmetric and finite"),
         ([[1.0, 0.5], [0.5 * (1 + 1.5e-10), 1.0]], "gauge must be symmetric and finite"),
@@ -87,4 +87,4 @@ def test_a_gauge_is_a_positive_definite_matrix(gauge, message):
 
 
 def test_a_gauge_is_symmetric_but_for_rounding():
-    assert rule(gauge=[[1.0, 0.5], [0.5 * (1 + 0.5e-10), 1.0]]).matrix is not None
+    assert rule(gauge=[[1.0, 0.5], [0.5 * (1 + 0.5e-10), 1.0]]).matrices

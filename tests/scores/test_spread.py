@@ -72,7 +72,7 @@ def test_a_matrix_takes_one_scale_for_a_row():
         InvalidInput, match=r"scale must have one value per row of shape \(2,\), got shape \(2, 2\)\. A pair is a tuple"
     ):
         spread_of(rule, np.ones((2, 2)), (2, 2))
-    with pytest.raises(InvalidInput, match=r"a scale pair .* needs side='both' and gauge='max'"):
+    with pytest.raises(InvalidInput, match=r"a scale pair .* needs side='both' and a gauge without a matrix"):
         spread_of(rule, ([1.0, 2.0], [1.0, 2.0]), (2, 2))
 
 

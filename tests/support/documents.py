@@ -19,11 +19,19 @@ def documents():
     family = pacband.certify_family(y, {"plain": p, "scaled": (p, s)}, weights={"plain": 0.3, "scaled": 0.7}, **promise)
     groups = pacband.certify_groups(y, p, np.arange(400) % 2, **promise)
     table = pacband.certify_frame(_frame(y, p), target="y", prediction="p", **promise)
+    masks = {"even": np.arange(400) % 2 == 0, "all": np.ones(400, dtype=bool)}
+    overlapping = pacband.certify_groups(y, p, masks, **promise)
+    runs = y.reshape(80, 5)
+    share = pacband.certify(runs, 0 * runs, gauge=pacband.Share(0.8), **promise)
+    ellipsoids = pacband.certify(runs[..., None], 0 * runs[..., None], gauge=np.ones((5, 1, 1)), **promise)
+    steps = _frame(y, p).assign(run=np.repeat(np.arange(80), 5), t=np.tile(np.arange(5), 80), a=p, b=p)
+    long = pacband.certify_frame(steps, target="y", prediction="p", run="run", step="t", group=["a", "b"], **promise)
     successor = pacband.recalibrate(single, 2 * y, p, s)
     monitor = pacband.Monitor(groups)
     monitor.update(3 * y, p, groups=np.arange(400) % 2, batch_id="first")
     with TemporaryDirectory() as folder:
-        for value in (single, matrix, family, groups, table, successor, monitor):
+        kinds = (single, matrix, family, groups, table, successor, monitor, overlapping, share, ellipsoids, long)
+        for value in kinds:
             path = Path(folder) / f"{id(value)}.json"
             value.save(path)
             document = json.loads(path.read_text())

@@ -98,7 +98,10 @@ def test_own_scores_within_groups(frame, in_engine):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"score": "loss", "target": "y"}, "score cannot be combined with target, prediction, scale or candidates"),
+        (
+            {"score": "loss", "target": "y"},
+            "score cannot be combined with target, prediction, scale, candidates, run or step",
+        ),
         ({"score": "loss", "prediction": "p"}, "score cannot be combined with target"),
         ({"score": "loss", "side": "upper"}, "side, min_scale and gauge are about errors"),
         ({"score": "loss", "min_scale": 1.0}, "side, min_scale and gauge are about errors"),

@@ -243,8 +243,8 @@ def test_weights_without_candidates_are_refused(rng):
 
 
 def test_a_group_that_is_no_name_is_refused(rng):
-    for group in (["site"], 3):
-        with pytest.raises(InvalidInput, match="group must be the name of a column, got"):
+    for group in (["site", 3], 3, []):
+        with pytest.raises(InvalidInput, match="group must be the name of a column, or a list of names, got"):
             pacband.certify_frame(table(rng), target="y", prediction="p", group=group, **PROMISE)
 
 

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from pacband.certificate.portable import encode
-from pacband.certificate.promise import ASSUMPTIONS, Promise
+from pacband.certificate.promise import Promise, assumptions_of
 from pacband.certificate.single import Certificate, issue
 from pacband.core.arrays import Floats
 from pacband.core.checks import check_probability
 from pacband.core.wording import bound, card, confidence, round_up
+from pacband.draws import ROWS
 from pacband.exceptions import InvalidInput, NotEnoughSamples
 from pacband.planning import WHOLE, Share, min_samples
 from pacband.planning.binomial import covering_delta
@@ -54,6 +55,7 @@ class Curve:
     scale_kind: str = field(repr=False)
     scores: Floats = field(repr=False, compare=False)
     share: Share = WHOLE
+    n_steps: int | None = field(default=None, repr=False)
 
     @property
     def n_candidates(self) -> int:
@@ -93,7 +95,11 @@ class Curve:
             scoring=self.scoring,
             scale_kind=self.scale_kind,
             n_outputs=self.n_outputs,
-            assumptions=(*ASSUMPTIONS[:2], "δ was chosen before looking at the scores; ε need not be"),
+            n_steps=self.n_steps,
+            assumptions=(
+                *assumptions_of(self.scoring, ROWS, runs=self.n_steps is not None)[:2],
+                "δ was chosen before looking at the scores; ε need not be",
+            ),
         )
         weight = covering_delta(self.n_samples, rank, eps, Fraction(self.delta))
         return issue(basis, measure(self.scores.copy(), rank), rank, Share(self.n_candidates, weight))
@@ -103,7 +109,8 @@ class Curve:
         """The promise in one sentence."""
         return (
             f"With confidence {confidence(self.delta)}{self._jointly}, for all ε ≥ {round_up(self.smallest_eps, 3):g} "
-            "at once: at least 1 − ε of future errors stay within the bound of that ε."
+            f"at once: at least 1 − ε of future {'errors' if self.n_steps is None else 'runs'} stay within the bound "
+            "of that ε."
         )
 
     @property

@@ -112,6 +112,10 @@ class FamilyCertificate(Promising):
         """Return the certified band around predictions of the best candidate."""
         return self.certificate.interval(y_pred, scale)
 
+    def tube(self, y_pred: Any, scale: Any = None) -> Floats:
+        """Return the certified tube around runs that the best candidate predicts; see `Certificate.tube`."""
+        return self.certificate.tube(y_pred, scale)
+
     def outlook(self, m: int, delta: float | None = None) -> int:
         """Return the most violations of the best candidate among the next m draws; see `Certificate.outlook`.
 
@@ -136,7 +140,7 @@ class FamilyCertificate(Promising):
             return f"{self.basis.confidence}, {each}; the sharpest is {self.best!r}."
         return (
             f"{self.basis.confidence}, each of the {len(self.candidates)} candidates keeps {self.basis.kept} of future "
-            f"{self.basis.draws.subject} within its own bound; the sharpest is {self.best!r}."
+            f"{self.basis.subject} within its own bound; the sharpest is {self.best!r}."
         )
 
     def __str__(self) -> str:

@@ -1,24 +1,26 @@
-"""The certificate of every group of rows at once."""
+"""The certificate of every group of rows at once, of groups that may overlap."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
-from pacband.certificate.certified_labels import locate_rows
+from pacband.certificate.certified_labels import locate_rows, refuse_unknown
 from pacband.certificate.decision import check_joint
 from pacband.certificate.promise import Promise
 from pacband.certificate.promising import Promising
 from pacband.certificate.single import Certificate
 from pacband.core.arrays import Floats, check_lengths, check_same_rows
 from pacband.core.frozen import FrozenMap
-from pacband.core.labels import Label, as_labels, group_rows
+from pacband.core.labels import Label, as_labels, listed
+from pacband.core.members import Masks, as_masks, group_members
 from pacband.core.wording import card
 from pacband.draws.kinds import UnitDraws
-from pacband.exceptions import CertificateError
+from pacband.exceptions import CertificateError, InvalidInput
 
 __all__ = ["GroupCertificate"]
 
@@ -27,13 +29,19 @@ __all__ = ["GroupCertificate"]
 class GroupCertificate(Promising):
     """One promise within every group of rows at once: each of G groups is certified at δ/G.
 
+    Groups may overlap. A row then has the largest bound of its groups, and every promise holds with these bounds:
+    P(q > max γ̄ | g) ≤ P(q > γ̄_g | g) ≤ ε.
+
     Attributes
     ----------
     groups : mapping of label to Certificate
         What each group promises.
+    overlapping : bool
+        Whether a row may be in several groups. Then `groups` of the methods below are masks, as in `certify_groups`.
     """
 
     groups: FrozenMap[Label, Certificate]
+    overlapping: bool = False
 
     def __post_init__(self) -> None:
         check_joint(self.groups.values())
@@ -58,18 +66,37 @@ class GroupCertificate(Promising):
 
     @property
     def n_samples(self) -> int:
-        """The number of calibration rows over all groups."""
+        """The number of calibration rows over all groups. A row in several groups counts in each."""
         return sum(cert.n_samples for cert in self.groups.values())
 
     def gamma(self, groups: Any) -> Floats:
-        """Return γ̄ of every row's own group, or raise if a label was not calibrated."""
+        """Return γ̄ of every row's own group, the largest if it is in several; raise if a group was not calibrated."""
+        if self.overlapping:
+            masks = self.masks(groups)
+            bounds = [np.where(masks[label], cert.gamma, -math.inf) for label, cert in self.groups.items()]
+            return np.asarray(np.max(bounds, axis=0))
+        if isinstance(groups, Mapping):
+            raise InvalidInput("the groups of this certificate do not overlap: pass one label for every row.")
         gammas = np.array([cert.gamma for cert in self.groups.values()])
         places = {label: place for place, label in enumerate(self.groups)}
         return np.asarray(gammas[locate_rows(as_labels(groups), places)])
 
+    def masks(self, groups: Any) -> Masks:
+        """Return the masks of groups that overlap, or raise unless they are those of the certificate."""
+        if not isinstance(groups, Mapping):
+            raise InvalidInput("the groups of this certificate overlap: pass a mapping of every group to its mask.")
+        refuse_unknown(groups, self.groups, "groups")
+        missing = [label for label in self.groups if label not in groups]
+        if missing:
+            raise InvalidInput(
+                f"every group needs its mask, because a row has the largest bound of its groups: {listed(missing)} "
+                f"{'is' if len(missing) == 1 else 'are'} missing."
+            )
+        return as_masks(groups)
+
     def interval(self, y_pred: Any, groups: Any, scale: Any = None) -> Floats:
-        """Return the certified band around predictions, each by its own row's group."""
-        check_same_rows(y_pred=y_pred, groups=groups, scale=scale)
+        """Return the certified band around predictions, each by its own row's group; the widest if it is in several."""
+        check_same_rows(y_pred=y_pred, groups=_columns(groups), scale=scale)
         prediction, gamma = self.basis.check_outputs("y_pred", y_pred), self.gamma(groups)
         check_lengths(groups=gamma, y_pred=prediction)
         return self.basis.band(gamma, prediction, scale)
@@ -83,9 +110,11 @@ class GroupCertificate(Promising):
 
     def verify(self, y: Any, y_pred: Any, groups: Any, scale: Any = None) -> bool:
         """Recompute every group's certificate from its data."""
-        check_same_rows(y=y, y_pred=y_pred, groups=groups, scale=scale)
+        check_same_rows(y=y, y_pred=y_pred, groups=_columns(groups), scale=scale)
+        if isinstance(groups, Mapping) != self.overlapping:
+            return False
         scores = self.basis.scores(y, y_pred, scale)
-        members = group_rows(as_labels(groups))
+        members = group_members(groups)
         return set(members) == set(self.groups) and all(
             cert.matches(scores[members[label]]) for label, cert in self.groups.items()
         )
@@ -93,14 +122,15 @@ class GroupCertificate(Promising):
     @property
     def promise(self) -> str:
         """The promise in one sentence."""
+        several = " A row in several groups has the largest of their bounds." if self.overlapping else ""
         if isinstance(self.basis.draws, UnitDraws):
             kept = self.basis.draws.sentence(self.basis.kept, "the bound of that group").replace(
                 "satisfy", "are within"
             )
-            return f"{self.basis.confidence}, in each of the {len(self.groups)} groups {kept}."
+            return f"{self.basis.confidence}, in each of the {len(self.groups)} groups {kept}.{several}"
         return (
-            f"{self.basis.confidence}, {self.basis.kept} of future {self.basis.draws.subject} in each of the "
-            f"{len(self.groups)} groups stay within the bound of that group."
+            f"{self.basis.confidence}, {self.basis.kept} of future {self.basis.subject} in each of the "
+            f"{len(self.groups)} groups stay within the bound of that group.{several}"
         )
 
     def __str__(self) -> str:
@@ -117,6 +147,7 @@ class GroupCertificate(Promising):
         return {
             "kind": "groups",
             "promise": self.promise,
+            **self._overlap,
             "groups": [{"label": label, "certificate": cert.to_dict()} for label, cert in self.groups.items()],
         }
 
@@ -124,10 +155,22 @@ class GroupCertificate(Promising):
         """Return what the certificate states, without what follows from it."""
         return {
             "kind": "groups",
+            **self._overlap,
             "groups": [{"label": label, "certificate": cert.stated()} for label, cert in self.groups.items()],
         }
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
         """Rebuild a certificate from `to_dict`."""
-        return cls(groups=FrozenMap({g["label"]: Certificate.from_dict(g["certificate"]) for g in content["groups"]}))
+        groups = FrozenMap({g["label"]: Certificate.from_dict(g["certificate"]) for g in content["groups"]})
+        return cls(groups=groups, overlapping=content.get("overlapping", False))
+
+    @property
+    def _overlap(self) -> dict[str, Any]:
+        """What a file states about overlap: nothing if there is none, as before groups could overlap."""
+        return {"overlapping": True} if self.overlapping else {}
+
+
+def _columns(groups: Any) -> Any:
+    """Return masks as a tuple of columns, and one column of labels as it is."""
+    return tuple(groups.values()) if isinstance(groups, Mapping) else groups

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any, Self
 
 from pacband.core.documents import document_digest, write_document
+from pacband.scores import Gauge, Share
 
-__all__ = ["SCHEMA", "SCHEMA_VERSION", "Portable", "decode", "encode"]
+__all__ = ["SCHEMA", "SCHEMA_VERSION", "Portable", "decode", "decode_gauge", "encode", "encode_gauge"]
 
 SCHEMA = "pacband/certificate"
 SCHEMA_VERSION = 1
@@ -62,3 +63,13 @@ def decode(value: Any) -> Any:
     if value in ("Infinity", "-Infinity"):
         return float(value)
     return tuple(decode(item) for item in value) if isinstance(value, list) else value
+
+
+def encode_gauge(gauge: Gauge) -> Any:
+    """Return a gauge for JSON."""
+    return {"share": gauge.share, "of": encode(gauge.of)} if isinstance(gauge, Share) else encode(gauge)
+
+
+def decode_gauge(content: Any) -> Any:
+    """Undo `encode_gauge`."""
+    return Share(content["share"], of=decode(content["of"])) if isinstance(content, dict) else decode(content)

@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from pacband.certificate.portable import decode, encode
+from pacband.certificate.inequality import inequality
+from pacband.certificate.portable import decode_gauge, encode_gauge
 from pacband.core.arrays import Floats, Numbers, as_numbers, check_same_rows
 from pacband.core.checks import check_choice, check_positive_integer, check_probability
 from pacband.core.wording import bound, complement, confidence, round_up
 from pacband.draws import ROWS, DrawKind, Draws, Rows, Sample, draw_kind
 from pacband.exceptions import CertificateError, InvalidInput, InvalidScale
 from pacband.planning import check_eps
-from pacband.scores import SCALE_KINDS, ScoreRule, Spread, as_prediction, band, scale_kind, score_rows, spread_of
+from pacband.scores import (
+    SCALE_KINDS,
+    ScoreRule,
+    Spread,
+    as_prediction,
+    as_rows,
+    band,
+    scale_kind,
+    score_rows,
+    spread_of,
+)
 from pacband.scores.columns import Columns
 from pacband.scores.rule import OWN
 
-__all__ = ["ASSUMPTIONS", "GIVEN_BOUND", "OWN_SCORES", "Promise", "assumptions_of"]
+__all__ = ["ASSUMPTIONS", "GIVEN_BOUND", "OWN_SCORES", "RUNS", "Promise", "assumptions_of"]
 
 ASSUMPTIONS = (
     ROWS.assumption,
@@ -30,6 +41,8 @@ OWN_SCORES = (
     "calibration scores and future scores are independent draws from one distribution",
     "what computes the scores was built without the calibration rows",
 )
+# The first assumption if a row is a run of several steps.
+RUNS = "calibration runs and future runs are independent draws from one distribution"
 GIVEN_BOUND = "δ, the candidates and the tolerance were chosen before looking at the scores"
 _SCALES = {
     "none": "no scale",
@@ -54,7 +67,9 @@ class Promise:
     scale_kind : {"none", "symmetric", "asymmetric"}
         Whether rows are scored with a scale, and with which.
     n_outputs : int
-        The number of outputs that one score combines.
+        The number of outputs that one score combines; for runs, the outputs of each step.
+    n_steps : int or None
+        The number of steps of a run; None if rows have no steps.
     columns : Columns or None
         The columns of the table that was certified, if it was a table.
     assumptions : tuple of str
@@ -70,6 +85,7 @@ class Promise:
     scoring: ScoreRule = ScoreRule()  # noqa: RUF009 (it cannot be changed)
     scale_kind: str = "none"
     n_outputs: int = 1
+    n_steps: int | None = None
     columns: Columns | None = None
     assumptions: tuple[str, ...] = ASSUMPTIONS
     bound_given: bool = False
@@ -80,14 +96,23 @@ class Promise:
             check_eps(self.eps)
             check_probability("delta", self.delta)
             check_positive_integer("n_outputs", self.n_outputs)
+            if self.n_steps is not None:
+                check_positive_integer("n_steps", self.n_steps)
             check_choice("scale_kind", self.scale_kind, SCALE_KINDS)
         except InvalidInput as error:
             raise CertificateError(f"no certificate can state this: {error}") from None
-        if self.scoring.own and (self.scale_kind, self.n_outputs) != ("none", 1):
+        if self.scoring.own and (self.scale_kind, self.n_outputs, self.n_steps) != ("none", 1, None):
             raise CertificateError(
                 f"own scores have no scale and one output, got scale_kind {self.scale_kind!r} and n_outputs "
                 f"{self.n_outputs}."
             )
+        if self.columns is not None and self.columns.run is not None and len(self.columns.steps) != self.n_steps:
+            raise CertificateError(f"a table of runs states its {self.n_steps} steps, got {len(self.columns.steps)}.")
+        matrices = self.scoring.matrices
+        if self.n_steps is None and self.scoring.over_steps:
+            raise CertificateError("a gauge over steps is for runs: n_steps must be given.")
+        if self.scoring.per_step and len(matrices) != self.n_steps:
+            raise CertificateError(f"a gauge of {len(matrices)} steps is for as many, got n_steps {self.n_steps}.")
         if self.columns is not None and bool(self.columns.prediction) == self.scoring.own:
             raise CertificateError("a certificate made from a table states prediction columns, except for own scores.")
 
@@ -124,21 +149,62 @@ class Promise:
         return self.drawn(y, y_pred, scale, draws=draws)[1]
 
     def band(self, gamma: float | Floats, y_pred: Any, scale: Any = None) -> Floats:
-        """Return the band of every row, (n, 2) or (n, k, 2), whose scores are at most γ: one γ, or one for each row."""
+        """Return the band of every row whose scores are at most γ: one γ, or one for each row.
+
+        Its shape is (n, 2) or (n, k, 2); of runs (n, H, 2) or (n, H, k, 2).
+        """
         if self.scoring.own:
             raise InvalidInput("this certificate bounds a score: there is no band around a prediction.")
         self.check_scale(scale)
-        return band(self.scoring, gamma, self.check_outputs("y_pred", y_pred), scale)
+        ends = band(self.scoring, gamma, self.check_outputs("y_pred", y_pred), scale)
+        return ends[:, :, 0] if self.n_steps is not None and self.n_outputs == 1 else ends
+
+    @property
+    def row_shape(self) -> tuple[int, ...]:
+        """The shape of one row: () for a number, (k,) for several outputs, (H, k) for a run."""
+        if self.n_steps is not None:
+            return self.n_steps, self.n_outputs
+        return (self.n_outputs,) if self.n_outputs > 1 else ()
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns of a table hold the outputs of one of its rows. The steps of a run are rows, or columns."""
+        by_rows = self.columns is not None and self.columns.run is not None
+        return self.n_outputs if by_rows or self.n_steps is None else self.n_steps * self.n_outputs
+
+    def at_step(self, step: int) -> Promise:
+        """Return how one step of a run is bounded, as if it were a row."""
+        rule = self.scoring
+        gauge = rule.matrices[step] if rule.per_step else rule.point_gauge
+        return replace(self, n_steps=None, columns=None, scoring=replace(rule, gauge=gauge))
 
     def check_outputs(self, name: str, column: Any, *, lone_row: bool = False) -> Numbers:
-        """Return the column as an array with as many outputs as were calibrated, or raise."""
-        array = as_numbers(name, column, scalar=lone_row, empty=True)
-        if lone_row and (array.ndim == 0 or (array.ndim == 1 and self.n_outputs > 1 and len(array) == self.n_outputs)):
+        """Return the column as an array with as many outputs and steps as were calibrated, or raise."""
+        array = as_numbers(name, column, scalar=lone_row, empty=True, runs=True)
+        if lone_row and (array.ndim == 0 or array.shape in self._lone_shapes):
             array = array[None]
+        array = as_rows(self.scoring, name, array, steps=self.n_steps, empty=True)
+        if self.n_steps is not None:
+            if not len(array):
+                return array.reshape(0, *self.row_shape)
+            if array.shape[1:] != self.row_shape:
+                raise InvalidInput(
+                    f"this certificate bounds runs of {self.n_steps} steps and {self.n_outputs} output(s), got {name} "
+                    f"of shape {array.shape}."
+                )
+            return array
+        if array.ndim == 3:
+            raise InvalidInput(f"this certificate bounds rows without steps, got {name} of shape {array.shape}.")
         outputs = array.shape[1] if array.ndim == 2 else 1
         if len(array) and outputs != self.n_outputs:
             raise InvalidInput(f"this certificate bounds {self.n_outputs} output(s), got {name} with {outputs}.")
         return array
+
+    @property
+    def _lone_shapes(self) -> tuple[tuple[int, ...], ...]:
+        """The shapes of arrays that are a single row, and not a column of rows."""
+        shape = self.row_shape
+        return (shape, shape[:1]) if self.n_steps is not None and self.n_outputs == 1 else (shape,)
 
     def check_scale(self, scale: Any) -> None:
         """Raise unless the scale has the kind that was used at calibration: none, one, or a pair."""
@@ -150,34 +216,31 @@ class Promise:
 
     def inequality(self, gamma: float) -> str:
         """Return what is bounded, in symbols."""
-        limit = bound(gamma)
-        if self.scoring.own:
-            return f"score ≤ {limit}"
-        if self.scoring.matrix is not None:
-            return f"sqrt((y − T(x))ᵀ Σ⁻¹ (y − T(x))) ≤ {limit}{self._factor()}"
-        of, each = ("ₖ", " in every output k") if self.n_outputs > 1 else ("", "")
-        error, minus_error = f"y{of} − T{of}(x)", f"T{of}(x) − y{of}"
-        if self.scale_kind == "asymmetric":
-            return f"−{limit}{self._factor('⁻')} ≤ {error} ≤ {limit}{self._factor('⁺')}{each}"
-        left = {"both": f"|{error}|", "upper": error, "lower": minus_error}[self.scoring.side]
-        return f"{left} ≤ {limit}{self._factor()}{each}"
+        return inequality(self, gamma)
 
     def claim(self, gamma: float) -> str:
         """Return what is promised, in words: "at least 95 % of future errors satisfy …"."""
-        if not self.scoring.own:
-            return self.draws.sentence(self.kept, self.inequality(gamma))
-        sentence = self.draws.sentence(self.kept, bound(gamma))
-        words = {"errors": "scores", "of the rows of": "of the scores of", "satisfy": "are at most"}
+        if self.scoring.own:
+            sentence = self.draws.sentence(self.kept, bound(gamma))
+            words = {"errors": "scores", "of the rows of": "of the scores of", "satisfy": "are at most"}
+        else:
+            sentence = self.draws.sentence(self.kept, self.inequality(gamma))
+            words = {} if self.n_steps is None else {"errors": "runs", "of the rows of": "of the runs of"}
         for word, other in words.items():
             sentence = sentence.replace(word, other)
         return sentence
 
-    def _factor(self, end: str = "") -> str:
-        """Format ·σ̂(x), with the floor that is put under it."""
-        if self.scale_kind == "none":
-            return ""
-        sigma, floor = f"σ̂{end}(x)", self.scoring.min_scale
-        return f"·{sigma}" if floor is None else f"·max({sigma}, {bound(floor)})"
+    @property
+    def subject(self) -> str:
+        """What is promised something about, in the plural: "errors", "runs", "machines"."""
+        subject = self.draws.subject
+        return "runs" if self.n_steps is not None and subject == "errors" else subject
+
+    @property
+    def counted(self) -> str:
+        """What N counts, in the plural: "samples", "runs", "machines"."""
+        counted = self.draws.counted
+        return "runs" if self.n_steps is not None and counted == "samples" else counted
 
     @property
     def confidence(self) -> str:
@@ -199,11 +262,12 @@ class Promise:
             "side": rule.side,
             "scale_kind": self.scale_kind,
             "min_scale": rule.min_scale,
-            "gauge": encode(rule.gauge),
+            "gauge": encode_gauge(rule.gauge),
             "nonfinite": rule.nonfinite,
             "columns": None if self.columns is None else self.columns.to_dict(),
             "assumptions": list(self.assumptions),
-            # Written only where it applies: files of other certificates keep their bytes.
+            # Written only where they apply: files of other certificates keep their bytes.
+            **({} if self.n_steps is None else {"n_steps": self.n_steps}),
             **({"bound": "given"} if self.bound_given else {}),
             # If the draws are rows, the file states nothing about draws, as it did before there were others.
             **({} if self.draws == ROWS else {"draws": self.draws.to_dict()}),
@@ -224,6 +288,7 @@ class Promise:
             scoring=scoring,
             scale_kind=content["scale_kind"],
             n_outputs=content["n_outputs"],
+            n_steps=content.get("n_steps"),
             columns=None if columns is None else Columns.from_dict(columns),
             assumptions=tuple(content["assumptions"]),
             bound_given=content.get("bound") == "given",
@@ -231,9 +296,13 @@ class Promise:
         )
 
 
-def assumptions_of(scoring: ScoreRule, draws: DrawKind, *, bound_given: bool = False) -> tuple[str, ...]:
-    """Return what a promise about such scores and draws rests on."""
+def assumptions_of(
+    scoring: ScoreRule, draws: DrawKind, *, bound_given: bool = False, runs: bool = False
+) -> tuple[str, ...]:
+    """Return what a promise about such scores and draws rests on; `runs` where a row is a run of several steps."""
     independent, built, chosen = ASSUMPTIONS
+    if runs:
+        independent, built = RUNS, built.replace("rows", "runs")
     if scoring.own:
         independent, built = OWN_SCORES
     if draws.averages:
@@ -243,7 +312,7 @@ def assumptions_of(scoring: ScoreRule, draws: DrawKind, *, bound_given: bool = F
 
 def _scoring(content: Mapping[str, Any]) -> ScoreRule:
     """Rebuild the rule by which rows are scored, or raise."""
-    gauge, min_scale = decode(content["gauge"]), content["min_scale"]
+    gauge, min_scale = decode_gauge(content["gauge"]), content["min_scale"]
     if content["side"] != OWN:
         return ScoreRule.create(side=content["side"], gauge=gauge, min_scale=min_scale, nonfinite=content["nonfinite"])
     if gauge != "max" or min_scale is not None:

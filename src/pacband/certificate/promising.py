@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pacband.certificate.portable import Portable
 from pacband.certificate.promise import Promise
-from pacband.scores import Matrix
+from pacband.scores import Gauge
 from pacband.scores.columns import Columns
 
 __all__ = ["Promising"]
@@ -37,6 +37,11 @@ class Promising(Portable):
         return self.basis.n_outputs
 
     @property
+    def n_steps(self) -> int | None:
+        """The number of steps of a run; None if rows have no steps."""
+        return self.basis.n_steps
+
+    @property
     def side(self) -> str:
         """Which errors are bounded: "both", "upper" or "lower"; "own" if the user computes the scores."""
         return self.basis.scoring.side
@@ -47,8 +52,8 @@ class Promising(Portable):
         return self.basis.bound_given
 
     @property
-    def gauge(self) -> str | Matrix:
-        """How the errors of several outputs make one score: "max", or a matrix as tuples."""
+    def gauge(self) -> Gauge:
+        """How the errors of a row make one score: "max", a matrix as tuples, one for each step, or a Share."""
         return self.basis.scoring.gauge
 
     @property

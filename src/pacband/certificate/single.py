@@ -43,7 +43,8 @@ class Certificate(Promising):
     ----------
     basis : Promise
         What is promised, and how a row is scored. Its parts are attributes of the certificate as well: `eps`, `delta`,
-        `side`, `gauge`, `min_scale`, `nonfinite`, `scale_kind`, `n_outputs`, `columns`, `assumptions`, `bound_given`.
+        `side`, `gauge`, `min_scale`, `nonfinite`, `scale_kind`, `n_outputs`, `n_steps`, `columns`, `assumptions`,
+        `bound_given`.
     gamma : float
         γ̄, the r-th largest calibration score. Infinite where no finite bound can be promised. If the bound was given,
         the tolerance.
@@ -279,7 +280,7 @@ class Certificate(Promising):
         return mean_bound(self.basis.scoring, self.gamma, mean_scale)
 
     def interval(self, y_pred: Any, scale: Any = None) -> Floats:
-        """Return the certified band around predictions: lower and upper end, shape (n, 2) or (n, k, 2).
+        """Return the certified band around predictions: lower and upper end, shape (n, 2) or (n, k, 2); see `tube`.
 
         Examples
         --------
@@ -290,6 +291,35 @@ class Certificate(Promising):
         """
         check_same_rows(y_pred=y_pred, scale=scale)
         return self.basis.band(self.gamma, y_pred, scale)
+
+    def tube(self, y_pred: Any, scale: Any = None) -> Floats:
+        """Return the certified tube around predicted runs: lower and upper end, shape (n, H, 2) or (n, H, k, 2).
+
+        The whole of a future run stays in its tube, with all steps and outputs at once; with a `Share` gauge, at least
+        that share of its steps. For an ellipsoid, the tube is the box around it. A tube is the `interval` of runs.
+
+        Parameters
+        ----------
+        y_pred : array-like of shape (n, H) or (n, H, k)
+            The predicted runs.
+        scale : array-like, pair of array-likes, float, optional
+            σ̂, if one was used at calibration: one value a run (n,), a step (n, H), or a step and output (n, H, k).
+
+        Examples
+        --------
+        >>> import numpy as np, pacband
+        >>> drift = np.random.default_rng(0).standard_normal((500, 20)).cumsum(axis=1)
+        >>> growth = np.broadcast_to(np.sqrt(np.arange(1, 21)), (500, 20))
+        >>> cert = pacband.certify(drift[..., None], 0 * drift[..., None], growth, eps=0.1, delta=0.01)
+        >>> print(cert.promise)
+        With confidence 99 %, at least 90 % of future runs satisfy |yₜ − Tₜ(x)| ≤ 2.54818·σ̂ₜ(x) in every step t.
+        >>> cert.tube(np.zeros((1, 20)), growth[:1])[0, [0, 19]].round(2)
+        array([[ -2.55,   2.55],
+               [-11.4 ,  11.4 ]])
+        """
+        if self.basis.row_shape == ():
+            raise InvalidInput("a tube is around runs: this certificate bounds one number a row. Use interval.")
+        return self.interval(y_pred, scale)
 
     def verify(self, y: Any, y_pred: Any = None, scale: Any = None, *, draws: Draws | None = None) -> bool:
         """Recompute the certificate from its data. Return True if γ̄, N and the digest are all the same.

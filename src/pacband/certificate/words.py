@@ -47,7 +47,7 @@ def counts(cert: Certificate, style: str = "") -> tuple[str, str]:
 
 
 def _bound_words(cert: Certificate) -> str:
-    counted = cert.basis.draws.counted
+    counted = cert.basis.counted
     if cert.evidence is not None:
         return (
             f"The bound is the smallest that {cert.n_samples} calibration {counted} support: on average "

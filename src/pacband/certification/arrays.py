@@ -20,14 +20,15 @@ from pacband.certification.terms import Terms
 from pacband.checks.evidence import Others
 from pacband.checks.screening import screen_rows
 from pacband.checks.warning import warn_of_findings
-from pacband.core.arrays import Numbers, as_numbers, check_lengths, check_same_rows
+from pacband.core.arrays import check_lengths, check_same_rows
 from pacband.core.frozen import FrozenMap
-from pacband.core.labels import as_labels, group_rows
+from pacband.core.labels import as_labels, listed
+from pacband.core.members import as_masks, cells_of, group_members
 from pacband.core.row_hashes import row_fingerprints
 from pacband.draws import Draws, Spaced
 from pacband.exceptions import InvalidInput
 from pacband.planning.shares import Share, weighted_shares
-from pacband.scores import ScoreRule, Spread, as_prediction, mean_offset, score_rows, spread_of, unanswered
+from pacband.scores import align, as_rows, mean_offset, mean_scale, row_shape, score_rows, unanswered
 from pacband.scores.columns import Columns
 
 __all__ = [
@@ -61,13 +62,16 @@ def certify(
 
     Parameters
     ----------
-    y : array-like of shape (n,) or (n, k)
-        Targets of the calibration rows. Not one of them may have been used to build the predictor or the scale.
+    y : array-like of shape (n,), (n, k) or (n, H, k)
+        Targets of the calibration rows: numbers, k outputs, or runs of H steps with k outputs each. Not one of them may
+        have been used to build the predictor or the scale. Runs must be independent of each other: sliding windows of
+        one run are not.
     y_pred : array-like, same shape
         Their predictions T(x).
     scale : array-like, pair of array-likes, float, optional
-        σ̂(x) > 0, the expected size of the error: one value per row (or per row and output). A tuple
-        (lower, upper) makes an asymmetric band. Without it, the bound is the same for every x.
+        σ̂(x) > 0, the expected size of the error: one value per row (or per row and output; for runs per step, (n, H),
+        see `pacband.scale.HorizonScale`). A tuple (lower, upper) makes an asymmetric band. Without it, the bound is
+        the same for every x.
     eps, delta : float in (0, 1)
         The promise: with confidence 1 − δ, at least 1 − ε of future errors stay within the bound.
     rank : int, optional
@@ -82,8 +86,9 @@ def certify(
         A floor under σ̂, at calibration and at prediction alike. Without it a scale ≤ 0 or NaN is refused.
     nonfinite : {"raise", "violate"}
         Refuse NaN and infinite predictions, or count them as infinite errors, which keeps the promise.
-    gauge : "max" or positive definite matrix of shape (k, k)
-        With k outputs: the largest scaled error, or sqrt(eᵀ Σ⁻¹ e).
+    gauge : "max", positive definite matrix of shape (k, k) or (H, k, k), or Share
+        With k outputs: the largest scaled error, or sqrt(eᵀ Σ⁻¹ e). For runs, all steps count, each by its own matrix
+        if there are H; with a `Share`, at least that share of the steps.
     draws : Units, Spaced or Weighted, optional
         What one independent draw is, if it is not a row; see `pacband.draws`.
     training : pair (y_pred, y), optional
@@ -219,14 +224,16 @@ def certify_groups(
     """Certify the errors within every group of rows: each of G groups at δ/G, so that all hold together.
 
     An overall promise may hold on average and fail in every row of a small group. This promise holds in each group.
-    The groups must not depend on the errors.
+    The groups must not depend on the errors. They may overlap: a row in several groups has the largest of their bounds.
 
     Parameters
     ----------
     y, y_pred, scale
         As in `certify`.
-    groups : array-like of shape (n,)
-        The group of every row: strings, numbers or booleans.
+    groups : array-like of shape (n,), or mapping of str to mask
+        The group of every row: strings, numbers or booleans. For groups that overlap, the mask of every group, True for
+        the rows in it. Every row must be in a group: only groups have a bound. To give the other rows a bound as well,
+        add a group of all rows.
     eps, delta, rule, side, n_candidates, min_scale, nonfinite, gauge, draws
         As in `certify`; each of n_F candidates in each of G groups is certified at δ/(n_F·G).
 
@@ -239,6 +246,14 @@ def certify_groups(
     >>> cert = pacband.certify_groups(y, np.zeros(2000), site, eps=0.1, delta=0.01)
     >>> cert.interval([0.0, 0.0], ["north", "south"]).round(1)
     array([[-1.7,  1.7],
+           [-5.5,  5.5]])
+
+    Groups that overlap:
+
+    >>> masks = {"all": np.ones(2000, bool), "south": site == "south"}
+    >>> cert = pacband.certify_groups(y, np.zeros(2000), masks, eps=0.1, delta=0.01)
+    >>> cert.interval([0.0, 0.0], {"all": [True, True], "south": [False, True]}).round(1)
+    array([[-4.2,  4.2],
            [-5.5,  5.5]])
     """
     terms = Terms.create(
@@ -269,13 +284,13 @@ def certify_rows(
 
     `columns` names the columns if they come from a table. `others` returns the other columns of that table.
     """
-    target = as_numbers("y", y)
+    target = as_rows(terms.scoring, "y", y)
     sample = terms.draws.sample(len(target))
     rank = terms.choose_rank(sample.n_draws)
     check_same_rows(y=y, y_pred=y_pred, scale=scale)
-    prediction, spread = _align(terms.scoring, target, y_pred, scale)
+    prediction, spread = align(terms.scoring, target, y_pred, scale)
     scores = sample.reduce(score_rows(terms.scoring, target, prediction, spread))
-    basis = terms.promise(n_outputs=_outputs(target), scale_kind=spread.kind, columns=columns)
+    basis = terms.promise(**row_shape(target), scale_kind=spread.kind, columns=columns)
     certificate = certify_draws(terms, basis, sample, scores, rank, terms.share)
     if screen:
         warn_of_findings(screen_rows(terms.scoring, sample, target, prediction, spread, others=others))
@@ -295,29 +310,29 @@ def certify_family_rows(
 
     Warns if the errors of the best one do not look independent; `others` as in `certify_rows`.
     """
-    target, scoring = as_numbers("y", y), terms.scoring
+    target, scoring = as_rows(terms.scoring, "y", y), terms.scoring
     sample = terms.draws.sample(len(target))
     ranks = terms.family_ranks(sample.n_draws, shares)
     aligned = {}
     for name, candidate in candidates.items():
         y_pred, scale = split_candidate(candidate)
         check_same_rows(y=y, **{f"candidate {name!r}": y_pred, f"the scale of candidate {name!r}": scale})
-        aligned[name] = _align(scoring, target, y_pred, scale, name=name)
+        aligned[name] = align(scoring, target, y_pred, scale, name=f"y_pred of candidate {name!r}")
 
-    certificates, mean_scale, offsets, without_band = {}, {}, {}, {}
+    certificates, scales, offsets, without_band = {}, {}, {}, {}
     for name, (prediction, spread) in aligned.items():
         try:
             scores = sample.reduce(score_rows(scoring, target, prediction, spread))
         except InvalidInput as error:
             raise type(error)(f"candidate {name!r}: {error}") from None
         basis = terms.promise(
-            n_outputs=_outputs(target), scale_kind=spread.kind, columns=None if columns is None else columns[name]
+            **row_shape(target), scale_kind=spread.kind, columns=None if columns is None else columns[name]
         )
         certificates[name] = certify_draws(terms, basis, sample, scores, ranks[name], shares[name])
-        mean_scale[name] = spread.mean()
+        scales[name] = mean_scale(scoring, spread)
         offsets[name] = mean_offset(scoring, target, prediction)
         without_band[name] = unanswered(prediction)
-    family = FamilyCertificate.of(certificates, mean_scale, offsets, without_band)
+    family = FamilyCertificate.of(certificates, scales, offsets, without_band)
     warn_of_findings(screen_rows(scoring, sample, target, *aligned[family.best], others=others))
     return family
 
@@ -337,18 +352,23 @@ def certify_group_rows(
 
     Warns if the rows of one group do not look independent; `others` and `screen` as in `certify_rows`.
     """
-    check_same_rows(y=y, y_pred=y_pred, groups=groups, scale=scale)
-    target, labels = as_numbers("y", y), as_labels(groups)
+    overlapping = isinstance(groups, Mapping)
+    check_same_rows(y=y, y_pred=y_pred, groups=tuple(groups.values()) if overlapping else groups, scale=scale)
+    target = as_rows(terms.scoring, "y", y)
+    # Rows of groups that overlap are compared with rows in the same groups.
+    labels = cells_of(as_masks(groups)) if overlapping else as_labels(groups)
     check_lengths(y=target, groups=labels)
     if isinstance(terms.draws, Spaced):
         raise InvalidInput("Spaced draws cannot be combined with groups: certify the series of every group by itself.")
     sample = terms.draws.sample(len(target))
-    members = group_rows(sample.assign(labels))
+    members = group_members(groups, sample.assign)
+    if empty := [label for label, places in members.items() if not len(places)]:
+        raise InvalidInput(f"every group needs rows: {listed(empty)} {'has' if len(empty) == 1 else 'have'} none.")
     parts = {label: sample.part(places) for label, places in members.items()}
     ranks = terms.group_ranks({label: part.n_draws for label, part in parts.items()})
-    prediction, spread = _align(terms.scoring, target, y_pred, scale)
+    prediction, spread = align(terms.scoring, target, y_pred, scale)
     scores = sample.reduce(score_rows(terms.scoring, target, prediction, spread))
-    basis = terms.promise(n_outputs=_outputs(target), scale_kind=spread.kind, columns=columns)
+    basis = terms.promise(**row_shape(target), scale_kind=spread.kind, columns=columns)
     share = terms.share.among(len(members))
     certificates = {
         label: certify_draws(terms, basis, parts[label], sample.scores_of_part(scores, places), ranks[label], share)
@@ -357,19 +377,4 @@ def certify_group_rows(
     if screen:
         found = screen_rows(terms.scoring, sample, target, prediction, spread, groups=labels, others=others)
         warn_of_findings(found)
-    return GroupCertificate(groups=FrozenMap(certificates))
-
-
-def _align(
-    scoring: ScoreRule, target: Numbers, y_pred: Any, scale: Any, *, name: str | None = None
-) -> tuple[Numbers, Spread]:
-    """Return the predictions and the scale as arrays of the targets' shape, or raise."""
-    of = "" if name is None else f" of candidate {name!r}"
-    prediction = as_prediction(scoring, y_pred, target.shape, name=f"y_pred{of}")
-    if prediction.shape != target.shape:
-        raise InvalidInput(f"y and y_pred{of} must have the same shape, got {target.shape} and {prediction.shape}.")
-    return prediction, spread_of(scoring, scale, target.shape)
-
-
-def _outputs(target: Numbers) -> int:
-    return int(target.shape[1]) if target.ndim == 2 else 1
+    return GroupCertificate(groups=FrozenMap(certificates), overlapping=overlapping)

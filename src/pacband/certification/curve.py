@@ -19,11 +19,11 @@ from typing import Any
 
 from pacband.certificate.curve import Curve
 from pacband.certification.boundary import Design, GivenLevels, SpacedRanks, largest_eta
-from pacband.core.arrays import Floats, as_numbers, check_same_rows
+from pacband.core.arrays import Floats, check_same_rows
 from pacband.core.checks import check_positive_integer, check_probability
 from pacband.exceptions import InvalidInput, NotEnoughSamples
 from pacband.planning import WHOLE, Share, min_samples
-from pacband.scores import ScoreRule, score_rows, spread_of
+from pacband.scores import ScoreRule, align, as_rows, row_shape, score_rows
 from pacband.selection.ranked import Ranked
 
 __all__ = ["Curve", "certify_curve", "curve_of_scores"]
@@ -89,11 +89,9 @@ def certify_curve(
     max_eps = check_probability("max_eps", max_eps)
     scoring = ScoreRule.create(side=side, gauge=gauge, min_scale=min_scale, nonfinite=nonfinite)
     share = Share(check_positive_integer("n_candidates", n_candidates))
-    target, prediction = as_numbers("y", y), as_numbers("y_pred", y_pred)
+    target = as_rows(scoring, "y", y)
     check_same_rows(y=y, y_pred=y_pred, scale=scale)
-    if target.shape != prediction.shape:
-        raise InvalidInput(f"y and y_pred must have the same shape, got {target.shape} and {prediction.shape}.")
-    spread = spread_of(scoring, scale, target.shape)
+    prediction, spread = align(scoring, target, y_pred, scale)
     return curve_of_scores(
         score_rows(scoring, target, prediction, spread),
         delta=delta,
@@ -101,7 +99,7 @@ def certify_curve(
         eps=grid,
         max_eps=max_eps,
         scoring=scoring,
-        n_outputs=int(target.shape[1]) if target.ndim == 2 else 1,
+        **row_shape(target),
         scale_kind=spread.kind,
     )
 
@@ -116,6 +114,7 @@ def curve_of_scores(
     scoring: ScoreRule,
     n_outputs: int,
     scale_kind: str,
+    n_steps: int | None = None,
 ) -> Curve:
     """Return the curve of scores that were computed already, or of a summary that never understates them.
 
@@ -143,6 +142,7 @@ def curve_of_scores(
         gammas=tuple(ranked.at(ranks).tolist()),
         scoring=scoring,
         n_outputs=n_outputs,
+        n_steps=n_steps,
         scale_kind=scale_kind,
         scores=ranked.values,
         share=share,

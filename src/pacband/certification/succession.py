@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, overload
 
@@ -12,7 +12,7 @@ from pacband.certification.terms import Terms, check_draws
 from pacband.certification.tolerance import ToleranceTerms, refuse_with_tolerance
 from pacband.core.arrays import Floats
 from pacband.core.frozen import FrozenMap
-from pacband.core.labels import as_labels, group_rows
+from pacband.core.members import group_members
 from pacband.draws import DrawKind, Draws, Sample, Units, Weighted
 from pacband.draws.declaring import declare
 from pacband.draws.kinds import RowDraws, SpacedDraws, UnitDraws, WeightedDraws
@@ -123,16 +123,19 @@ def recalibrate(
         if isinstance(certificate, GroupCertificate):
             if groups is None:
                 raise InvalidInput("this certificate has groups: pass the group of every row.")
+            if isinstance(groups, Mapping) != certificate.overlapping:
+                certificate.gamma(groups)  # raises: it states which groups are needed
             parts = certify_group_rows(terms, y, y_pred, groups, scale).groups
-            sample = found.sample(len(as_labels(groups)))
-            scores = sample.reduce(scores_of(basis.scoring, y, y_pred, scale))
-            members = group_rows(sample.assign(as_labels(groups)))
+            of_rows = scores_of(basis.scoring, y, y_pred, scale)
+            sample = found.sample(len(of_rows))
+            scores, members = sample.reduce(of_rows), group_members(groups, sample.assign)
             common = [label for label in certificate.groups if label in members]
             _refuse_same(
                 (certificate.groups[label], sample.part(members[label]), sample.scores_of_part(scores, members[label]))
                 for label in common
             )
-            return GroupCertificate(groups=FrozenMap({label: replace(part, **chain) for label, part in parts.items()}))
+            successors = FrozenMap({label: replace(part, **chain) for label, part in parts.items()})
+            return GroupCertificate(groups=successors, overlapping=certificate.overlapping)
         if groups is not None:
             raise InvalidInput("groups were given, but the certificate has none.")
         if before.bound_given:

@@ -154,7 +154,9 @@ class Terms:
                 raise error.within(f"group {label!r}") from None
         return ranks
 
-    def promise(self, *, n_outputs: int, scale_kind: str, columns: Columns | None = None) -> Promise:
+    def promise(
+        self, *, n_outputs: int, scale_kind: str, n_steps: int | None = None, columns: Columns | None = None
+    ) -> Promise:
         """Return what a certificate on these terms promises about such rows."""
         return Promise(
             eps=self.eps,
@@ -162,9 +164,10 @@ class Terms:
             scoring=self.scoring,
             scale_kind=scale_kind,
             n_outputs=n_outputs,
+            n_steps=n_steps,
             columns=columns,
             draws=self.draws.kind,
-            assumptions=assumptions_of(self.scoring, self.draws.kind),
+            assumptions=assumptions_of(self.scoring, self.draws.kind, runs=n_steps is not None),
         )
 
     def promise_of(self, columns: Columns) -> Promise:

@@ -19,14 +19,14 @@ from pacband.certification.terms import check_draws
 from pacband.checks.evidence import Others
 from pacband.checks.screening import screen_rows
 from pacband.checks.warning import warn_of_findings
-from pacband.core.arrays import as_numbers, check_same_rows
+from pacband.core.arrays import check_same_rows
 from pacband.core.checks import check_positive, check_positive_integer, check_probability
 from pacband.draws import Draws, Rows
 from pacband.exceptions import InvalidInput
 from pacband.planning import Share, attained_eps
 from pacband.planning.limits import SMALLEST_EPS
 from pacband.planning.solving import smallest_eps
-from pacband.scores import ScoreRule, as_prediction, score_rows, spread_of
+from pacband.scores import ScoreRule, align, as_rows, row_shape, score_rows
 from pacband.scores.columns import Columns
 from pacband.selection import Measured, Request, Tally, edges_above, tally
 from pacband.selection.fingerprint import fingerprint_unit, seal
@@ -96,22 +96,24 @@ class ToleranceTerms:
         `columns` names the columns if they come from a table. `others` returns the other columns of that table.
         """
         check_same_rows(y=y, y_pred=y_pred, scale=scale)
-        target = as_numbers("y", y)
-        prediction = as_prediction(self.scoring, y_pred, target.shape)
-        if prediction.shape != target.shape:
-            raise InvalidInput(f"y and y_pred must have the same shape, got {target.shape} and {prediction.shape}.")
-        spread = spread_of(self.scoring, scale, target.shape)
+        target = as_rows(self.scoring, "y", y)
+        prediction, spread = align(self.scoring, target, y_pred, scale)
         sample = self.draws.sample(len(target))
         scores = sample.worst_at(sample.reduce(score_rows(self.scoring, target, prediction, spread)), self.tolerance)
-        n_outputs = int(target.shape[1]) if target.ndim == 2 else 1
         certificate = self.certify_count(
-            tally(scores, self.request), n_outputs=n_outputs, scale_kind=spread.kind, columns=columns
+            tally(scores, self.request), **row_shape(target), scale_kind=spread.kind, columns=columns
         )
         warn_of_findings(screen_rows(self.scoring, sample, target, prediction, spread, others=others))
         return certificate
 
     def certify_count(
-        self, found: Tally, *, n_outputs: int, scale_kind: str, columns: Columns | None = None
+        self,
+        found: Tally,
+        *,
+        n_outputs: int,
+        scale_kind: str,
+        n_steps: int | None = None,
+        columns: Columns | None = None,
     ) -> Certificate:
         """Make the certificate of counted scores, or raise if no share can be promised."""
         n_samples, beyond = found.n_samples, sum(found.at_least)
@@ -134,8 +136,9 @@ class ToleranceTerms:
             scoring=self.scoring,
             scale_kind=scale_kind,
             n_outputs=n_outputs,
+            n_steps=n_steps,
             columns=columns,
-            assumptions=assumptions_of(self.scoring, self.draws.kind, bound_given=True),
+            assumptions=assumptions_of(self.scoring, self.draws.kind, bound_given=True, runs=n_steps is not None),
             bound_given=True,
             draws=self.draws.kind,
         )

@@ -69,7 +69,7 @@ class Evidence:
         return cls(
             rows,
             scores,
-            errors if errors is None or errors.ndim == 1 else errors.sum(axis=1),
+            errors if errors is None or errors.ndim == 1 else errors.reshape(len(errors), -1).sum(axis=1),
             None if codes is None else codes[rows],
         )
 

@@ -133,7 +133,7 @@ def in_order_of_draws(target: Numbers, prediction: Numbers) -> bool:
 
 def is_sorted(values: npt.NDArray[Any]) -> bool:
     """Return whether values rise, or fall, from the first row to the last; the same value in all rows does neither."""
-    values = values if values.ndim == 1 else values[:, 0]
+    values = values if values.ndim == 1 else values.reshape(len(values), -1)[:, 0]
     if len(values) < 2 or values[0] == values[-1]:
         return False
     if values[0] < values[-1]:
@@ -157,8 +157,14 @@ def _find_copies(
     others: Others | None,
     complete: bool,
 ) -> list[Finding]:
-    seen = [prediction[rows], *(part[rows] for part in spread.parts)]
+    y = _flat(target[rows])
+    seen = [_flat(prediction[rows]), *(_flat(part[rows]) for part in spread.parts)]
     seen += [] if groups is None else [groups[rows]]
     seen += [] if others is None else others(rows).values()
-    finding = check_copies(target[rows], seen, complete=complete)
+    finding = check_copies(y, seen, complete=complete)
     return [] if finding is None else [finding]
+
+
+def _flat(rows: Numbers) -> Numbers:
+    """Return runs as rows of as many numbers."""
+    return rows if rows.ndim < 3 else rows.reshape(len(rows), -1)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from pacband.cli.console import print_message
-from pacband.cli.options import column_options, outlook_option, scale_columns
+from pacband.cli.options import column_options, group_names, outlook_option, scale_columns
 from pacband.cli.output import TABLES, Input, Output
 
 EXAMPLES = """
@@ -29,7 +31,7 @@ Examples:
     show_default=True,
     help="CSV or Parquet file to write; - is standard output (CSV).",
 )
-@column_options("prediction", "scale", "group", known=True)
+@column_options("prediction", "scale", "group", "step", known=True, overlapping=True)
 @click.option("--lower", default="lower", show_default=True, help="Name of the new column with the lower end.")
 @click.option("--upper", default="upper", show_default=True, help="Name of the new column with the upper end.")
 @outlook_option
@@ -39,21 +41,24 @@ def command(
     output: str,
     prediction: str | None,
     scale: tuple[str, ...],
-    group: str | None,
+    group: tuple[str, ...],
+    step: str | None,
     lower: str,
     upper: str,
     outlook: int | None,
 ) -> None:
     """Add the lower and upper end of the certified band to the rows of CSV or Parquet FILES.
 
-    The order of the rows and all other columns stay as they are. Every row gets a band, whatever a draw is: a promise
-    about units says how many of them keep their rows within these bands.
+    The order of the rows and all other columns stay as they are. A row in several groups has the widest band of its
+    groups. Every row gets a band, whatever a draw is: a promise about units says how many of them keep their rows
+    within these bands. If the certificate is about runs, the bands of all steps of a run together are its tube.
     """
     from pacband.models import is_model, load_certificate
     from pacband.reporting.outlook import outlook_of
-    from pacband.tables.applying import apply_frame, chosen_columns
+    from pacband.tables.applying import apply_frame
     from pacband.tables.files import write_table
     from pacband.tables.group_labels import labels_of, with_labels, without_labels
+    from pacband.tables.known_columns import chosen_columns
     from pacband.tables.opening import open_table
 
     cert = load_certificate(certificate)
@@ -63,12 +68,14 @@ def command(
             "predictions already, name their column with --prediction to add the band to them."
         )
     expected = None if outlook is None else outlook_of(cert, outlook)
-    columns = chosen_columns(cert.basis, prediction=prediction, scale=scale_columns(scale), group=group)
-    with open_table(files, columns.predicted, threads=1, output=output) as table:
+    named: dict[str, Any] = {
+        "prediction": prediction, "scale": scale_columns(scale), "group": group_names(group), "step": step
+    }  # fmt: skip
+    columns = chosen_columns(cert.basis, **named)
+    numbers = [*columns.predicted, *filter(None, [columns.step])]
+    with open_table(files, numbers, threads=1, output=output) as table:
         labelled = with_labels(table, columns.group, labels_of(cert), keep=True)
-        bands = apply_frame(
-            cert, labelled, prediction=prediction, scale=scale_columns(scale), group=group, names=(lower, upper)
-        )
+        bands = apply_frame(cert, labelled, **named, names=(lower, upper))
         write_table(without_labels(bands, columns.group), output)
     if output != "-":
         print_message(f"Saved {output}")

@@ -16,6 +16,7 @@ from pacband.cli.options import (
     draw_options,
     draw_seed_option,
     engine_options,
+    group_names,
     is_given,
     json_option,
     promise_options,
@@ -35,6 +36,8 @@ Examples:
   pacband certify data.csv --target y --prediction yhat -o cert.json
   pacband certify data.parquet --target y --prediction yhat --scale s --eps 0.01 -o cert.json
   pacband certify data.csv --target y --prediction yhat --group site -o cert.json
+  pacband certify data.csv --target y --prediction yhat --group site --group shift -o cert.json
+  pacband certify steps.csv --target y --prediction yhat --scale s --run run --step t -o cert.json
   pacband certify data.csv --target y --prediction yhat --unit machine --within 0.99 -o cert.json
   pacband certify data.csv --target y --candidate lin=p1 --candidate gbm=p2:s2 -o cert.json
   pacband certify 'year=*/*.parquet' --target y --prediction yhat --report report.html
@@ -46,7 +49,7 @@ Examples:
 
 @click.command(epilog=EXAMPLES)
 @click.argument("files", nargs=-1, required=True, type=Input())
-@column_options("target", "prediction", "scale", "group")
+@column_options("target", "prediction", "scale", "group", "run", "step", overlapping=True)
 @click.option(
     "--candidate",
     "candidates",
@@ -88,7 +91,9 @@ def command(
     target: str | None,
     prediction: str | None,
     scale: tuple[str, ...],
-    group: str | None,
+    group: tuple[str, ...],
+    run: str | None,
+    step: str | None,
     candidates: tuple[str, ...],
     weights: tuple[str, ...],
     score: str | None,
@@ -112,16 +117,19 @@ def command(
     """Certify the predictions in CSV or Parquet FILES: names, globs, directories, or - for standard input.
 
     The model must not have been fitted on these rows. They are read in a stream, so memory does not grow with their
-    number. With --group, each group gets its own bound. With --tolerance, the bound is given and the share is found.
-    The rows must be independent. If they are not, --unit, --gap or --importance declare what one independent draw is.
-    Memory then grows with the number of units; with --within average or one, --gap and --importance, with that of the
-    rows. The command looks for rows that are not independent, in order and within every column of labels, and prints
-    what it finds.
+    number. With --group, each group gets its own bound; a row in several groups has the largest of theirs. With
+    --tolerance, the bound is given and the share is found. With --run and --step, a row is one step of a run, and the
+    promise is about whole runs. The rows must be independent. If they are not, --unit, --gap or --importance declare
+    what one independent draw is. Memory then grows with the number of units; with --run, --within average or one,
+    --gap and --importance, with that of the rows. The command looks for rows that are not independent, in order and
+    within every column of labels, and prints what it finds.
     """
     if score is None and (target is None or (prediction is None) == (not candidates)):
         raise click.UsageError("name the --target column, and either the --prediction column or --candidate columns.")
     if score is not None and (target or prediction or scale or candidates or weights):
         raise click.UsageError("--score cannot be combined with --target, --prediction, --scale or --candidate.")
+    if (run is None) != (step is None):
+        raise click.UsageError("--run and --step need each other.")
     if tolerance is not None and (is_given("rank") or is_given("rule")):
         raise click.UsageError("--tolerance cannot be combined with --rank or --rule: the rank follows from the count.")
     wanted = _wanted_eps(tolerance, promise)
@@ -135,13 +143,15 @@ def command(
     draws = declared_draws(unit, within, gap, mixing, importance, at_most, seed, interval_delta)
     if page is not None:
         refuse_without_rows(draws)
+    if page is not None and (run is not None or len(group) > 1):
+        raise click.UsageError("--report shows every row once: it cannot be combined with --run or several --group.")
     family = candidate_columns(candidates) or None
     columns = [score, target, prediction, *scale] if family is None else [target, *_column_names(family)]
     with (
         open_table(
             files,
-            [name for name in (*columns, *importance) if name],
-            also=[name for name in (group, unit) if name],
+            [name for name in (*columns, *importance, step) if name],
+            also=[name for name in (*group, unit, run) if name],
             others=True,
             engine=engine,
             address=address,
@@ -154,7 +164,9 @@ def command(
             target=target,
             prediction=prediction,
             scale=scale_columns(scale),
-            group=group,
+            group=group_names(group),
+            run=run,
+            step=step,
             candidates=family,
             weights=_parse_weights(weights),
             score=score,

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pacband.cli.console import print_json, print_message, print_text, progress_bar
-from pacband.cli.options import column_options, fresh_draw_options, json_option, model_options, scale_columns
+from pacband.cli.options import (
+    column_options,
+    fresh_draw_options,
+    group_names,
+    json_option,
+    model_options,
+    scale_columns,
+)
 from pacband.cli.output import Input, Output
 
 if TYPE_CHECKING:
@@ -28,7 +35,7 @@ Examples:
 @click.command(epilog=EXAMPLES)
 @click.argument("certificate", type=Input())
 @click.argument("files", nargs=-1, required=True, type=Input())
-@column_options("target", "prediction", "scale", "group", known=True, outputs=True)
+@column_options("target", "prediction", "scale", "group", "run", "step", known=True, outputs=True, overlapping=True)
 @click.option(
     "--level",
     type=float,
@@ -46,7 +53,9 @@ def command(
     target: tuple[str, ...],
     prediction: tuple[str, ...],
     scale: tuple[str, ...],
-    group: str | None,
+    group: tuple[str, ...],
+    run: str | None,
+    step: str | None,
     unit: str | None,
     importance: str | None,
     level: float,
@@ -64,30 +73,35 @@ def command(
     compute yourself, --target names their column. CERTIFICATE may be a model file: the model then predicts the rows.
     """
     from pacband.models import is_model, load_certificate
-    from pacband.tables.applying import labelled_columns
     from pacband.tables.certified_draws import table_draws
     from pacband.tables.checking import check_frame
     from pacband.tables.group_labels import labels_of, with_labels
+    from pacband.tables.known_columns import labelled_columns
     from pacband.tables.opening import open_table
     from pacband.tables.paths import is_stream
 
     cert = load_certificate(certificate)
     if is_model(certificate):
-        if not target or prediction or scale or importance or page is not None:
+        if not target or prediction or scale or importance or run or step or len(group) > 1 or page is not None:
             raise click.UsageError(
                 "a model predicts by itself: name the --target column, and no other except --group and --unit."
             )
-        _print_verdict(_check_model(certificate, files, target, group, unit, level, trust, max_bytes), as_json)
+        label = group[0] if group else None
+        _print_verdict(_check_model(certificate, files, target, label, unit, level, trust, max_bytes), as_json)
         return
     if page is not None and any(map(is_stream, files)):
         raise click.UsageError("--report reads the rows again: it needs files.")
     outputs = {"target": list(target) or None, "prediction": list(prediction) or None}
-    named: dict[str, Any] = {**outputs, "scale": scale_columns(scale), "group": group}
+    named: dict[str, Any] = {**outputs, "scale": scale_columns(scale), "group": group_names(group)}
+    named |= {"run": run, "step": step}
     columns = labelled_columns(cert.basis, **named)
+    if page is not None and (columns.groups or columns.run is not None):
+        raise click.UsageError("--report shows every row once: this certificate is about runs, or groups that overlap.")
     draws = table_draws(cert.basis, unit=unit, importance=importance)
     units = None if draws is None else draws.column
-    numeric = [*columns.numeric, *([] if importance is None else [importance])]
-    with open_table(files, numeric, also=[name for name in (columns.group, units) if name]) as table:
+    numeric = [*columns.numeric, *(name for name in (importance, columns.step) if name)]
+    labels = [name for name in (columns.group, *columns.groups, columns.run, units) if name]
+    with open_table(files, numeric, also=labels) as table:
         labelled = with_labels(table, columns.group, labels_of(cert))
         verdict = check_frame(cert, labelled, **named, draws=draws, level=level)
         if page is not None:

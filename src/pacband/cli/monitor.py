@@ -180,8 +180,11 @@ def _skip_processed(stream: RowStream, monitor: Monitor, options: dict[str, Any]
 
 def _columns(monitor: Monitor, options: dict[str, Any]) -> Columns:
     """Return the columns that the options name; by default those of the certificate."""
-    from pacband.tables.applying import labelled_columns
+    from pacband.tables.known_columns import labelled_columns
 
+    known = monitor.certificate.basis.columns
+    if known is not None and known.run is not None:
+        raise click.UsageError("monitor counts rows, and this certificate is about runs: use check on whole runs.")
     names = options["scale"]
     scale = None if not names else names if monitor.scale_kind == "asymmetric" else list(names)
     return labelled_columns(

@@ -16,6 +16,7 @@ __all__ = [
     "draw_seed_option",
     "engine_options",
     "eps_option",
+    "group_names",
     "fresh_draw_options",
     "is_given",
     "json_option",
@@ -162,17 +163,21 @@ engine_options = _join(
 )
 
 
-def column_options(*names: str, known: bool = False, outputs: bool = False) -> Callable[[F], F]:
+def column_options(
+    *names: str, known: bool = False, outputs: bool = False, overlapping: bool = False
+) -> Callable[[F], F]:
     """Return the options that name columns.
 
     Parameters
     ----------
     names : str
-        The options: "target", "prediction", "scale", "group".
+        The options: "target", "prediction", "scale", "group", "run", "step".
     known : bool
         Whether the columns of the certificate are the default.
     outputs : bool
         Whether targets and predictions may be repeated, once for each output.
+    overlapping : bool
+        Whether the group may be repeated, for groups that overlap.
     """
     default = "  [default: as at calibration]" if known else ""
     repeat = " Repeat for several outputs." if outputs else ""
@@ -184,7 +189,13 @@ def column_options(*names: str, known: bool = False, outputs: bool = False) -> C
         "scale": click.option(
             "--scale", multiple=True, help=f"Column of the scale σ̂. Give it twice for lower and upper scale.{default}"
         ),
-        "group": click.option("--group", help=f"Column of the group labels.{default}"),
+        "group": click.option(
+            "--group",
+            multiple=overlapping,
+            help=f"Column of the group labels.{' Repeat it for groups that overlap.' if overlapping else ''}{default}",
+        ),
+        "run": click.option("--run", help=f"Column of runs, if a row is one step of a run; needs --step.{default}"),
+        "step": click.option("--step", help=f"Column of the steps of runs: numbers, the same in every run.{default}"),
     }
     return _join(*(options[name] for name in names))
 
@@ -193,6 +204,11 @@ def is_given(option: str) -> bool:
     """Return whether the user gave an option that has a default."""
     source = click.get_current_context().get_parameter_source(option)
     return source not in (None, click.core.ParameterSource.DEFAULT)
+
+
+def group_names(group: tuple[str, ...]) -> Any:
+    """Return the group as `certify_frame` takes it: None, a column, or a list of columns whose groups overlap."""
+    return list(group) if len(group) > 1 else (None, *group)[-1]
 
 
 def scale_columns(scale: tuple[str, ...]) -> Any:

@@ -76,8 +76,8 @@ def command(
     from pacband.cli.pages import command_line, report_files
     from pacband.models import load_certificate
     from pacband.reporting import report
-    from pacband.tables.applying import labelled_columns
     from pacband.tables.certified_draws import table_draws
+    from pacband.tables.known_columns import labelled_columns
 
     named = {"target": target, "prediction": prediction, "scale": scale_columns(scale), "group": group}
     cert = load_certificate(certificate)

@@ -35,12 +35,12 @@ EXACT = 2**53
 _BLOCK = 1 << 14
 
 
-def as_numbers(name: str, value: Any, *, scalar: bool = False, empty: bool = False) -> Numbers:
+def as_numbers(name: str, value: Any, *, scalar: bool = False, empty: bool = False, runs: bool = False) -> Numbers:
     """Return `value` as an array of real numbers of shape (n,) or (n, k), with n ≥ 1 (n ≥ 0 with `empty`).
 
     Accepts lists, numpy arrays, and the series and frames of every library that narwhals supports. Missing values
     become NaN. A numeric dtype is kept, so that nothing is copied; callers compute in float64. A single column (n, 1)
-    becomes (n,). With `scalar`, a single number is accepted as well, of shape ().
+    becomes (n,). With `scalar`, a single number is accepted as well, of shape (); with `runs`, also (n, H, k).
     """
     array = _to_array(name, value)
     if array.dtype.kind not in "fiub":
@@ -49,8 +49,9 @@ def as_numbers(name: str, value: Any, *, scalar: bool = False, empty: bool = Fal
         return array
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
-    if array.ndim not in (1, 2):
-        raise InvalidInput(f"{name} must have shape (n,) or (n, k), got {array.shape}.")
+    if array.ndim not in ((1, 2, 3) if runs else (1, 2)):
+        shapes = "(n,), (n, k) or (n, H, k)" if runs else "(n,) or (n, k)"
+        raise InvalidInput(f"{name} must have shape {shapes}, got {array.shape}.")
     if array.size == 0 and not empty:
         raise InvalidInput(f"{name} is empty: at least one sample is needed, got shape {array.shape}.")
     return array
@@ -216,7 +217,8 @@ def name_rows(bad: npt.NDArray[np.bool_], most: int = 3) -> str:
     return f"{len(rows)} rows, the first {shown} (counting from 0)"
 
 
-def blocks(n_rows: int) -> Iterator[slice]:
-    """Yield consecutive slices that cover all rows."""
-    for start in range(0, n_rows, _BLOCK):
-        yield slice(start, min(start + _BLOCK, n_rows))
+def blocks(n_rows: int, width: int = 1) -> Iterator[slice]:
+    """Yield consecutive slices that cover all rows; rows of more numbers than one (`width`) make smaller blocks."""
+    size = max(1, _BLOCK // width)
+    for start in range(0, n_rows, size):
+        yield slice(start, min(start + size, n_rows))

@@ -97,6 +97,8 @@ def _columns(table: Any) -> Iterator[npt.NDArray[Any]]:
         yield from (column.to_numpy() for column in series)
         return
     array = np.asarray(table)
+    if array.ndim == 3:  # runs: the numbers of all steps make the row
+        array = array.reshape(len(array), -1)
     if array.ndim not in (1, 2):
         raise ValueError(array.shape)
     yield from (array[:, j] for j in range(array.shape[1])) if array.ndim == 2 else [array]

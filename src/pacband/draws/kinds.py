@@ -6,7 +6,6 @@ the promise, its first assumption, and how much of δ the dependence between dra
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -14,6 +13,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from pacband.core.checks import check_choice, check_positive, check_positive_integer, check_probability
+from pacband.core.shares import count_of_share
 from pacband.core.wording import confidence, figure, percent
 from pacband.exceptions import InvalidInput
 
@@ -187,8 +187,7 @@ class UnitDraws(DrawKind):
         """Return the place of a unit's score among its n row scores in increasing order, from 0: ⌈share·n⌉ − 1."""
         if isinstance(self.within, str):
             return n_rows - 1
-        # The share is the decimal that the user wrote.
-        return math.ceil(n_rows * Fraction(repr(self.within))) - 1
+        return count_of_share(self.within, n_rows) - 1
 
 
 @dataclass(frozen=True, slots=True)

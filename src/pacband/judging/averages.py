@@ -6,11 +6,12 @@ the `level` with a probability of at most `level`, in any order of the units.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pacband.core.arrays import Floats, check_same_rows
 from pacband.core.frozen import FrozenMap
-from pacband.core.labels import Label, as_labels, group_rows
+from pacband.core.labels import Label
 from pacband.draws import Draws, Sample, Units
 from pacband.draws.kinds import UnitDraws
 from pacband.exceptions import InvalidInput
@@ -31,14 +32,14 @@ def check_average(
         raise InvalidInput(
             f"this certificate makes a promise about {kind.counted}: pass draws=Units(labels, within='average')."
         )
-    check_same_rows(y=y, y_pred=y_pred, scale=scale, groups=groups)
+    masks = tuple(groups.values()) if isinstance(groups, Mapping) else groups
+    check_same_rows(y=y, y_pred=y_pred, scale=scale, groups=masks)
     target, prediction, spread = basis.align(y, y_pred, scale)
     sample = draws.sample(len(target))
     scores = sample.reduce(score_rows(basis.scoring, target, prediction, spread))
     parts: dict[Label | None, tuple[Sample, Floats]] = {}
     if groups is not None:
-        members = group_rows(sample.assign(as_labels(groups)))
-        judge.check_known(members)
+        members = judge.members(groups, len(target), sample)
         parts = {
             label: (sample.part(places), sample.scores_of_part(scores, places)) for label, places in members.items()
         }

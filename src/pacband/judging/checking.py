@@ -137,7 +137,7 @@ def _counts(judge: Judge, answers: Mapping[Any, Tally]) -> dict[Any, Count]:
             answer.n_samples,
             sum(answer.at_least),
             eps,
-            counted=kind.tested,
+            counted="runs" if judge.basis.n_steps is not None and kind.tested == "rows" else kind.tested,
             # The calibration is one more part of the series.
             dependence=rounded_up(kind.slack(answer.n_samples + 1)) if isinstance(kind, SpacedDraws) else 0.0,
         )

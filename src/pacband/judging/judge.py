@@ -7,17 +7,18 @@ is a `Tally` for every part, from which `pacband.judging.checking` makes the ver
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from pacband.certificate import AnyCertificate, Certificate, check_certificate
+from pacband.certificate import AnyCertificate, Certificate, GroupCertificate, check_certificate
 from pacband.certificate.certified_labels import refuse_unknown
-from pacband.core.arrays import Floats, Numbers, check_same_rows
+from pacband.core.arrays import Floats, Numbers, check_lengths, check_same_rows
 from pacband.core.labels import Label, as_labels, factorize
+from pacband.core.members import group_members
 from pacband.draws import Draws, Rows, Sample, Spaced, Units, Weighted
 from pacband.draws.kinds import SpacedDraws, UnitDraws, WeightedDraws
 from pacband.exceptions import InvalidInput
@@ -37,7 +38,8 @@ class Judged:
     labels : list
         The groups that occur; [None] where rows were judged without groups.
     scores : array
-        The scores of the draws, or of the rows that have a label y, in their order.
+        The scores of the draws, or of the rows that have a label y, in their order. If groups overlap, the scores of
+        each group follow each other, and a draw is there once for each of its groups.
     codes : array of int or None
         The place of each score's group among `labels`; None where there is one for all.
     gammas : array
@@ -102,6 +104,8 @@ class Judge:
         self.basis = check_certificate(certificate).basis
         self.parts: dict[Label | None, Certificate] = dict(certificate.parts.items())
         self._gammas = {label: part.gamma for label, part in self.parts.items()}
+        overlapping = isinstance(certificate, GroupCertificate) and certificate.overlapping
+        self._overlapping: Any = certificate if overlapping else None
 
     @property
     def grouped(self) -> bool:
@@ -132,15 +136,19 @@ class Judge:
         y, y_pred, scale
             The rows, as in `certify`. For own scores, y holds the scores, and nothing else is given.
         groups : array-like, optional
-            The group of every row. A certificate that promises within groups needs it. For any other, the
-            groups only sort the rows.
+            The group of every row. A certificate that promises within groups needs it; if its groups overlap, the
+            mask of every group. For any other, the groups only sort the rows.
         draws : Units, Spaced or Weighted, optional
             How the rows make draws; see `draws_of`.
         """
         declared = self.draws_of(draws)
-        check_same_rows(y=y, y_pred=y_pred, scale=scale, groups=groups)
+        masks = isinstance(groups, Mapping)
+        check_same_rows(y=y, y_pred=y_pred, scale=scale, groups=tuple(groups.values()) if masks else groups)
         target, prediction, spread = self.basis.align(y, y_pred, scale)
         sample = declared.sample(len(target))
+        if self._overlapping is not None:
+            scores = sample.reduce(score_rows(self.basis.scoring, target, prediction, spread))
+            return self._judge_masks(scores, groups, len(target), sample)
         labels, codes = self._codes(groups, len(target), sample)
         of_rows = score_rows(self.basis.scoring, target, prediction, spread)
         scores = sample.reduce(of_rows)
@@ -175,6 +183,26 @@ class Judge:
         scores = score_rows(self.basis.scoring, target, prediction, spread)
         rows = None if missing is None else np.flatnonzero(~missing)
         return Judged(labels, scores, codes, np.array([self.gamma(label) for label in labels]), without, rows, n_rows)
+
+    def members(self, groups: Any, n_rows: int, sample: Sample) -> dict[Label, npt.NDArray[np.intp]]:
+        """Return the places of every group's draws, or raise unless the certificate knows the groups."""
+        if self._overlapping is not None:
+            for mask in self._overlapping.masks(groups).values():
+                check_lengths(y=np.empty(n_rows), groups=mask)
+        elif isinstance(groups, Mapping):
+            raise InvalidInput("masks are for certificates whose groups overlap: pass one label for every row.")
+        members = {label: places for label, places in group_members(groups, sample.assign).items() if len(places)}
+        self.check_known(members)
+        return members
+
+    def _judge_masks(self, scores: Floats, groups: Any, n_rows: int, sample: Sample) -> Judged:
+        """Judge each group's own promise: its draws by its own bound."""
+        members = self.members(groups, n_rows, sample)
+        codes = np.repeat(np.arange(len(members)), [len(rows) for rows in members.values()])
+        everywhere = np.concatenate(list(members.values())) if members else np.empty(0, dtype=np.intp)
+        gammas = np.array([self.gamma(label) for label in members])
+        without = np.zeros(len(members), dtype=np.intp)
+        return Judged(list(members), scores[everywhere], codes, gammas, without, everywhere, n_rows)
 
     def draws_of(self, draws: Draws | None) -> Draws:
         """Return how these rows make draws, or raise unless it is what the certificate promises about.
@@ -214,6 +242,8 @@ class Judge:
             if self.grouped:
                 raise InvalidInput("this certificate promises within groups: pass the group of every row.")
             return [None], None
+        if isinstance(groups, Mapping):
+            raise InvalidInput("masks are for certificates whose groups overlap: pass one label for every row.")
         labels = as_labels([groups] if isinstance(groups, (str, int, float, np.generic)) else groups)
         if len(labels) != n_rows:
             raise InvalidInput(f"y and groups must have one length, got {n_rows} and {len(labels)}.")
@@ -248,4 +278,4 @@ def _missing(target: Numbers) -> npt.NDArray[np.bool_] | None:
     missing = np.isnan(target)
     if not missing.any():
         return None
-    return missing if missing.ndim == 1 else np.asarray(missing.any(axis=1))
+    return missing if missing.ndim == 1 else np.asarray(missing.reshape(len(missing), -1).any(axis=1))

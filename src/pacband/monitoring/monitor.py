@@ -134,6 +134,12 @@ class Monitor:
         false_alarm_interval: float = 1e5,
     ) -> None:
         self._judge = Judge(certificate)
+        if isinstance(certificate, GroupCertificate) and certificate.overlapping:
+            raise InvalidInput(
+                f"a monitor counts every row once, and the groups of this certificate overlap: watch each of its "
+                f"{len(certificate.groups)} groups by a monitor of its own, at alpha/{len(certificate.groups)}: "
+                "Monitor(certificate.groups[name])."
+            )
         self.counting = _counting_of(self._judge)
         self.certificate = certificate
         # A certificate never changes, so its digest is computed once.

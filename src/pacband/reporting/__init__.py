@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pacband.reporting.figures.plan_map import plot_plan
     from pacband.reporting.figures.scores import plot_scores
     from pacband.reporting.figures.slices import plot_slices
+    from pacband.reporting.figures.tube import plot_tube
 
 __all__ = [
     "Report",
@@ -28,6 +29,7 @@ __all__ = [
     "plot_plan",
     "plot_scores",
     "plot_slices",
+    "plot_tube",
     "report",
 ]
 
@@ -39,6 +41,7 @@ _HOMES = {
     "plot_plan": "figures.plan_map",
     "plot_scores": "figures.scores",
     "plot_slices": "figures.slices",
+    "plot_tube": "figures.tube",
     "report": "document",
 }
 

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from pacband.certificate import AnyCertificate, FamilyCertificate
+from pacband.certificate import AnyCertificate, FamilyCertificate, GroupCertificate
 from pacband.certificate.family import split_candidate
 from pacband.core.arrays import Floats, Numbers, as_numbers
 from pacband.core.labels import as_labels
@@ -26,7 +26,10 @@ from pacband.reporting.census import Census, count_rows
 from pacband.scores import spread_of
 from pacband.tables.sample import SAMPLE, SEED, draw_rows
 
-__all__ = ["MOST_FEATURES", "SAMPLE", "Features", "Rows", "best_columns", "pick_scale", "read_rows", "sampled_rows"]
+__all__ = [
+    "MOST_FEATURES", "SAMPLE", "Features", "Rows", "best_columns", "check_shown_once", "pick_scale", "read_rows",
+    "sampled_rows",
+]  # fmt: skip
 
 Column: TypeAlias = npt.NDArray[Any]
 
@@ -153,6 +156,7 @@ def read_rows(
     if y_pred is None and not certificate.basis.scoring.own:
         raise InvalidInput("y_pred must be given with y: the predictions of the same rows.")
     judge = Judge(certificate)
+    check_shown_once(certificate)
     # Groups that the certificate does not know about are one more way to slice the rows.
     judged = judge.judge(y, y_pred, scale, groups if judge.grouped else None, draws=draws)
     labels = None if groups is None else as_labels(groups)
@@ -218,6 +222,17 @@ def sampled_rows(
         n_features=features.n_given,
         n_outputs=basis.n_outputs,
     )
+
+
+def check_shown_once(certificate: AnyCertificate) -> None:
+    """Raise unless a report can show every row once: not if rows are runs, and not if groups overlap."""
+    runs = certificate.basis.n_steps is not None
+    if runs or (isinstance(certificate, GroupCertificate) and certificate.overlapping):
+        kind, cure = ("runs", "check and plot_tube") if runs else ("groups that overlap", "check")
+        raise InvalidInput(
+            f"a report with rows shows every row once, and this certificate is about {kind}: make the report without "
+            f"rows, or use {cure}."
+        )
 
 
 def best_columns(

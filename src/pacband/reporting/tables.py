@@ -17,7 +17,7 @@ from pacband.judging.judge import Judge
 from pacband.reporting.census import TableCensus
 from pacband.reporting.diagnosis import check_rows
 from pacband.reporting.document import Report, report
-from pacband.reporting.rows import MOST_FEATURES, Column, Features, sampled_rows
+from pacband.reporting.rows import MOST_FEATURES, Column, Features, check_shown_once, sampled_rows
 from pacband.reporting.summary import Summary, has_curve, summarise_rows
 from pacband.scores import ScoreRule, as_prediction, scores_of
 from pacband.scores.columns import Columns
@@ -66,6 +66,7 @@ def report_table(
     draws : Draws, optional
         The draws that the rows make, with the name of their column; see `table_draws`. All rows are then read.
     """
+    check_shown_once(certificate)
     drawn = () if draws is None else draws.columns
     core = [*columns.numeric, *([] if columns.group is None else [columns.group]), *drawn]
     given = [name for name in relation.columns if name not in core] if features is None else list(features)
@@ -74,7 +75,7 @@ def report_table(
     frame: Any = as_frame(relation)
     refuse_inexact(frame, check_columns(frame, columns.numeric, *names), columns.numeric)
     # Engines do not compute the scores of a matrix gauge.
-    if certificate.basis.scoring.matrix is not None or draws is not None or not is_large(relation):
+    if certificate.basis.scoring.gauge != "max" or draws is not None or not is_large(relation):
         values = fetch_whole(relation, names)
         y, y_pred, scale, labels, X = _read(values, columns, used, len(given))
         return report(

@@ -15,6 +15,9 @@ or a `CertifiedFamily`. With ``estimator=None`` it estimates the errors of the p
 `ProductScale`    products of powers of scales
 `FloorScale`      a floor under a scale
 ================  ==================================================================================
+
+`HorizonScale` is for runs of several steps: a profile over the steps, learnt from training runs. It is no scikit-learn
+estimator, because a run has no rows X: ``fit(y, y_pred)``, then ``predict(y_pred)``.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from __future__ import annotations
 from pacband.scale.band import QuantileBand
 from pacband.scale.combine import FloorScale, ProductScale
 from pacband.scale.ensemble import EnsembleScale
+from pacband.scale.horizon import HorizonScale
 from pacband.scale.leverage import LeverageScale
 from pacband.scale.neighbors import NeighborScale
 from pacband.scale.parzen import ParzenScale
@@ -32,6 +36,7 @@ from pacband.scale.std import StdScale
 __all__ = [
     "EnsembleScale",
     "FloorScale",
+    "HorizonScale",
     "LeverageScale",
     "NeighborScale",
     "ParzenScale",

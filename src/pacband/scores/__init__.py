@@ -5,30 +5,40 @@ give the same bits.
 """
 
 from pacband.scores.arrays import (
+    align,
     as_prediction,
     band,
     bound,
     mean_bound,
     mean_offset,
+    mean_scale,
     outwards,
     score_rows,
     scores_of,
     unanswered,
 )
-from pacband.scores.rule import SCALE_KINDS, Matrix, ScoreRule, scale_kind
+from pacband.scores.gauge import Gauge, Share
+from pacband.scores.rule import SCALE_KINDS, ScoreRule, scale_kind
+from pacband.scores.runs import RowShape, as_rows, row_shape
 from pacband.scores.spread import Spread, spread_of
 
 __all__ = [
     "SCALE_KINDS",
-    "Matrix",
+    "Gauge",
+    "RowShape",
     "ScoreRule",
+    "Share",
     "Spread",
+    "align",
     "as_prediction",
+    "as_rows",
     "band",
     "bound",
     "mean_bound",
     "mean_offset",
+    "mean_scale",
     "outwards",
+    "row_shape",
     "scale_kind",
     "score_rows",
     "scores_of",

@@ -11,6 +11,8 @@ side "lower"          −e / σ̂                        T − γσ̂ ≤ y
 a pair (σ̂⁻, σ̂⁺)       max(e / σ̂⁺, −e / σ̂⁻)         T − γσ̂⁻ ≤ y ≤ T + γσ̂⁺
 k outputs, "max"      the largest of the k scores   a box: the k bands together
 k outputs, matrix Σ   sqrt(eᵀ Σ⁻¹ e) / σ̂            an ellipsoid, in the box ± γσ̂·sqrt(Σ_kk)
+H steps               the largest of the H scores   a tube: all steps inside
+H steps, `Share`      the ⌈share·H⌉-th smallest     a tube: at least that share of the steps inside
 own scores            the row itself                no band: the score is bounded
 ====================  ============================  ========================================
 
@@ -30,14 +32,17 @@ from pacband.exceptions import InvalidInput
 from pacband.scores.ellipsoid import Ellipsoid
 from pacband.scores.means import exact_mean
 from pacband.scores.rule import ScoreRule
+from pacband.scores.runs import as_rows
 from pacband.scores.spread import Spread, spread_of
 
 __all__ = [
+    "align",
     "as_prediction",
     "band",
     "bound",
     "mean_bound",
     "mean_offset",
+    "mean_scale",
     "outwards",
     "score_rows",
     "scores_of",
@@ -55,11 +60,16 @@ def scores_of(rule: ScoreRule, y: Any, y_pred: Any, scale: Any = None) -> Floats
     >>> scores_of(ScoreRule(side="lower"), [3.0, 1.0], [2.0, 2.0])
     array([-1.,  1.])
     """
-    target = as_numbers("y", y)
-    prediction = as_prediction(rule, y_pred, target.shape)
-    if target.shape != prediction.shape:
-        raise InvalidInput(f"y and y_pred must have the same shape, got {target.shape} and {prediction.shape}.")
-    return score_rows(rule, target, prediction, spread_of(rule, scale, target.shape))
+    target = as_rows(rule, "y", y)
+    return score_rows(rule, target, *align(rule, target, y_pred, scale))
+
+
+def align(rule: ScoreRule, target: Numbers, y_pred: Any, scale: Any, *, name: str = "y_pred") -> tuple[Numbers, Spread]:
+    """Return the predictions and the scale as arrays of the targets' shape, or raise."""
+    prediction = as_prediction(rule, y_pred, target.shape, name=name)
+    if prediction.shape != target.shape:
+        raise InvalidInput(f"y and {name} must have the same shape, got {target.shape} and {prediction.shape}.")
+    return prediction, spread_of(rule, scale, target.shape)
 
 
 def as_prediction(rule: ScoreRule, y_pred: Any, shape: tuple[int, ...], *, name: str = "y_pred") -> Numbers:
@@ -70,7 +80,7 @@ def as_prediction(rule: ScoreRule, y_pred: Any, shape: tuple[int, ...], *, name:
         return np.broadcast_to(np.float64(0.0), shape)
     if y_pred is None:
         raise InvalidInput(f"{name} must be given: the errors y − T(x) are bounded.")
-    return as_numbers(name, y_pred)
+    return as_rows(rule, name, y_pred, steps=shape[1] if len(shape) == 3 else None)
 
 
 def score_rows(rule: ScoreRule, target: Numbers, prediction: Numbers, spread: Spread) -> Floats:
@@ -79,12 +89,16 @@ def score_rows(rule: ScoreRule, target: Numbers, prediction: Numbers, spread: Sp
     scores = np.empty(len(target))
     finite = True
     with np.errstate(all="ignore"):
-        for rows in blocks(len(target)):
+        for rows in blocks(len(target), math.prod(target.shape[1:])):
             # The errors of one output are written where their scores will be: no second array is needed.
             out = scores[rows] if target.ndim == 1 else None
             error = np.subtract(target[rows], prediction[rows], out=out, dtype=np.float64)
             parts = spread.block(rows)
             score = _score(rule, error, parts) if ellipsoid is None else ellipsoid.scores(error, parts)
+            if rule.share is not None:
+                finite &= bool(np.isfinite(score).all())
+            if score.ndim == 2:
+                score = _over_steps(rule, score)
             if score is not out:
                 scores[rows] = score
             # The largest score finds NaN and +∞. If one side counts, a score may also overflow to −∞.
@@ -96,14 +110,16 @@ def score_rows(rule: ScoreRule, target: Numbers, prediction: Numbers, spread: Sp
 
 def bound(rule: ScoreRule, gamma: float, scale: Any) -> Any:
     """Return γσ̂, rounded outwards as in `band`: one value for each of `scale`, or one number for a number."""
-    array = as_numbers("scale", scale, scalar=True)
+    array = as_numbers("scale", scale, scalar=True, runs=True)
     (part,) = Spread((np.atleast_1d(array),), rule.min_scale).block(slice(None))
     bounds = outwards(gamma) * part
     return bounds if array.ndim else float(bounds[0])
 
 
 def band(rule: ScoreRule, gamma: float | Floats, y_pred: Any, scale: Any = None) -> Floats:
-    """Return the lower and upper end, (n, 2) or (n, k, 2), of the values whose score is at most γ.
+    """Return the lower and upper end, (n, 2), (n, k, 2) or (n, H, k, 2), of the values whose score is at most γ.
+
+    With a `Share` of the steps, these are the values of one step whose own score is at most γ.
 
     Each end is rounded outwards by less than 1e-15 of the half-width. Three roundings lie between y and γσ̂: of e, of
     the score, of the product. Without rounding outwards, a y whose score *is* γ could fall outside by one unit in the
@@ -117,7 +133,7 @@ def band(rule: ScoreRule, gamma: float | Floats, y_pred: Any, scale: Any = None)
     array([[ 9., 11.],
            [18., 22.]])
     """
-    prediction = as_numbers("y_pred", y_pred, empty=True)
+    prediction = as_rows(rule, "y_pred", y_pred, empty=True)
     ellipsoid = _ellipsoid(rule, prediction)
     spread = spread_of(rule, scale, prediction.shape)
     outward = np.broadcast_to(outwards(gamma), len(prediction))
@@ -131,8 +147,14 @@ def band(rule: ScoreRule, gamma: float | Floats, y_pred: Any, scale: Any = None)
 
 def mean_bound(rule: ScoreRule, gamma: float, mean_scale: float) -> float:
     """Return the mean of γσ̂ over the rows; for a matrix gauge, of the half-widths of its box."""
-    matrix = rule.matrix
-    return gamma * mean_scale * (1.0 if matrix is None else float(Ellipsoid.of(np.array(matrix)).widths.mean()))
+    widths = _step_widths(rule)
+    return gamma * mean_scale * (1.0 if widths is None else float(widths.mean()))
+
+
+def mean_scale(rule: ScoreRule, spread: Spread) -> float:
+    """Return the mean of σ̂ over the rows. If every step has its matrix, the steps are weighed by their half-widths."""
+    widths = _step_widths(rule) if rule.per_step else None
+    return spread.mean(None if widths is None else widths / widths.mean())
 
 
 def mean_offset(rule: ScoreRule, target: Numbers, prediction: Numbers) -> float:
@@ -162,7 +184,7 @@ def outwards(gamma: float | Floats) -> Floats:
 
 
 def _score(rule: ScoreRule, error: Floats, parts: tuple[Floats, ...]) -> Floats:
-    """Score one block of errors. Overwrites `error`."""
+    """Score one block of errors: each row, or each step of runs. Overwrites `error`."""
     if rule.side == "lower":
         np.negative(error, out=error)
     divisor = None
@@ -174,26 +196,38 @@ def _score(rule: ScoreRule, error: Floats, parts: tuple[Floats, ...]) -> Floats:
         np.divide(error, divisor, out=error)
     if error.ndim == 1:
         return error
-    largest = np.asarray(error.max(axis=1))
+    largest = np.asarray(error.max(axis=-1))
     if rule.side != "both":
         # The maximum would hide an output of −∞, such as that of T(x) = ∞.
-        largest[~np.isfinite(error).all(axis=1)] = math.nan
+        largest[~np.isfinite(error).all(axis=-1)] = math.nan
     return largest
+
+
+def _over_steps(rule: ScoreRule, points: Floats) -> Floats:
+    """Return one score a run from the scores of its steps. NaN marks runs that the rule refuses."""
+    if rule.share is None:
+        return np.asarray(points.max(axis=1))
+    place, broken = rule.share.place(points.shape[1]), ~np.isfinite(points)
+    found = np.partition(np.where(broken, math.inf, points), place, axis=1)[:, place]
+    if rule.nonfinite == "raise":
+        # A share of the steps would hide the others.
+        found[broken.any(axis=1)] = math.nan
+    return np.asarray(found)
 
 
 def _fill_band(
     rule: ScoreRule, ends: Floats, prediction: Numbers, spread: Spread, outward: Floats, ellipsoid: Ellipsoid | None
 ) -> None:
     """Write T − γσ̂ and T + γσ̂ into `ends`, block by block."""
-    for rows in blocks(len(prediction)):
+    for rows in blocks(len(prediction), math.prod(prediction.shape[1:])):
         centre = prediction[rows]
         if rule.nonfinite == "raise" and not np.isfinite(centre).all():
             raise _nonfinite("y_pred", prediction)
-        factor = outward[rows] if centre.ndim == 1 else outward[rows, None]
+        factor = outward[rows].reshape(-1, *(1,) * (centre.ndim - 1))
         parts = spread.block(rows)
         if ellipsoid is not None:
             box = ellipsoid.box(parts)
-            parts = (box if centre.ndim == 2 else box.reshape(-1),)
+            parts = (box if centre.ndim > 1 else box.reshape(-1),)
         low = factor * parts[0] if parts else factor
         high = factor * parts[1] if len(parts) == 2 else low
         np.subtract(centre, low, out=ends[rows, ..., 0])
@@ -219,20 +253,34 @@ def _resolve_nonfinite(rule: ScoreRule, scores: Floats, target: Numbers, predict
     if rule.nonfinite == "raise":
         with np.errstate(over="ignore"):
             distance = np.abs(target - prediction)
-            lost = ~np.isfinite(scores) | ~np.isfinite(distance if distance.ndim == 1 else distance.sum(axis=1))
+            lost = ~np.isfinite(scores) | ~np.isfinite(distance.reshape(len(distance), -1).sum(axis=1))
         raise InvalidInput(f"the score overflows float64 in {name_rows(lost)}.")
-    scores[broken.reshape(len(broken), -1).any(axis=1) | ~np.isfinite(scores)] = math.inf
+    if rule.share is None:
+        scores[broken.reshape(len(broken), -1).any(axis=1)] = math.inf
+    # With a share of the steps, each broken step counted as infinite: the score of the run may be finite.
+    scores[~np.isfinite(scores)] = math.inf
 
 
 def _ellipsoid(rule: ScoreRule, array: Numbers) -> Ellipsoid | None:
-    """Return the ellipsoid of a matrix gauge, or raise unless the rows have as many outputs as its matrix."""
-    matrix = rule.matrix
-    if matrix is None:
+    """Return the ellipsoid of a matrix gauge, or raise unless the rows have its outputs and steps."""
+    if not rule.matrices:
         return None
-    outputs = array.shape[1] if array.ndim == 2 else 1
-    if outputs != len(matrix):
-        raise InvalidInput(f"a {len(matrix)}×{len(matrix)} gauge takes {len(matrix)} outputs, got {outputs}.")
-    return Ellipsoid.of(np.array(matrix))
+    outputs, size = array.shape[-1] if array.ndim > 1 else 1, len(rule.matrices[0])
+    if outputs != size:
+        raise InvalidInput(f"a {size}×{size} gauge takes {size} outputs, got {outputs}.")
+    if not rule.per_step:
+        return Ellipsoid.of(np.array(rule.matrices[0]))
+    if array.shape[1] != len(rule.matrices):
+        raise InvalidInput(
+            f"gauge must have one matrix for each step: it has {len(rule.matrices)}, and the runs have "
+            f"{array.shape[1]} steps."
+        )
+    return Ellipsoid.of(np.array(rule.matrices))
+
+
+def _step_widths(rule: ScoreRule) -> Floats | None:
+    """Return the mean half-width of the box of each matrix of the gauge, or None if the gauge has none."""
+    return np.sqrt(np.diagonal(rule.matrices, axis1=1, axis2=2)).mean(axis=1) if rule.matrices else None
 
 
 def _nonfinite(name: str, array: Numbers) -> InvalidInput:

@@ -30,9 +30,9 @@ class Ellipsoid:
 
     Attributes
     ----------
-    triangle : ndarray of shape (k, k)
-        C with CCᵀ = Σ, lower triangular.
-    widths : ndarray of shape (k,)
+    triangle : ndarray of shape (k, k) or (H, k, k)
+        C with CCᵀ = Σ, lower triangular: one for all steps, or one for each of H steps.
+    widths : ndarray of shape (k,) or (H, k)
         w.
     """
 
@@ -41,26 +41,28 @@ class Ellipsoid:
 
     @classmethod
     def of(cls, matrix: Floats) -> Ellipsoid:
-        """Factorize a positive definite matrix Σ."""
-        return cls(np.asarray(np.linalg.cholesky(matrix)), np.sqrt(np.diag(matrix)))
+        """Factorize a positive definite matrix Σ, or one for each step."""
+        diagonal = np.diagonal(matrix, axis1=-2, axis2=-1)
+        return cls(np.asarray(np.linalg.cholesky(matrix)), np.sqrt(diagonal))
 
     def box(self, parts: tuple[Floats, ...]) -> Floats:
-        """Return σ̂w of every row, or of all rows at once where σ̂ is one."""
-        return parts[0][:, None] * self.widths if parts else self.widths
+        """Return σ̂w of every row and step, or of all rows at once where σ̂ is one."""
+        return parts[0][..., None] * self.widths if parts else self.widths
 
     def scores(self, errors: Floats, parts: tuple[Floats, ...]) -> Floats:
-        """Score one block of errors."""
-        columns = np.ascontiguousarray(errors.reshape(len(errors), -1).T)
-        squares = np.zeros(len(errors))
+        """Score one block of errors of shape (n,) or (n, k): one score a row. Of (n, H, k): one a row and step."""
+        errors = errors[:, None] if errors.ndim == 1 else errors
+        columns = np.ascontiguousarray(np.moveaxis(errors, -1, 0))
+        squares = np.zeros(columns.shape[1:])
         solved: list[Floats] = []
-        for row, column in zip(self.triangle, columns, strict=True):
+        for output, column in enumerate(columns):
             left = column.copy()
-            for factor, before in zip(row, solved, strict=False):
-                left -= factor * before
-            left /= row[len(solved)]
+            for before, known in enumerate(solved):
+                left -= self.triangle[..., output, before] * known
+            left /= self.triangle[..., output, output]
             solved.append(left)
             squares += left * left
         norm = np.sqrt(squares)
         if parts:
             norm /= parts[0]
-        return np.asarray(np.maximum(norm, (np.abs(columns.T) / self.box(parts)).max(axis=1)))
+        return np.asarray(np.maximum(norm, (np.abs(errors) / self.box(parts)).max(axis=-1)))

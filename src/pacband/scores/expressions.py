@@ -32,6 +32,7 @@ __all__ = [
     "fails",
     "finite",
     "fixed_terms",
+    "largest_of",
     "number",
     "positive",
     "scale_part",
@@ -71,7 +72,7 @@ def score(rule: ScoreRule, columns: Columns) -> nw.Expr:
     """Return the score of every row: the largest over the outputs."""
     outputs = [_score(rule, columns, k) for k in range(len(columns.target))]
     # Not nw.max_horizontal, which Dask has for columns alone. The lines below take care of NaN.
-    largest = _fold(outputs, lambda one, other: nw.when(one >= other).then(one).otherwise(other))
+    largest = largest_of(outputs)
     if rule.nonfinite == "raise":
         return largest if len(outputs) == 1 else nw.when(all_of([finite(one) for one in outputs])).then(largest)
     known = all_of([*(finite(number(name)) for name in columns.prediction), *(finite(one) for one in outputs)])
@@ -103,6 +104,11 @@ def finite(value: nw.Expr) -> nw.Expr:
 def positive(value: nw.Expr) -> nw.Expr:
     """Whether a scale is a finite number above zero."""
     return (value > 0.0) & finite(value)
+
+
+def largest_of(values: Sequence[nw.Expr]) -> nw.Expr:
+    """Return the largest of some values, none of them NaN."""
+    return _fold(values, lambda one, other: nw.when(one >= other).then(one).otherwise(other))
 
 
 def fails(condition: nw.Expr) -> nw.Expr:
@@ -156,9 +162,16 @@ def distances(columns: Columns) -> list[nw.Expr]:
 
 
 def band(rule: ScoreRule, factor: Any, columns: Columns, output: int) -> tuple[nw.Expr, nw.Expr]:
-    """Return the lower and upper end of the band of one output. `factor` is γ̄ rounded outwards."""
+    """Return the lower and upper end of the band of one output. `factor` is γ̄ rounded outwards.
+
+    A gauge with a matrix for each step is not evaluated here.
+    """
     centre = number(columns.prediction[output])
     parts = [scale_part(rule, part[min(output, len(part) - 1)]) for part in columns.scale]
+    if rule.matrices:
+        # The box around the ellipsoid. An ellipsoid has one scale for all outputs.
+        width = nw.lit(math.sqrt(rule.matrices[0][output][output]), nw.Float64)
+        parts = [parts[0] * width if parts else width]
     half = [factor * part for part in parts] or [factor]
     low, high = centre - half[0], centre + half[-1]
     if rule.nonfinite == "violate":

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
-import numpy as np
-
-from pacband.core.arrays import as_numbers
-from pacband.core.checks import check_choice, check_positive, check_symmetric
+from pacband.core.checks import check_choice, check_positive
 from pacband.exceptions import InvalidInput, InvalidScale
+from pacband.scores.gauge import Gauge, Matrix, PointGauge, Share, as_gauge
 
-__all__ = ["SCALE_KINDS", "Matrix", "ScoreRule", "scale_kind"]
-
-Matrix: TypeAlias = tuple[tuple[float, ...], ...]
+__all__ = ["SCALE_KINDS", "ScoreRule", "scale_kind"]
 
 SIDES = ("both", "upper", "lower")
 # The side of a rule for own scores: the row is its score, and no error is computed.
@@ -39,8 +35,9 @@ class ScoreRule:
     ----------
     side : {"both", "upper", "lower", "own"}
         Which errors count; "own" if the user computes the scores.
-    gauge : "max" or tuple of tuples of float
-        For several outputs: the largest scaled error, or the norm of a positive definite matrix.
+    gauge : "max", tuple of tuples of float, tuple of such matrices, or Share
+        For several outputs: the largest scaled error, or the norm of a positive definite matrix. For runs also one
+        matrix for each step, or a share of the steps.
     min_scale : float or None
         The declared floor of σ̂, used where σ̂ is below it or NaN.
     nonfinite : {"raise", "violate"}
@@ -48,7 +45,7 @@ class ScoreRule:
     """
 
     side: str = "both"
-    gauge: str | Matrix = "max"
+    gauge: Gauge = "max"
     min_scale: float | None = None
     nonfinite: str = "raise"
 
@@ -57,15 +54,13 @@ class ScoreRule:
         """Build the rule from what a user passed, or raise."""
         check_choice("side", side, SIDES)
         check_choice("nonfinite", nonfinite, POLICIES)
-        if isinstance(gauge, str):
-            check_choice("gauge", gauge, ("max",))
-        else:
-            if side != "both":
-                raise InvalidInput(f"a matrix gauge has no sides: side must be 'both', got {side!r}.")
-            gauge = _positive_definite(gauge)
+        gauge = as_gauge(gauge)
         if min_scale is not None:
             min_scale = check_positive("min_scale", min_scale, error=InvalidScale)
-        return cls(side=side, gauge=gauge, min_scale=min_scale, nonfinite=nonfinite)
+        rule = cls(side=side, gauge=gauge, min_scale=min_scale, nonfinite=nonfinite)
+        if rule.matrices and side != "both":
+            raise InvalidInput(f"a matrix gauge has no sides: side must be 'both', got {side!r}.")
+        return rule
 
     @classmethod
     def of_own_scores(cls, nonfinite: Any) -> ScoreRule:
@@ -79,20 +74,30 @@ class ScoreRule:
         return self.side == OWN
 
     @property
-    def matrix(self) -> Matrix | None:
-        """The matrix of the gauge, or None where the gauge is "max"."""
-        return None if isinstance(self.gauge, str) else self.gauge
+    def share(self) -> Share | None:
+        """The share of the steps that must be inside, or None where all must be."""
+        return self.gauge if isinstance(self.gauge, Share) else None
 
+    @property
+    def point_gauge(self) -> PointGauge:
+        """The gauge of one step; without steps, that of the row."""
+        return self.gauge.of if isinstance(self.gauge, Share) else self.gauge
 
-def _positive_definite(gauge: Any) -> Matrix:
-    matrix = as_numbers("gauge", gauge).astype(np.float64)
-    if matrix.ndim == 1 and matrix.size == 1:
-        matrix = matrix.reshape(1, 1)
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise InvalidInput(f"gauge must be 'max' or a square matrix, got shape {matrix.shape}.")
-    check_symmetric("gauge", matrix)
-    try:
-        np.linalg.cholesky(matrix)
-    except np.linalg.LinAlgError:
-        raise InvalidInput("gauge must be positive definite.") from None
-    return tuple(tuple(float(value) for value in row) for row in matrix)
+    @property
+    def matrices(self) -> tuple[Matrix, ...]:
+        """The matrices of the gauge: none, one, or one for each step."""
+        gauge: Any = self.point_gauge
+        if isinstance(gauge, str):
+            return ()
+        return gauge if self.per_step else (gauge,)
+
+    @property
+    def per_step(self) -> bool:
+        """Whether every step has a matrix of its own."""
+        gauge: Any = self.point_gauge
+        return not isinstance(gauge, str) and not isinstance(gauge[0][0], float)
+
+    @property
+    def over_steps(self) -> bool:
+        """Whether the gauge is about steps: rows of shape (n, H) are then runs of H steps."""
+        return self.share is not None or self.per_step

@@ -42,11 +42,13 @@ class Spread:
         """Return the scale of some rows."""
         return Spread(tuple(part[rows] for part in self.parts), self.floor)
 
-    def mean(self) -> float:
-        """Return the mean of σ̂ over the rows (of (σ̂⁻ + σ̂⁺)/2 for a pair)."""
+    def mean(self, weights: Floats | None = None) -> float:
+        """Return the mean of σ̂ over the rows (of (σ̂⁻ + σ̂⁺)/2 for a pair); `weights` of mean one weigh the steps."""
         if not self.parts:
             return 1.0
-        return sum(exact_mean(part) for part in self.block(slice(None))) / len(self.parts)
+        parts = self.block(slice(None))
+        weighed = parts if weights is None else tuple(part * weights for part in parts)
+        return sum(exact_mean(part) for part in weighed) / len(parts)
 
     def _floored(self, part: Numbers) -> Floats:
         if self.floor is None:
@@ -74,18 +76,23 @@ def spread_of(rule: ScoreRule, scale: Any, shape: tuple[int, ...]) -> Spread:
     pair = isinstance(scale, tuple)
     if pair and len(scale) != 2:
         raise InvalidInput(f"a scale pair must be (lower, upper), got {len(scale)} parts.")
-    if pair and (rule.side != "both" or rule.matrix is not None):
-        raise InvalidInput("a scale pair (lower, upper) needs side='both' and gauge='max'.")
-    error_shape = shape if rule.matrix is None else shape[:1]
+    if pair and (rule.side != "both" or rule.matrices):
+        raise InvalidInput("a scale pair (lower, upper) needs side='both' and a gauge without a matrix.")
+    # An ellipsoid has one size: σ̂ is one number a row, or a step of a run.
+    error_shape = shape[: 2 if len(shape) == 3 else 1] if rule.matrices else shape
     return Spread(tuple(_scale_part(part, error_shape) for part in (scale if pair else (scale,))), rule.min_scale)
 
 
 def _scale_part(part: Any, shape: tuple[int, ...]) -> Numbers:
-    array = as_numbers("scale", part, scalar=True, empty=True)
-    if array.ndim == 1 and len(shape) == 2:
-        array = array[:, None]
-    fits = array.ndim == 0 or (len(array) == shape[0] and array.shape[1:] in {shape[1:], (1,) * len(shape[1:])})
-    if not fits:
+    array = as_numbers("scale", part, scalar=True, empty=True, runs=True)
+    if array.ndim == 0:
+        return np.broadcast_to(array, shape)
+    # One value a row, or a step, is the same for all that belongs to it.
+    wide = array.reshape(*array.shape, *(1,) * (len(shape) - array.ndim)) if array.ndim <= len(shape) else array
+    fits = wide.ndim == len(shape) and len(wide) == shape[0]
+    if not fits or any(here not in (1, there) for here, there in zip(wide.shape[1:], shape[1:], strict=True)):
         hint = " A pair is a tuple (lower, upper)." if 2 in array.shape else ""
+        if len(shape) == 3:
+            hint += " For runs it may have one value a run (n,), a step (n, H), or a step and output (n, H, k)."
         raise InvalidInput(f"scale must have one value per row of shape {shape}, got shape {array.shape}.{hint}")
-    return np.broadcast_to(array, shape) if array.ndim == 0 else array
+    return wide

@@ -6,21 +6,27 @@ from dataclasses import replace
 from typing import Any
 
 import narwhals as nw
+import numpy as np
 
 from pacband.certificate import AnyCertificate, GroupCertificate, Promise, check_certificate
 from pacband.certificate.certified_labels import refuse_unknown
-from pacband.core.labels import Label, as_labels
+from pacband.core.arrays import Floats, as_numbers, name_rows
+from pacband.core.labels import Label, as_labels, listed
+from pacband.core.members import groups_of_columns
 from pacband.exceptions import InvalidInput
 from pacband.scores import outwards
 from pacband.scores.columns import Columns
-from pacband.scores.expressions import all_of, band
-from pacband.tables.columns import as_frame, check_columns, column_of, columns_of, in_memory, names_of, read_predicted
+from pacband.scores.expressions import all_of, band, fails
+from pacband.tables.asks import ask_rows, count_rows
+from pacband.tables.columns import as_frame, check_columns, in_memory, read_predicted
 from pacband.tables.engines import fetch_rows, refuse_unless, take_columns
 from pacband.tables.guards import Guards
+from pacband.tables.known_columns import chosen_columns
 from pacband.tables.lookup import join_values
+from pacband.tables.overlaps import known_masks, widest_factor
 from pacband.tables.table import Table
 
-__all__ = ["apply_frame", "chosen_columns", "labelled_columns"]
+__all__ = ["apply_frame"]
 
 
 def apply_frame(
@@ -29,7 +35,8 @@ def apply_frame(
     *,
     prediction: str | list[str] | None = None,
     scale: Any = None,
-    group: str | None = None,
+    group: str | list[str] | None = None,
+    step: str | None = None,
     names: tuple[str, str] = ("lower", "upper"),
 ) -> Any:
     """Return a table of the same kind, with the ends of the certified band in two more columns.
@@ -43,7 +50,10 @@ def apply_frame(
     frame : table
         As in `certify_frame`. A table in an engine stays there: its rows are checked, and the band is an expression.
     prediction, scale, group
-        Columns, as in `certify_frame`; by default those that the certificate was made from.
+        Columns, as in `certify_frame`; by default those that the certificate was made from. If the groups overlap, a
+        row has the widest band of its groups.
+    step : str, optional
+        The column of steps, if the rows are steps of runs. Only steps that were certified have a band: the tube.
     names : pair of str
         The names of the two columns; with several outputs, each is followed by ``_0``, ``_1`` and so on.
 
@@ -61,10 +71,11 @@ def apply_frame(
         raise InvalidInput("this certificate bounds a score: there is no band around a prediction.")
     if len(names) != 2 or len({name.casefold() for name in names}) != 2:
         raise InvalidInput(f"names must be two names that differ in more than case, got {names!r}.")
-    columns = replace(chosen_columns(basis, prediction=prediction, scale=scale, group=group), target=())
+    columns = replace(chosen_columns(basis, prediction=prediction, scale=scale, group=group, step=step), target=())
     table = as_frame(frame)
-    schema = check_columns(table, columns.predicted, columns.group)
-    outputs = [""] if basis.n_outputs == 1 else [f"_{k}" for k in range(basis.n_outputs)]
+    numeric = [*columns.predicted, *([columns.step] if columns.step else [])]
+    schema = check_columns(table, numeric, columns.group, *columns.groups)
+    outputs = [""] if basis.n_columns == 1 else [f"_{k}" for k in range(basis.n_columns)]
     ends = [(f"{names[0]}{output}", f"{names[1]}{output}") for output in outputs]
     # Some engines take Lower for lower.
     taken = {name.casefold() for name in schema}
@@ -76,64 +87,24 @@ def apply_frame(
     return _band_in_engine(certificate, table, schema, columns, ends)
 
 
-def chosen_columns(basis: Promise, *, target: Any = None, prediction: Any, scale: Any, group: Any) -> Columns:
-    """Return the columns to use with a certificate: those given, else those it was made from; or raise."""
-    known = basis.columns
-    if basis.scoring.own:
-        return _score_columns(known, target, prediction, scale, group)
-    if prediction is None and known is None:
-        raise InvalidInput("this certificate was not made from a table: name the prediction column.")
-    columns = columns_of(target, prediction or list(known.prediction if known else ()), scale, group)
-    if known is not None:
-        columns = replace(
-            columns,
-            target=columns.target or known.target,
-            scale=columns.scale or known.scale,
-            group=columns.group or known.group,
-        )
-    if columns.scale_kind != basis.scale_kind:
-        basis.check_scale((None, 0, (0, 0))[len(columns.scale)])
-    if len(columns.prediction) != basis.n_outputs:
-        raise InvalidInput(
-            f"this certificate bounds {basis.n_outputs} output(s), got prediction columns for "
-            f"{len(columns.prediction)}."
-        )
-    return columns
-
-
-def _score_columns(known: Columns | None, target: Any, prediction: Any, scale: Any, group: Any) -> Columns:
-    """Return the columns of own scores: the target names the column of the scores."""
-    if prediction or scale:
-        raise InvalidInput("this certificate bounds a score: name the column of the scores only, as the target.")
-    if not target and known is None:
-        raise InvalidInput("name the column of the scores, as the target: the certificate does not state it.")
-    names = names_of("target", target) if target else known.target if known else ()
-    if len(names) != 1:
-        raise InvalidInput(f"own scores are one column, got {len(names)}.")
-    return Columns(target=names, prediction=(), group=group or (known.group if known else None))
-
-
-def labelled_columns(basis: Promise, *, target: Any, prediction: Any, scale: Any, group: Any) -> Columns:
-    """Return the columns to use with a certificate, with a target; or raise."""
-    columns = chosen_columns(basis, target=target, prediction=prediction, scale=scale, group=group)
-    if not columns.target:
-        raise InvalidInput("name the target column: the certificate does not state it.")
-    return columns
-
-
 def _band_in_memory(
     certificate: AnyCertificate,
     table: nw.DataFrame[Any],
     columns: Columns,
     ends: list[tuple[str, str]],
 ) -> Any:
-    values = in_memory(table, columns.predicted)
+    values = in_memory(table, (*columns.predicted, *columns.others_than_run))
     prediction, scale = read_predicted(values, columns)
-    if isinstance(certificate, GroupCertificate):
-        labels = as_labels(column_of(table, _group_of(columns.group)).to_native())
-        found = certificate.interval(prediction, labels, scale)
+    gamma: Any = next(iter(certificate.parts.values())).gamma
+    if isinstance(certificate, GroupCertificate) and certificate.overlapping:
+        found_groups = groups_of_columns({name: values[name] for name in columns.groups})
+        gamma = certificate.gamma(known_masks(certificate, found_groups, columns))
+    elif isinstance(certificate, GroupCertificate):
+        gamma = certificate.gamma(as_labels(values[_group_of(columns.group)]))
+    if columns.step is None:
+        found = certificate.basis.band(gamma, prediction, scale)
     else:
-        found = certificate.interval(prediction, scale)
+        found = _band_of_steps(certificate.basis, gamma, prediction, scale, values[columns.step], columns)
     found = found.reshape(len(found), len(ends), 2)
     series = [
         nw.new_series(name, found[:, k, end].copy(), backend=table.implementation)
@@ -141,6 +112,31 @@ def _band_in_memory(
         for end, name in enumerate(pair)
     ]
     return table.with_columns(*series).to_native()
+
+
+def _band_of_steps(basis: Promise, gamma: Any, prediction: Any, scale: Any, steps: Any, columns: Columns) -> Floats:
+    """Return the band of rows that are steps of runs, each by the gauge of its step."""
+    places = as_numbers(f"column {columns.step!r}", steps, empty=True).astype(np.float64)
+    unknown = ~np.isin(places, columns.steps)
+    if unknown.any():
+        raise _other_steps(columns, name_rows(unknown))
+    if not basis.scoring.per_step:
+        return basis.at_step(0).band(gamma, prediction, scale)
+    found = np.empty((*prediction.shape, 2))
+    for place, step in enumerate(columns.steps):
+        rows = np.flatnonzero(places == step)
+        if len(rows):
+            part = None if scale is None else scale[rows]
+            own = gamma[rows] if isinstance(gamma, np.ndarray) else gamma
+            found[rows] = basis.at_step(place).band(own, prediction[rows], part)
+    return found
+
+
+def _other_steps(columns: Columns, rows: str) -> InvalidInput:
+    return InvalidInput(
+        f"only the {len(columns.steps)} certified steps, {listed([f'{step:g}' for step in columns.steps])}, have a "
+        f"band: column {columns.step!r} has other steps in {rows}."
+    )
 
 
 def _band_in_engine(
@@ -152,7 +148,11 @@ def _band_in_engine(
 ) -> Any:
     """Return a table in an engine with its band. The engine checks every row again when it computes the band."""
     ours = {name: f"x{k}" for k, name in enumerate(schema)}
-    rule = certificate.basis.scoring
+    basis = certificate.basis
+    # Here a column is an output, or a row is a step: neither has a matrix for each step.
+    if basis.scoring.per_step or (basis.scoring.matrices and basis.n_steps is not None and columns.step is None):
+        raise InvalidInput("the ellipsoids of steps need the rows in memory: collect the table first.")
+    rule = (basis if columns.step is None else basis.at_step(0)).scoring
     rows = Table(
         frame=take_columns(table, list(ours.values()), range(len(ours))),
         schema={ours[name]: schema[name] for name in columns.predicted},
@@ -164,7 +164,15 @@ def _band_in_engine(
     guards.check_all()
     frame, usable = rows.frame, [guards.can_be_scored()]
     factor = nw.lit(float(outwards(next(iter(certificate.parts.values())).gamma)), nw.Float64)
-    if isinstance(certificate, GroupCertificate):
+    if columns.step is not None:
+        certified = nw.col(ours[columns.step]).cast(nw.Float64).is_in(list(columns.steps))
+        outside = count_rows(fails(certified))
+        if bad := ask_rows(frame, [outside])[outside]:
+            raise _other_steps(columns, f"{bad} row{'s' if bad > 1 else ''}")
+        usable.append(certified)
+    if isinstance(certificate, GroupCertificate) and certificate.overlapping:
+        frame, factor = widest_factor(certificate, frame, ours, columns, usable)
+    elif isinstance(certificate, GroupCertificate):
         group = _group_of(columns.group)
         factors = _factors(certificate, frame.select(nw.col(ours[group]).alias("g")), group)
         # An empty table has no labels, and any factor will do.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from pacband.certificate.family import check_candidates, split_candidate
@@ -12,7 +13,7 @@ from pacband.certification.tolerance import ToleranceTerms, refuse_with_toleranc
 from pacband.exceptions import InvalidInput
 from pacband.scores import ScoreRule
 from pacband.scores.columns import Columns
-from pacband.tables.columns import columns_of
+from pacband.tables.columns import columns_of, group_columns
 
 __all__ = ["make_terms", "named_columns", "score_column"]
 
@@ -39,27 +40,34 @@ def make_terms(
     )
 
 
-def named_columns(target: Any, prediction: Any, scale: Any, group: str | None, candidates: Any) -> dict[str, Columns]:
+def named_columns(
+    target: Any, prediction: Any, scale: Any, group: Any, candidates: Any, *, run: Any = None, step: Any = None
+) -> dict[str, Columns]:
     """Return the columns of every candidate; of a single one, under the empty name."""
+    if (run is None) != (step is None):
+        raise InvalidInput("run and step need each other: a row is then one step of a run.")
+    for name, given in (("run", run), ("step", step)):
+        if given is not None and (not isinstance(given, str) or not given):
+            raise InvalidInput(f"{name} must be the name of a column, got {given!r}.")
     if not target:
         raise InvalidInput(f"target must be the name of a column, got {target!r}.")
     if (prediction is None) == (candidates is None):
         raise InvalidInput("either prediction or candidates must be given, and not both.")
     if candidates is None:
-        return {"": columns_of(target, prediction, scale, group)}
+        return {"": replace(columns_of(target, prediction, scale, group), run=run, step=step)}
     if scale is not None:
         raise InvalidInput("with candidates, each has its own scale: {'name': ('prediction', 'scale')}.")
     check_candidates(candidates)
     return {
-        name: columns_of(target, *split_candidate(parts), of=f" of candidate {name!r}")
+        name: replace(columns_of(target, *split_candidate(parts), of=f" of candidate {name!r}"), run=run, step=step)
         for name, parts in candidates.items()
     }
 
 
-def score_column(score: Any, group: str | None, *others: Any) -> dict[str, Columns]:
+def score_column(score: Any, group: Any, *others: Any) -> dict[str, Columns]:
     """Return the column of own scores, which takes the place of the target."""
     if any(other is not None for other in others):
-        raise InvalidInput("score cannot be combined with target, prediction, scale or candidates.")
+        raise InvalidInput("score cannot be combined with target, prediction, scale, candidates, run or step.")
     if not isinstance(score, str) or not score:
         raise InvalidInput(f"score must be the name of a column, got {score!r}.")
-    return {"": Columns(target=(score,), prediction=(), group=group)}
+    return {"": Columns(target=(score,), prediction=(), **group_columns(group))}

@@ -19,6 +19,7 @@ from pacband.checks.evidence import Others
 from pacband.checks.sample import MOST_ROWS
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import Label, as_labels, group_rows
+from pacband.core.members import name_groups, refuse_same_groups
 from pacband.core.progress import Progress
 from pacband.draws import ROWS, Draws
 from pacband.exceptions import InvalidInput
@@ -37,10 +38,11 @@ from pacband.selection import (
 )
 from pacband.selection.fingerprint import fingerprint_unit, seal
 from pacband.tables.certified_columns import make_terms, named_columns, score_column
-from pacband.tables.columns import as_frame, check_columns, in_memory, read_predicted, read_values, refuse_inexact
+from pacband.tables.columns import as_frame, check_columns, in_memory, read_predicted, read_values
 from pacband.tables.engines import fetch_columns
 from pacband.tables.means import count_unanswered, mean_offsets, mean_scales
 from pacband.tables.other_columns import other_columns
+from pacband.tables.reading import read_table, read_whole
 from pacband.tables.scan import GroupScan, TableScan
 from pacband.tables.screening import screen_engine, screen_units
 from pacband.tables.table import Table
@@ -58,7 +60,9 @@ def certify_frame(
     target: str | list[str] | None = None,
     prediction: str | list[str] | None = None,
     scale: Any = None,
-    group: str | None = None,
+    group: str | list[str] | None = None,
+    run: str | None = None,
+    step: str | None = None,
     candidates: Mapping[str, Any] | None = None,
     score: str | None = None,
     tolerance: float | None = None,
@@ -88,8 +92,13 @@ def certify_frame(
         The column of T(x), or of each output.
     scale : str, pair of str, optional
         The column of σ̂(x) > 0; a tuple of two columns (lower, upper) makes an asymmetric band.
-    group : str, optional
-        The column of groups: the promise then holds within each group (`certify_groups`).
+    group : str or list of str, optional
+        The column of groups: the promise then holds within each group (`certify_groups`). With several columns, every
+        label of every column is a group. These groups overlap, and a row has the largest of its bounds.
+    run, step : str, optional
+        The columns of runs and of steps, if a row is one step of a run (long format): the promise is then about whole
+        runs. Rows may be in any order. Every run must have the same steps, each of them once. The columns are read into
+        memory. Windows that slide over one run are not independent runs.
     candidates : mapping of str to prediction or (prediction, scale), optional
         In place of `prediction`: the columns of every candidate (`certify_family`).
     score : str, optional
@@ -127,9 +136,9 @@ def certify_frame(
     scored: dict[str, Any] = {"side": side, "min_scale": min_scale, "gauge": gauge}
     terms = make_terms(promised, scored, tolerance, own=score is not None)
     if score is None:
-        named = named_columns(target, prediction, scale, group, candidates)
+        named = named_columns(target, prediction, scale, group, candidates, run=run, step=step)
     else:
-        named = score_column(score, group, target, prediction, scale, candidates)
+        named = score_column(score, group, target, prediction, scale, candidates, run, step)
     if tolerance is not None and (group is not None or candidates is not None):
         raise InvalidInput(
             "a tolerance cannot be combined with group or candidates: each would have a share of its own. Certify each "
@@ -146,34 +155,49 @@ def certify_frame(
     shares = weighted_shares(weights, list(named)) if candidates is not None else None
 
     table = as_frame(frame)
-    numeric = [name for columns in named.values() for name in columns.numeric]
-    schema = check_columns(table, numeric, group, *terms.draws.columns)
+    first = next(iter(named.values()))
+    numeric = [name for columns in named.values() for name in columns.numeric] + ([] if step is None else [step])
+    schema = check_columns(table, numeric, *first.others, *terms.draws.columns)
     wanted = list(dict.fromkeys([*(name for columns in named.values() for name in columns.all), *terms.draws.columns]))
     others = other_columns(table, wanted)
     if isinstance(table, nw.DataFrame):
         return _certify_in_memory(terms, in_memory(table, wanted), named, shares, others)
-    units = unit_column(table, schema, terms.scoring, terms.draws.column, terms.draws.kind)
-    if terms.draws.kind != ROWS and units is None:
-        values = _fetch_whole(terms, table, schema, wanted, numeric)
+    units = None
+    if run is None and not first.groups:
+        units = unit_column(table, schema, terms.scoring, terms.draws.column, terms.draws.kind)
+    if run is not None or (terms.draws.kind != ROWS and units is None):
+        what = "runs" if run is not None else f"draws of {terms.draws.kind.kind}"
+        values = read_whole(table, schema, wanted, numeric, what)
         return _certify_in_memory(terms, values, named, shares, others)
     limits = current_limits()
-    whole = len(named) <= limits.together or terms.scoring.matrix is not None
+    if first.groups and terms.scoring.gauge != "max":
+        what = "scores of overlapping groups with this gauge"
+        values = read_whole(table, schema, wanted, numeric, what)
+        return _certify_in_memory(terms, values, named, shares, others)
+    if first.groups and isinstance(terms, Terms):
+        by_column = {name: replace(first, group=name, groups=()) for name in first.groups}
+        tables = {name: Table.of(table, schema, terms.scoring, {"": one}) for name, one in by_column.items()}
+        joint = _certify_columns(terms, tables, first, _report_passes(progress, len(tables)))
+        first_rows = fetch_columns(table.select(*wanted).head(limits.sample), wanted)
+        screen_engine(terms.scoring, table, joint, named, first_rows)
+        return joint
+    whole = len(named) <= limits.together or terms.scoring.gauge != "max"
     parts = [named] if whole else _split_candidates(named, limits.together)
     certificate: Certificate | FamilyCertificate | GroupCertificate
     if units is not None:
         scans = [UnitScan(Table.of(table, schema, terms.scoring, part, unit=units.name), units) for part in parts]
         certificate = certify_units(terms, scans, named, shares, _report_passes(progress, 0))
         best = certificate.best if isinstance(certificate, FamilyCertificate) else ""
-        first = next(scan for scan in scans if best in scan.table.candidates).table.fetch_first(2 * MOST_ROWS)
-        screen_units(terms.scoring, table, named[best], units.kind, first, units.name)
+        near = next(scan for scan in scans if best in scan.table.candidates).table.fetch_first(2 * MOST_ROWS)
+        screen_units(terms.scoring, table, named[best], units.kind, near, units.name)
         return certificate
     in_engine = [Table.of(table, schema, terms.scoring, part) for part in parts]
     values = in_engine[0].fetch_first(limits.sample + 1)
     if len(parts) == 1 and len(next(iter(values.values()))) <= limits.sample:
         return _certify_in_memory(terms, values, named, shares, others)
 
-    if terms.scoring.matrix is not None:
-        raise InvalidInput("a matrix gauge needs the rows in memory: collect the table first.")
+    if terms.scoring.gauge != "max":
+        raise InvalidInput("a matrix gauge or a Share needs the rows in memory: collect the table first.")
     reporting = _report_passes(progress, len(parts))
     if isinstance(terms, ToleranceTerms):
         found = reporting(TableScan(in_engine[0]))({"": terms.request})[""]
@@ -185,9 +209,9 @@ def certify_frame(
         certificate = _certify_family(terms, in_engine, parts, values, shares, reporting)
     else:
         sample = _score_sample(terms, values, named[""])
-        if group is not None:
-            scan = GroupScan(in_engine[0], group)
-            certificate = _certify_groups(terms, scan, named[""], sample, values[group], reporting)
+        if first.group is not None:
+            scan = GroupScan(in_engine[0], first.group)
+            certificate = _certify_groups(terms, scan, named[""], sample, values[first.group], reporting)
         else:
             certificate = _certify_single(terms, in_engine[0], named[""], sample, reporting)
     screen_engine(terms.scoring, table, certificate, named, values)
@@ -208,34 +232,20 @@ def _certify_in_memory(
     others: Others | None,
 ) -> Certificate | FamilyCertificate | GroupCertificate:
     """Certify a table whose columns are in memory; `others` reads its other columns."""
-    if terms.draws.columns:
-        terms = replace(terms, draws=terms.draws.bind(*(values[name] for name in terms.draws.columns)))
-    columns = next(iter(named.values()))
-    y = read_values(values, columns.target)
+    rows = {name: read_table(values, columns) for name, columns in named.items()}
+    first = next(iter(rows.values()))
+    terms = replace(terms, draws=first.bind(terms.draws, values))
+    others = first.at_draws(others)
     if shares is not None and isinstance(terms, Terms):
-        pairs = {name: read_predicted(values, part) for name, part in named.items()}
-        return certify_family_rows(terms, y, pairs, shares, columns=named, others=others)
-    prediction, scale = read_predicted(values, columns)
+        pairs = {name: (one.y_pred, one.scale) for name, one in rows.items()}
+        stated = {name: one.columns for name, one in rows.items()}
+        return certify_family_rows(terms, first.y, pairs, shares, columns=stated, others=others)
+    named_rows: dict[str, Any] = {"columns": first.columns, "others": others}
     if isinstance(terms, ToleranceTerms):
-        return terms.certify_rows(y, prediction, scale, columns=columns, others=others)
-    if columns.group is not None:
-        labels = values[columns.group]
-        return certify_group_rows(terms, y, prediction, labels, scale, columns=columns, others=others)
-    return certify_rows(terms, y, prediction, scale, columns=columns, others=others)
-
-
-def _fetch_whole(
-    terms: Terms | ToleranceTerms, table: nw.LazyFrame[Any], schema: nw.Schema, names: list[str], numeric: list[str]
-) -> dict[str, Any]:
-    """Bring the columns of a table into memory, in the order of its rows: draws other than rows are made here."""
-    engine = table.implementation
-    if engine not in (nw.Implementation.DUCKDB, nw.Implementation.POLARS):
-        raise InvalidInput(
-            f"draws of {terms.draws.kind.kind} are made in memory, from tables of pandas, polars, pyarrow or DuckDB; "
-            f"this one is of {engine.name.lower()}."
-        )
-    refuse_inexact(table, schema, numeric)
-    return dict(fetch_columns(table.select(*names), names))
+        return terms.certify_rows(first.y, first.y_pred, first.scale, **named_rows)
+    if first.groups is not None:
+        return certify_group_rows(terms, first.y, first.y_pred, first.groups, first.scale, **named_rows)
+    return certify_rows(terms, first.y, first.y_pred, first.scale, **named_rows)
 
 
 def _certify_single(terms: Terms, table: Table, columns: Columns, sample: Any, reporting: Reporting) -> Certificate:
@@ -285,12 +295,47 @@ def _certify_groups(
 ) -> GroupCertificate:
     counts = scan.counts()
     ranks = terms.group_ranks(counts)
-    measured = _measure_groups(scan, counts, ranks, sample, reporting)
-    if measured is None:
-        measured = select(reporting(scan), _begin_searches(sample, labels, counts, ranks))
+    measured = _search_groups(scan, counts, ranks, sample, labels, reporting)
     basis, share = terms.promise_of(columns), terms.share.among(len(counts))
     parts = {label: issue(basis, measured[label], ranks[label], share) for label in counts}
     return GroupCertificate(groups=FrozenMap(parts))
+
+
+def _certify_columns(
+    terms: Terms, tables: Mapping[str, Table], columns: Columns, reporting: Reporting
+) -> GroupCertificate:
+    """Certify the groups of several columns of labels, which overlap: those of each column in passes of their own."""
+    scans = {name: GroupScan(table, name) for name, table in tables.items()}
+    found_in = {name: scan.counts() for name, scan in scans.items()}
+    named = {name: name_groups(name, list(own)) for name, own in found_in.items()}
+    counts: dict[Label, int] = {}
+    for name, labels in found_in.items():
+        own = {named[name][label]: n for label, n in labels.items()}
+        refuse_same_groups(counts, own)
+        counts |= own
+    ranks, share = terms.group_ranks(counts), terms.share.among(len(counts))
+    basis = terms.promise_of(columns)
+    parts: dict[Label, Certificate] = {}
+    for name, scan in scans.items():
+        own_ranks = {label: ranks[group] for label, group in named[name].items()}
+        values = tables[name].fetch_first(current_limits().sample)
+        sample = _score_sample(terms, values, columns)
+        found = _search_groups(scan, found_in[name], own_ranks, sample, values[name], reporting)
+        parts |= {group: issue(basis, found[label], ranks[group], share) for label, group in named[name].items()}
+    return GroupCertificate(groups=FrozenMap(parts), overlapping=True)
+
+
+def _search_groups(
+    scan: GroupScan,
+    counts: Mapping[Label, int],
+    ranks: Mapping[Label, int],
+    sample: Any,
+    labels: Any,
+    reporting: Reporting,
+) -> Mapping[Label, Measured]:
+    """Measure the score at the rank of every group."""
+    measured = _measure_groups(scan, counts, ranks, sample, reporting)
+    return select(reporting(scan), _begin_searches(sample, labels, counts, ranks)) if measured is None else measured
 
 
 def _measure_groups(

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import narwhals as nw
 
-from pacband.certificate import AnyCertificate
+from pacband.certificate import AnyCertificate, GroupCertificate
 from pacband.core.checks import check_probability
+from pacband.core.members import name_groups
 from pacband.draws import Draws, Units, Weighted
+from pacband.exceptions import InvalidInput
 from pacband.judging.checking import check, verdict_of
 from pacband.judging.judge import Judge
 from pacband.judging.verdicts import Verdict
-from pacband.selection import tally
-from pacband.tables.applying import labelled_columns
-from pacband.tables.certified_draws import bound_draws, table_draws
-from pacband.tables.columns import as_frame, check_columns, in_memory, read_predicted, read_values, refuse_inexact
-from pacband.tables.engines import fetch_columns
+from pacband.scores.columns import Columns
+from pacband.selection import Tally, tally
+from pacband.tables.certified_draws import table_draws
+from pacband.tables.columns import as_frame, check_columns, in_memory
+from pacband.tables.known_columns import labelled_columns
+from pacband.tables.overlaps import known_masks
+from pacband.tables.reading import read_table, read_whole
 from pacband.tables.scan import GroupScan, TableScan
 from pacband.tables.table import Table
 from pacband.tables.unit_scores import UnitScan, unit_column
@@ -32,7 +37,9 @@ def check_frame(
     target: str | list[str] | None = None,
     prediction: str | list[str] | None = None,
     scale: Any = None,
-    group: str | None = None,
+    group: str | list[str] | None = None,
+    run: str | None = None,
+    step: str | None = None,
     draws: Draws | None = None,
     level: float = 0.01,
 ) -> Verdict:
@@ -40,39 +47,67 @@ def check_frame(
 
     By default the columns are those that the certificate was made from. For a certificate of own scores, `target` names
     the column of the scores. If the promise is about units, ``draws=Units("machine", within)`` names their column; by
-    default it is the one that names them. Rows of a series, and the columns of units, are read into memory.
+    default it is the one that names them. Rows of a series, and the columns of units, are read into memory. If the
+    promise is about runs, `run` and `step` are the columns of runs and steps; every run must have the steps that were
+    certified.
     """
     judge, level = Judge(certificate), check_probability("level", level)
-    columns = labelled_columns(judge.basis, target=target, prediction=prediction, scale=scale, group=group)
+    columns = labelled_columns(
+        judge.basis, target=target, prediction=prediction, scale=scale, group=group, run=run, step=step
+    )
     table, draws = as_frame(frame), table_draws(judge.basis, draws)
     drawn = () if draws is None else draws.columns
-    schema = check_columns(
-        table, [*columns.numeric, *(drawn if isinstance(draws, Weighted) else ())], columns.group, *drawn
-    )
+    numeric = [*columns.numeric, *([columns.step] if columns.step else [])]
+    schema = check_columns(table, [*numeric, *(drawn if isinstance(draws, Weighted) else ())], *columns.others, *drawn)
     names = (*columns.all, *drawn)
-    if isinstance(table, nw.LazyFrame) and isinstance(draws, Units):
+    overlapping = certificate if isinstance(certificate, GroupCertificate) and certificate.overlapping else None
+    if bool(columns.groups) != bool(overlapping):
+        rule = "overlap: name their columns, as a list" if overlapping else "do not overlap: name one column"
+        raise InvalidInput(f"the groups of this certificate {rule}.")
+    if isinstance(table, nw.LazyFrame) and isinstance(draws, Units) and columns.run is None and overlapping is None:
         units = unit_column(table, schema, judge.basis.scoring, draws.column, judge.draws_of(draws).kind)
         if units is not None:
             in_engine = Table.of(table, schema, judge.basis.scoring, {"": columns}, unit=units.name)
             return _check_units(judge, UnitScan(in_engine, units), columns.group, level)
-    if isinstance(table, nw.DataFrame) or draws is not None:
+    what = _what_needs_memory(judge, columns, draws)
+    if isinstance(table, nw.DataFrame) or what:
         if isinstance(table, nw.DataFrame):
             values = in_memory(table, names)
         else:
-            refuse_inexact(table, schema, columns.numeric)
-            values = dict(fetch_columns(table.select(*names), list(names)))
-        groups = None if columns.group is None else values[columns.group]
-        y = read_values(values, columns.target)
-        bound = bound_draws(draws, values)
-        return check(certificate, y, *read_predicted(values, columns), groups=groups, draws=bound, level=level)
+            values = read_whole(table, schema, names, numeric, what)
+        rows = read_table(values, columns)
+        bound = None if draws is None else rows.bind(draws, values)
+        groups = rows.groups if overlapping is None else known_masks(overlapping, rows.groups, columns)
+        return check(certificate, rows.y, rows.y_pred, rows.scale, groups=groups, draws=bound, level=level)
+    if overlapping is not None:
+        found: dict[Any, Tally] = {}
+        for name in columns.groups:
+            one = Table.of(table, schema, judge.basis.scoring, {"": replace(columns, group=name, groups=())})
+            found |= _count_groups(judge, one, name, overlapping=True)
+        return verdict_of(judge, found, level)
     in_engine = Table.of(table, schema, judge.basis.scoring, {"": columns})
     if columns.group is None:
         return verdict_of(judge, {None: TableScan(in_engine)({"": judge.request(None)})[""]}, level)
-    scan = GroupScan(in_engine, columns.group)
+    return verdict_of(judge, _count_groups(judge, in_engine, columns.group), level)
+
+
+def _count_groups(judge: Judge, table: Table, column: str, *, overlapping: bool = False) -> dict[Any, Tally]:
+    """Count the violations in every group of a column of labels, by the names that the certificate has for them."""
+    scan = GroupScan(table, column)
     labels = list(scan.counts())
-    judge.check_known(labels, f"column {columns.group!r}")
-    found = scan({label: judge.request(label) for label in labels})
-    return verdict_of(judge, {label: found[label] for label in labels}, level)
+    named: Mapping[Any, Any] = name_groups(column, labels) if overlapping else {label: label for label in labels}
+    judge.check_known(named.values(), f"column {column!r}")
+    found = scan({label: judge.request(named[label]) for label in labels})
+    return {named[label]: found[label] for label in labels}
+
+
+def _what_needs_memory(judge: Judge, columns: Columns, draws: Draws | None) -> str:
+    """Return what an engine does not compute, in the plural; nothing if it computes all."""
+    if columns.run is not None:
+        return "runs"
+    if judge.basis.scoring.gauge != "max":
+        return "scores with a matrix gauge or a Share"
+    return "" if draws is None else f"draws of {draws.kind.kind}"
 
 
 def _check_units(judge: Judge, scan: UnitScan, group: str | None, level: float) -> Verdict:

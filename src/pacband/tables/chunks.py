@@ -11,11 +11,11 @@ import numpy as np
 from pacband.certificate import Certificate
 from pacband.certificate.single import issue
 from pacband.certification.terms import Terms
-from pacband.core.arrays import Floats, as_numbers, check_same_rows
+from pacband.core.arrays import Floats, check_same_rows
 from pacband.draws import Draws
 from pacband.draws.streams import DrawStream, stream_draws
 from pacband.exceptions import InvalidInput
-from pacband.scores import scale_kind, scores_of
+from pacband.scores import RowShape, as_rows, row_shape, scale_kind, scores_of
 from pacband.selection import Tally, begin_search, current_limits, select, sum_tallies, tally
 
 __all__ = ["certify_chunks"]
@@ -75,7 +75,7 @@ def certify_chunks(
     )
     stream = stream_draws(terms.draws)
     with TemporaryFile(prefix="pacband-") as file:
-        sample, kind, n_outputs = _write_scores(terms, stream, chunks, file)
+        sample, kind, shape = _write_scores(terms, stream, chunks, file)
 
         def scan(requests: Any) -> dict[str, Tally]:
             return {
@@ -84,12 +84,14 @@ def certify_chunks(
             }
 
         measured = select(scan, {"": begin_search(sample, terms.choose_rank, guess=terms.guess_rank)})[""]
-    basis = terms.promise(n_outputs=n_outputs, scale_kind=kind)
+    basis = terms.promise(**shape, scale_kind=kind)
     return issue(basis, measured, terms.choose_rank(measured.n_samples), terms.share)
 
 
-def _write_scores(terms: Terms, stream: DrawStream, chunks: Iterable[Any], file: IO[bytes]) -> tuple[Floats, str, int]:
-    """Write the scores of all draws. Return some of them, the kind of scale and the number of outputs."""
+def _write_scores(
+    terms: Terms, stream: DrawStream, chunks: Iterable[Any], file: IO[bytes]
+) -> tuple[Floats, str, RowShape]:
+    """Write the scores of all draws. Return some of them, the kind of scale and the shape of a row."""
     first = np.empty(0)
     shape = None
     for number, chunk in enumerate(chunks):
@@ -99,10 +101,10 @@ def _write_scores(terms: Terms, stream: DrawStream, chunks: Iterable[Any], file:
                 f"the values of draws, got {_described(chunk)}."
             )
         y, y_pred, scale, values = (*chunk, None, None)[:4]
-        target = as_numbers("y", y, empty=True)
+        target = as_rows(terms.scoring, "y", y, empty=True)
         if not len(target):
             continue
-        found = scale_kind(scale), target.shape[1:]
+        found = scale_kind(scale), row_shape(target)
         shape = shape or found
         if found != shape:
             raise InvalidInput(f"chunk {number} has other outputs or another kind of scale than those before.")
@@ -118,7 +120,7 @@ def _write_scores(terms: Terms, stream: DrawStream, chunks: Iterable[Any], file:
     scores = stream.finish()
     file.write(scores.tobytes())
     first = first if len(first) else scores[: current_limits().sample]
-    return first, shape[0], shape[1][0] if shape[1] else 1
+    return first, *shape
 
 
 def _described(chunk: Any) -> str:

@@ -23,6 +23,7 @@ __all__ = [
     "check_columns",
     "column_of",
     "columns_of",
+    "group_columns",
     "in_memory",
     "names_of",
     "read_predicted",
@@ -59,18 +60,19 @@ def names_of(what: str, given: Any) -> Names:
     return names
 
 
-def columns_of(target: Any, prediction: Any, scale: Any, group: str | None = None, *, of: str = "") -> Columns:
-    """Return the columns that a user named. A scale pair is a tuple (lower, upper). The target may be empty."""
+def columns_of(target: Any, prediction: Any, scale: Any, group: Any = None, *, of: str = "") -> Columns:
+    """Return the columns that a user named. A scale pair is a tuple (lower, upper). The target may be empty.
+
+    `group` is one column of labels, or a list of several, whose groups overlap.
+    """
     if isinstance(scale, tuple) and len(scale) != 2:
         raise InvalidInput(f"a scale pair must be (lower, upper), got {len(scale)} parts.")
-    if group is not None and not isinstance(group, str):
-        raise InvalidInput(f"group must be the name of a column, got {group!r}.")
     parts = scale if isinstance(scale, tuple) else () if scale is None else (scale,)
     columns = Columns(
         target=names_of("target", target) if target else (),
         prediction=names_of(f"prediction{of}", prediction),
         scale=tuple(names_of(f"scale{of}", part) for part in parts),
-        group=group,
+        **group_columns(group),
     )
     n_outputs = len(columns.prediction)
     if columns.target and len(columns.target) != n_outputs:
@@ -82,6 +84,17 @@ def columns_of(target: Any, prediction: Any, scale: Any, group: str | None = Non
         if len(part) not in (1, n_outputs):
             raise InvalidInput(f"scale{of} must have 1 column or {n_outputs}, got {len(part)}.")
     return columns
+
+
+def group_columns(group: Any) -> dict[str, Any]:
+    """Return the columns of groups that a user named, for `Columns`: one, or several whose groups overlap."""
+    if group is None or (isinstance(group, str) and group):
+        return {"group": group}
+    if not isinstance(group, list) or not group or not all(isinstance(name, str) and name for name in group):
+        raise InvalidInput(f"group must be the name of a column, or a list of names, got {group!r}.")
+    if len(set(group)) < len(group):
+        raise InvalidInput(f"group must name every column once, got {group!r}.")
+    return {"group": group[0]} if len(group) == 1 else {"groups": tuple(group)}
 
 
 def check_columns(frame: Frame, numeric: Iterable[str], *others: str | None) -> nw.Schema:

@@ -16,6 +16,7 @@ from pacband.checks.frames import plain_column
 from pacband.checks.screening import LEVEL, explain, screen_rows
 from pacband.checks.warning import warn_of_findings
 from pacband.core.labels import as_labels
+from pacband.core.members import cells_of, groups_of_columns
 from pacband.draws import Draws, Rows, Units
 from pacband.draws.kinds import UnitDraws
 from pacband.scores import ScoreRule, as_prediction, spread_of
@@ -53,7 +54,8 @@ def screen_engine(
     relation: Any = table.to_native()
     taken = [name for parts in named.values() for name in parts.all]
     others = fetch_at(relation, other_names(table.collect_schema(), taken), slice(0, len(near[used[0]])))
-    n_rows = sum(part.n_samples for part in certificate.parts.values())
+    # Every row has a group in each of several columns of labels.
+    n_rows = sum(part.n_samples for part in certificate.parts.values()) // (len(columns.groups) or 1)
     wanted = [name for name, column in others.items() if may_hold_labels(column)]
     drawn = _fetch_drawn(relation, columns.target[0], [*used, *wanted], n_rows)
     core, rest = {name: drawn[name] for name in used}, {name: plain_column(drawn[name]) for name in wanted}
@@ -129,9 +131,16 @@ def _screen(
         target,
         as_prediction(scoring, y_pred, target.shape),
         spread_of(scoring, scale, target.shape),
-        groups=None if columns.group is None else as_labels(values[columns.group]),
+        groups=_groups(columns, values),
         others=None if others is None else lambda rows: {name: column[rows] for name, column in others.items()},
         level=level,
         complete=others is not None and not everywhere,
         numbers=None if n_rows is None else np.arange(len(target), dtype=np.intp) * n_rows // len(target),
     )
+
+
+def _groups(columns: Columns, values: Mapping[str, Any]) -> Any:
+    """Return the group of every row; of groups that overlap, one number for the same groups."""
+    if columns.groups:
+        return cells_of(groups_of_columns({name: values[name] for name in columns.groups}))
+    return None if columns.group is None else as_labels(values[columns.group])

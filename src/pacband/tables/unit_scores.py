@@ -103,7 +103,7 @@ def unit_column(
 
     Raises `InvalidInput` if this engine can do neither, and names one that can.
     """
-    if not isinstance(kind, UnitDraws) or name is None or rule.matrix is not None:
+    if not isinstance(kind, UnitDraws) or name is None or rule.gauge != "max":
         return None
     if kind.within != "all" and frame.implementation not in _SHARES:
         raise InvalidInput(

@@ -66,6 +66,7 @@ def candidate_curve(single: Certificate, scores: Floats | Ranked) -> Curve | Non
             eps=None if grid is None else tuple(grid.tolist()),
             scoring=single.basis.scoring,
             n_outputs=single.n_outputs,
+            n_steps=single.n_steps,
             scale_kind=single.scale_kind,
         )
     except NotEnoughSamples:

@@ -1,0 +1,50 @@
+"""What a promise bounds, in symbols: |y − T(x)| ≤ γ̄·σ̂(x), for one number, several outputs, and the steps of runs."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from pacband.core.wording import bound, complement
+
+if TYPE_CHECKING:
+    from pacband.certificate.promise import Promise
+
+__all__ = ["inequality"]
+
+
+def inequality(promise: Promise, gamma: float) -> str:
+    """Return what is bounded, in symbols."""
+    limit, rule = bound(gamma), promise.scoring
+    if rule.own:
+        return f"score ≤ {limit}"
+    step, where = "" if promise.n_steps is None else "ₜ", _where(promise)
+    if rule.matrices:
+        error, matrix = f"(y{step} − T{step}(x))", "Σₜ" if rule.per_step else "Σ"
+        return f"sqrt({error}ᵀ {matrix}⁻¹ {error}) ≤ {limit}{_factor(promise)}{where}"
+    of = step + ("ₖ" if promise.n_outputs > 1 else "")
+    error, minus_error = f"y{of} − T{of}(x)", f"T{of}(x) − y{of}"
+    if promise.scale_kind == "asymmetric":
+        return f"−{limit}{_factor(promise, '⁻')} ≤ {error} ≤ {limit}{_factor(promise, '⁺')}{where}"
+    left = {"both": f"|{error}|", "upper": error, "lower": minus_error}[rule.side]
+    return f"{left} ≤ {limit}{_factor(promise)}{where}"
+
+
+def _where(promise: Promise) -> str:
+    """Return in which steps and outputs the inequality holds."""
+    share, several = promise.scoring.share, promise.n_outputs > 1 and not promise.scoring.matrices
+    if promise.n_steps is None:
+        return " in every output k" if several else ""
+    if share is None:
+        return " in every step t and output k" if several else " in every step t"
+    # All digits of the share are printed: "99.95 %".
+    part = complement(float(1 - Decimal(repr(share.share))))
+    return f"{' for all outputs k' if several else ''} in at least {part} of the steps t"
+
+
+def _factor(promise: Promise, end: str = "") -> str:
+    """Return ·σ̂(x), with the floor that is put under it."""
+    if promise.scale_kind == "none":
+        return ""
+    sigma, floor = f"σ̂{'' if promise.n_steps is None else 'ₜ'}{end}(x)", promise.scoring.min_scale
+    return f"·{sigma}" if floor is None else f"·max({sigma}, {bound(floor)})"
