@@ -13,6 +13,7 @@ from pacband.cli.options import (
     declared_draws,
     delta_option,
     draw_options,
+    draw_seed_option,
     eps_option,
     json_option,
     min_scale_option,
@@ -62,6 +63,7 @@ Examples:
 @min_scale_option
 @nonfinite_option
 @draw_options
+@draw_seed_option
 @json_option
 def command(
     file: str,
