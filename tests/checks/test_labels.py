@@ -7,8 +7,10 @@ from scipy.stats import binom, f_oneway
 from pacband.checks import labels as home
 from pacband.checks.columns import read_labels
 from pacband.checks.labels import check_labels, resemblance
+from pacband.checks.tails import f_tail
 from pacband.checks.transforms import centred_ranks
 from support.clean_rows import machines
+from support.twins import put_in_place
 
 
 def finding_of(table, column="machine", name="machine"):
@@ -62,6 +64,12 @@ def test_the_size_holds_in_the_tail(rng, strata_of):
     found = sizes(rng, 2000, strata_of)
     for level in (0.002, 0.02):
         assert np.count_nonzero(found <= level) <= binom.ppf(1 - 1e-6, 2000, level)
+
+
+def test_the_wrong_twin_with_three_times_the_degrees_of_freedom_accuses_sound_rows(rng, monkeypatch):
+    put_in_place(monkeypatch, f_tail, lambda ratio, between, within: f_tail(ratio, 3 * between, within))
+    found = sizes(rng, 1000, lambda codes: np.zeros(len(codes), dtype=np.intp))
+    assert np.count_nonzero(found <= 0.02) > binom.ppf(1 - 1e-6, 1000, 0.02)
 
 
 def test_an_input_that_errors_depend_on_is_no_label(rng, monkeypatch):

@@ -6,9 +6,11 @@ from scipy.stats import binom
 
 import pacband
 from pacband.checks.order import DEPENDENCE, DRIFT, check_order
+from pacband.checks.tails import chi2_tail
 from pacband.checks.transforms import centred_ranks, centred_signs
 from support.clean_rows import machines, series
 from support.diagnosed import checks
+from support.twins import put_in_place
 
 
 def order_of(values):
@@ -25,6 +27,12 @@ def test_order_checks_hold_their_size_in_the_tail(rng, transform, place):
         p_values.append(check_order({"scores": transform(values)}, values)[place].p_value)
     for level in (0.002, 0.02):
         assert np.count_nonzero(np.array(p_values) <= level) <= binom.ppf(1 - 1e-6, 2000, level)
+
+
+def test_the_wrong_twin_with_smaller_tails_accuses_sound_rows(rng, monkeypatch):
+    put_in_place(monkeypatch, chi2_tail, lambda value, df: chi2_tail(value, 1) / 4)
+    p_values = [check_order({"scores": centred_ranks(z)}, z)[0].p_value for z in rng.random((1000, 100))]
+    assert np.count_nonzero(np.array(p_values) <= 0.02) > binom.ppf(1 - 1e-6, 1000, 0.02)
 
 
 @pytest.mark.parametrize("rho", [0.6, 0.9])

@@ -73,33 +73,15 @@ class Evidence:
             None if codes is None else codes[rows],
         )
 
-    def part(self, picked: slice) -> Evidence:
-        """Return some of these draws."""
-        return Evidence(
-            _sub_slice(self.rows, picked) if isinstance(self.rows, slice) else self.rows[picked],
-            self.scores[picked],
-            None if self.errors is None else self.errors[picked],
-            None if self.groups is None else self.groups[picked],
-        )
-
     def ranks(self) -> Series:
         """Return the centred ranks of scores and errors, within groups if there are groups."""
         return {name: centred_ranks(values, self.groups) for name, values in self._values().items()}
 
-    def signs(self, middles: Mapping[str, float]) -> Series:
+    def signs(self) -> Series:
         """Return whether scores and errors are above the middle, centred: quicker than ranks. Groups need ranks."""
         if self.groups is not None:
             return self.ranks()
-        return {name: centred_signs(values, middles[name]) for name, values in self._values().items()}
-
-    def middles(self) -> dict[str, float]:
-        """Return the middle of the scores, and of the errors."""
-        return {name: middle(values) for name, values in self._values().items()}
+        return {name: centred_signs(values, middle(values)) for name, values in self._values().items()}
 
     def _values(self) -> dict[str, Floats]:
         return {"scores": self.scores} if self.errors is None else {"scores": self.scores, "errors": self.errors}
-
-
-def _sub_slice(rows: slice, picked: slice) -> slice:
-    found = range(rows.start, rows.stop)[picked]
-    return slice(found.start, found.stop)

@@ -64,22 +64,17 @@ def screen_rows(
     numbers : array of int, optional
         The row numbers in the table, if these are some of its rows.
     """
-    looked = rows_to_look_at(sample.n_draws, at_least=FEWEST_ROWS if others is None else MOST_ROWS)
-    both = Evidence.of(looked.rows, scoring, sample, target, prediction, spread, groups)
-    first, drawn = (both.part(part) for part in (slice(looked.n_first), slice(looked.n_first, None)))
-    middles = drawn.middles()
-    signs = drawn.signs(middles)
+    picked = rows_to_look_at(sample.n_draws, at_least=FEWEST_ROWS if others is None else MOST_ROWS)
+    looked = Evidence.of(picked, scoring, sample, target, prediction, spread, groups)
+    signs = looked.signs()
     found: list[Finding] = []
-    if in_order_of_draws(target[drawn.rows], prediction[drawn.rows]):
-        found += check_order(signs, drawn.scores, rows=_numbers(drawn.rows, numbers)) or ()
-        if looked.n_first:
-            found += (check_order(first.signs(middles), first.scores, partial_sums=False) or ())[:1]
-    if sample.rows is None:
+    if in_order_of_draws(target[looked.rows], prediction[looked.rows]):
+        found += check_order(signs, looked.scores, rows=_numbers(looked.rows, numbers)) or ()
+    if sample.rows is None and may_repeat(target[looked.rows]):
         complete = others is not None if complete is None else complete
-        for rows in [first.rows, drawn.rows] if looked.n_first else [drawn.rows]:
-            found += _find_copies(rows, target, prediction, spread, groups, others, complete)
+        found += _find_copies(looked.rows, target, prediction, spread, groups, others, complete)
     if others is not None:
-        found += check_columns(others(drawn.rows), drawn, signs)
+        found += check_columns(others(looked.rows), looked, signs)
     return explain([finding for finding in found if finding.p_value <= level / len(found)])
 
 
@@ -93,10 +88,9 @@ def screen_columns(
     groups: npt.NDArray[Any] | None = None,
 ) -> list[Finding]:
     """Check columns that `screen_rows` was not given, such as those that a model does not use, at the same level."""
-    looked = rows_to_look_at(len(target), at_least=MOST_ROWS)
-    both = Evidence.of(looked.rows, scoring, Rows().sample(len(target)), target, prediction, spread, groups)
-    drawn = both.part(slice(looked.n_first, None))
-    found = check_columns(columns(drawn.rows), drawn, drawn.signs(drawn.middles()))
+    picked = rows_to_look_at(len(target), at_least=MOST_ROWS)
+    looked = Evidence.of(picked, scoring, Rows().sample(len(target)), target, prediction, spread, groups)
+    found = check_columns(columns(looked.rows), looked, looked.signs())
     return explain([finding for finding in found if finding.p_value <= LEVEL / len(found)])
 
 
@@ -163,8 +157,6 @@ def _find_copies(
     others: Others | None,
     complete: bool,
 ) -> list[Finding]:
-    if not may_repeat(target[rows]):
-        return []
     seen = [prediction[rows], *(part[rows] for part in spread.parts)]
     seen += [] if groups is None else [groups[rows]]
     seen += [] if others is None else others(rows).values()
