@@ -19,8 +19,11 @@ from typing import Any
 
 from pacband.certificate.curve import Curve
 from pacband.certification.boundary import Design, GivenLevels, SpacedRanks, largest_eta
+from pacband.certification.terms import Terms
+from pacband.checks.screening import screen_rows
+from pacband.checks.warning import warn_of_findings
 from pacband.core.arrays import Floats, check_same_rows
-from pacband.core.checks import check_positive_integer, check_probability
+from pacband.core.checks import check_probability
 from pacband.exceptions import InvalidInput, NotEnoughSamples
 from pacband.planning import WHOLE, Share, min_samples
 from pacband.scores import ScoreRule, align, as_rows, row_shape, score_rows
@@ -84,24 +87,32 @@ def certify_curve(
     >>> curve.rank(0.05), pacband.max_rank(2000, 0.05, 0.01)  # what it costs to choose ε afterwards
     (69, 78)
     """
-    delta = check_probability("delta", delta)
-    grid = None if eps is None else _check_grid(eps)
     max_eps = check_probability("max_eps", max_eps)
-    scoring = ScoreRule.create(side=side, gauge=gauge, min_scale=min_scale, nonfinite=nonfinite)
-    share = Share(check_positive_integer("n_candidates", n_candidates))
-    target = as_rows(scoring, "y", y)
-    check_same_rows(y=y, y_pred=y_pred, scale=scale)
-    prediction, spread = align(scoring, target, y_pred, scale)
-    return curve_of_scores(
-        score_rows(scoring, target, prediction, spread),
+    terms = Terms.create(
+        eps=max_eps,
         delta=delta,
-        share=share,
+        side=side,
+        n_candidates=n_candidates,
+        min_scale=min_scale,
+        nonfinite=nonfinite,
+        gauge=gauge,
+    )
+    grid = None if eps is None else _check_grid(eps)
+    target = as_rows(terms.scoring, "y", y)
+    check_same_rows(y=y, y_pred=y_pred, scale=scale)
+    prediction, spread = align(terms.scoring, target, y_pred, scale)
+    curve = curve_of_scores(
+        score_rows(terms.scoring, target, prediction, spread),
+        delta=terms.delta,
+        share=terms.share,
         eps=grid,
         max_eps=max_eps,
-        scoring=scoring,
+        scoring=terms.scoring,
         **row_shape(target),
         scale_kind=spread.kind,
     )
+    warn_of_findings(screen_rows(terms.scoring, terms.draws.sample(len(target)), target, prediction, spread))
+    return curve
 
 
 def curve_of_scores(
