@@ -68,6 +68,10 @@ def test_readme_examples_run(tmp_path, monkeypatch):
     # The bound itself depends on the release of scikit-learn that grew the forest; all else does not.
     assert promise.rsplit("≤", 1)[0] in printed.getvalue()
     assert bound in printed.getvalue()
+    (units,) = re.findall(
+        r"^With confidence 99 %, .*machines.*$", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE
+    )
+    assert units in printed.getvalue()
 
 
 @pytest.mark.parametrize("script", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.stem)
