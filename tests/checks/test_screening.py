@@ -85,7 +85,9 @@ def test_drift_and_copies_are_found(rng):
     copied = pd.concat([table, table.iloc[:500]], ignore_index=True).sample(frac=1.0, random_state=0)
     assert names(screen(copied, columns=False)) == ["duplicated rows"]
     # The same numbers in rows that differ in another column.
-    assert screen(copied.assign(row=np.arange(len(copied)))) == []
+    assert screen(copied.assign(heat=rng.standard_normal(len(copied)))) == []
+    # A copy with a number of its own is still a copy.
+    assert names(screen(copied.assign(row=np.arange(len(copied))))) == ["duplicated rows"]
 
 
 def test_declared_units_are_compared_with_each_other_alone(rng):

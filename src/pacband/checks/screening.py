@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pacband.checks.columns import read_labels, read_times
+from pacband.checks.columns import read_labels, read_times, without_ids
 from pacband.checks.copies import check_copies, may_repeat
 from pacband.checks.evidence import Evidence, Others, Picked, Series
 from pacband.checks.finding import Finding
@@ -160,7 +160,7 @@ def _find_copies(
     y = _flat(target[rows])
     seen = [_flat(prediction[rows]), *(_flat(part[rows]) for part in spread.parts)]
     seen += [] if groups is None else [groups[rows]]
-    seen += [] if others is None else others(rows).values()
+    seen += [] if others is None else without_ids(others(rows).values())
     finding = check_copies(y, seen, complete=complete)
     return [] if finding is None else [finding]
 

@@ -15,8 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from pacband.checks import Finding
+from pacband.checks.columns import without_ids
 from pacband.checks.copies import check_copies
 from pacband.checks.evidence import Evidence
+from pacband.checks.frames import columns_of_frame
 from pacband.checks.order import check_order
 from pacband.checks.screening import check_columns, explain, in_order_of_draws
 from pacband.core.arrays import Floats, Numbers, as_numbers, check_lengths
@@ -176,8 +178,17 @@ def _check_columns(rows: ScoredRows) -> list[Finding]:
 
 
 def _check_copies(rows: ScoredRows) -> Finding | None:
-    given = [] if rows.X is None else [rows.X]
-    return check_copies(rows.target, [rows.predicted, *given], complete=rows.X is not None)
+    return check_copies(rows.target, [rows.predicted, *_shared_by_copies(rows.X)], complete=rows.X is not None)
+
+
+def _shared_by_copies(X: Any) -> list[Any]:
+    """Return the inputs without columns that identify rows. Bits of columns (`column_bits`) have none."""
+    others = columns_of_frame(X)
+    if others is not None:
+        return without_ids(others(slice(0, len(X))).values())
+    if isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype != np.uint64:
+        return without_ids(X.T)
+    return [] if X is None else [X]
 
 
 def _holm(findings: list[Finding], level: float) -> list[Finding]:
