@@ -150,3 +150,38 @@ def test_own_scores_several_outputs_and_missing_predictions_are_taken(rng):
     prediction = np.zeros(3000)
     prediction[5] = np.nan
     assert pacband.certify(noise[:, 0], prediction, nonfinite="violate").n_samples == 3000
+
+
+def test_what_is_said_about_neighbours_is_true_of_all_rows(rng):
+    from scipy.stats import spearmanr
+
+    n = 30_000
+    y = rng.standard_normal(n)
+    for i in range(1, n):
+        y[i] += 0.8 * y[i - 1]
+    with pytest.warns(pacband.PromiseWarning) as caught:
+        pacband.certify(y, np.zeros(n))
+    # The screen looks at 2000 rows in runs of eight; its numbers are those of all rows.
+    first = spearmanr(np.abs(y)[1:], np.abs(y)[:-1]).statistic
+    said = str(caught[0].message)
+    assert f"scores depend on the rows before: the rank correlation with the previous row is {first:.2f}." in said
+    assert f"These {n} rows are worth about" in said
+    (finding,) = (f for f in pacband.diagnose(y, np.zeros(n)).findings if f.check == "serial dependence")
+    assert finding.seen in said
+    assert finding.effect in said
+
+
+def test_rows_with_gaps_say_nothing_about_neighbours(rng):
+    y = np.repeat(rng.standard_normal(500), 4) + 0.1 * rng.standard_normal(2000)
+    scoring = ScoreRule()
+    findings = screen_rows(
+        scoring,
+        Rows().sample(2000),
+        y,
+        np.zeros(2000),
+        spread_of(scoring, None, y.shape),
+        numbers=np.arange(2000) * 7,
+    )
+    assert [f.check for f in findings] == ["serial dependence"]
+    assert "previous row" not in findings[0].seen
+    assert "worth fewer independent rows" in findings[0].effect

@@ -170,11 +170,19 @@ def _check_order(rows: ScoredRows, neighbours: ScoredRows | None) -> list[tuple[
 def _order_of(rows: ScoredRows, *, partial_sums: bool = True) -> tuple[Finding, Finding] | None:
     if not in_order_of_draws(rows.target, rows.predicted[:, 0]):
         return None
-    return check_order(rows.evidence.ranks(), rows.scores, partial_sums=partial_sums, rows=rows.numbers)
+    ranks = rows.evidence.ranks()
+    return check_order(
+        ranks,
+        rows.scores,
+        partial_sums=partial_sums,
+        rows=rows.numbers,
+        whole=None if rows.numbers is not None else lambda: (ranks, len(rows.scores)),
+    )
 
 
 def _check_columns(rows: ScoredRows) -> list[Finding]:
-    return check_columns(rows.columns, rows.evidence, rows.evidence.ranks()) if rows.columns else []
+    gaps = rows.numbers is not None
+    return check_columns(rows.columns, rows.evidence, rows.evidence.ranks(), gaps=gaps) if rows.columns else []
 
 
 def _check_copies(rows: ScoredRows) -> Finding | None:
