@@ -27,6 +27,4 @@ def test_a_command_uses_them(pacband, tmp_path):
     (tmp_path / "data.csv").write_text("y,p\n" + "1,2\n" * 10)
     done = pacband("certify", "data.csv", "--target", "y", "--prediction", "p")
     assert done.returncode == 2
-    assert done.stderr.startswith(
-        "pacband: --eps 0.05 and --delta 1e-06 need at least 270 samples at rank 1, got 10."
-    )
+    assert done.stderr.startswith("pacband: --eps 0.05 and --delta 1e-06 need at least 270 samples at rank 1, got 10.")
