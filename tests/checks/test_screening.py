@@ -185,3 +185,24 @@ def test_rows_with_gaps_say_nothing_about_neighbours(rng):
     assert [f.check for f in findings] == ["serial dependence"]
     assert "previous row" not in findings[0].seen
     assert "worth fewer independent rows" in findings[0].effect
+
+
+def test_a_series_must_be_in_the_order_of_its_times(rng):
+    n = 2000
+    table = pd.DataFrame({"y": rng.standard_normal(n), "p": rng.standard_normal(n)})
+    table["time"] = pd.date_range("2024-01-01", periods=n, freq="h")
+    shuffled = table.sample(frac=1.0, random_state=0)
+    draws = Spaced(2)
+    assert screen(table, draws=draws) == []
+    (finding,) = screen(shuffled, draws=draws)
+    assert finding.seen == "the rows are not in the order of time"
+    assert "Sort the table by time" in finding.advice
+    # Other dates need no order, if one column of times has it; and rows that are draws need none.
+    assert screen(table.assign(built=shuffled["time"].to_numpy()), draws=draws) == []
+    assert screen(shuffled) == []
+    diagnosis = pacband.diagnose(shuffled["y"], shuffled["p"], X=shuffled[["time"]], draws=draws, eps=0.1, delta=0.01)
+    assert "order of time" in names(diagnosis.findings)
+    ordered = pacband.diagnose(table["y"], table["p"], X=table[["time"]], draws=draws, eps=0.1, delta=0.01)
+    assert ordered.sound
+    numbered = table[["time"]].assign(id=np.arange(n))
+    assert pacband.diagnose(table["y"], table["p"], X=numbered, draws=draws, eps=0.1, delta=0.01).sound

@@ -23,7 +23,16 @@ from pacband.core.arrays import Numbers
 from pacband.draws import Rows, Sample
 from pacband.scores import ScoreRule, Spread
 
-__all__ = ["LEVEL", "check_columns", "explain", "in_order_of_draws", "is_sorted", "screen_columns", "screen_rows"]
+__all__ = [
+    "LEVEL",
+    "check_columns",
+    "check_times",
+    "explain",
+    "in_order_of_draws",
+    "is_sorted",
+    "screen_columns",
+    "screen_rows",
+]
 
 # The probability of one or more findings in sound data is at most this.
 LEVEL = 1e-4
@@ -84,6 +93,10 @@ def screen_rows(
     if sample.rows is None and may_repeat(target[looked.rows]):
         complete = others is not None if complete is None else complete
         found += _find_copies(looked.rows, target, prediction, spread, groups, others, complete)
+    unsorted = None if others is None or not sample.series else check_times(others(looked.rows))
+    if unsorted is not None:
+        # What else is found depends on the order.
+        return [unsorted]
     if others is not None:
         found += check_columns(others(looked.rows), looked, signs, gaps=numbers is not None)
     return explain([finding for finding in found if finding.p_value <= level / len(found)])
@@ -133,6 +146,22 @@ def check_columns(
 def _ranks_along(drawn: Evidence, order: npt.NDArray[np.intp]) -> Whole:
     """Return a function that returns the ranks of all rows in another order."""
     return lambda: ({name: None if z is None else z[order] for name, z in drawn.ranks().items()}, len(order))
+
+
+def check_times(columns: Mapping[str, npt.NDArray[Any]]) -> Finding | None:
+    """Check whether the rows of a series are in the order of one of its columns of times, if it has such columns."""
+    found = {name: times for name, column in columns.items() if (times := read_times(column)) is not None}
+    varied = [name for name, times in found.items() if (times[1:] != times[:-1]).any()]
+    if not varied or any(is_sorted(found[name]) for name in varied):
+        return None
+    return Finding(
+        check="order of time",
+        seen=f"the rows are not in the order of {varied[0]}",
+        p_value=0.0,
+        effect="The promise is about rows of one series that are a gap apart: in another order they are not apart.",
+        advice=f"Sort the table by time: by {varied[0]}, if that is the time of the series.",
+        column=varied[0],
+    )
 
 
 def explain(findings: list[Finding]) -> list[Finding]:

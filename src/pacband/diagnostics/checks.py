@@ -20,7 +20,7 @@ from pacband.checks.copies import check_copies
 from pacband.checks.evidence import Evidence
 from pacband.checks.frames import columns_of_frame
 from pacband.checks.order import check_order
-from pacband.checks.screening import check_columns, explain, in_order_of_draws
+from pacband.checks.screening import check_columns, check_times, explain, in_order_of_draws
 from pacband.core.arrays import Floats, Numbers, as_numbers, check_lengths
 from pacband.core.frozen import FrozenMap
 from pacband.diagnostics.diagnosis import Diagnosis
@@ -55,6 +55,8 @@ class ScoredRows:
         The bound, if all rows have the same.
     one_row_a_draw : bool
         Whether every row is a draw of its own. The rows of a unit are not, and may repeat.
+    series : bool
+        Whether the rows must be in the order of time.
     numbers : array of int or None
         The row numbers in the table; None if these are all rows, or the first ones.
     words : str
@@ -72,6 +74,7 @@ class ScoredRows:
     violated: npt.NDArray[np.bool_] | None = None
     bound: float | None = None
     one_row_a_draw: bool = True
+    series: bool = False
     numbers: npt.NDArray[np.int64] | None
     words: str
 
@@ -133,6 +136,8 @@ def run_checks(
     together = rows if neighbours is None else neighbours
     alike = together if copies is None else copies
     found = [*_check_order(rows, neighbours), *((rows, finding) for finding in _check_columns(rows))]
+    if rows.series:
+        found.append((rows, check_times(rows.columns)))
     if alike.one_row_a_draw:
         found.append((alike, _check_copies(alike)))
     found += [(rows, check_dominance(rows.scores)), (rows, check_ties(rows.scores, rows.bound))]
