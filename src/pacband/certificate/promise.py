@@ -181,6 +181,9 @@ class Promise:
     def check_outputs(self, name: str, column: Any, *, lone_row: bool = False) -> Numbers:
         """Return the column as an array with as many outputs and steps as were calibrated, or raise."""
         array = as_numbers(name, column, scalar=lone_row, empty=True, runs=True)
+        # A column of numbers, which most promises are about, needs no other check.
+        if array.ndim == 1 and self.n_outputs == 1 and self.n_steps is None:
+            return array
         if lone_row and (array.ndim == 0 or array.shape in self._lone_shapes):
             array = array[None]
         array = as_rows(self.scoring, name, array, steps=self.n_steps, empty=True)
