@@ -269,7 +269,7 @@ def declared_draws(
 
 def refuse_without_rows(draws: Any) -> None:
     """Raise if a report cannot show the rows of such draws: a draw must have one score."""
-    if draws is not None and not draws.kind.has_law:
+    if draws is not None and not draws.kind.rank_is_chosen:
         raise click.UsageError(
             "--report shows one row for every draw: it cannot be combined with --within average or with two "
             "--importance columns."

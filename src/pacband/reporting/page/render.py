@@ -104,7 +104,7 @@ def _tiles(summary: Summary) -> list[tuple[str, str, str]]:
     tiles = [
         (
             basis.kept.removeprefix("at least "),
-            f"of future {_subject(basis)}, at least",
+            f"of future {basis.subject}, at least",
             f"stay within the bound (ε = {figure(basis.eps)})",
         ),
         (confidence(basis.delta), "confidence", f"fails with probability δ = {figure(basis.delta)}"),
@@ -136,11 +136,6 @@ def _future(basis: Promise) -> str:
     if isinstance(kind, UnitDraws) and kind.within != "one":
         return kind.plural
     return "rows" if basis.n_steps is None else "runs"
-
-
-def _subject(basis: Promise) -> str:
-    """Return what is promised something about: errors, scores, runs or units."""
-    return "scores" if basis.scoring.own and basis.subject == "errors" else basis.subject
 
 
 def _readings(summary: Summary) -> list[tuple[str, str, str]]:
