@@ -211,3 +211,15 @@ def test_what_is_declared_wrongly_about_draws_is_refused_and_nothing_is_written(
         done = run("fit", tmp_path / name, *QUICK, *options, "-o", tmp_path / "model.pacband")
         assert (done.returncode, message in done.stderr) == (2, True), (options, done.stderr)
     assert sorted(os.listdir(tmp_path)) == ["data.csv", "gaps.csv"]
+
+
+def test_a_series_in_another_order_than_its_times_is_a_warning(tmp_path, run):
+    import pandas as pd
+
+    rows = machines(0)
+    rows["day"] = pd.date_range("2024-01-01", periods=len(rows)).strftime("%Y-%m-%d")[::-1]
+    rows.iloc[[0, 50], rows.columns.get_loc("day")] = rows["day"].iloc[[50, 0]].to_numpy()
+    rows.to_csv(tmp_path / "data.csv", index=False)
+    options = ["--gap", "5", "--exclude", "machine,w"]
+    done = run("fit", tmp_path / "data.csv", *QUICK, *options, "-o", tmp_path / "model.pacband")
+    assert "the rows are not in the order of day" in done.stderr

@@ -114,6 +114,8 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
             family.fit(X, y, draws=draws)
         if draws is None:
             _check_unused(family, X, y, unused)
+        elif options["gap"] is not None:
+            _check_order_of_time(unused)
     print_findings(findings, strict=options["strict"])
     page = _report(family, X, y, draws) if report else None
     kinds = {column.name: column.kind for column in columns if column.kind}
@@ -237,6 +239,18 @@ def _print_columns(columns: list[Column]) -> None:
     for column in columns:
         if column.kind is None:
             print_message(f"Not used: {column.name}: {column.why}")
+
+
+def _check_order_of_time(unused: Any) -> None:
+    """Warn if the rows of a series are not in the order of a column of times. Times are no features."""
+    from pacband.checks.frames import columns_of_frame
+    from pacband.checks.screening import check_times
+    from pacband.checks.warning import warn_of_findings
+
+    others = columns_of_frame(unused)
+    assert others is not None  # a dataframe has columns
+    finding = check_times(others(slice(0, len(unused))))
+    warn_of_findings([] if finding is None else [finding])
 
 
 def _report(family: CertifiedFamily, X: Any, y: Any, draws: Draws | None = None) -> Any:
