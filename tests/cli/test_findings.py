@@ -10,7 +10,7 @@ from support.clean_rows import machines
 
 COLUMNS = ["--target", "y", "--prediction", "p"]
 FOUND = "Warning: rows of one machine resemble each other: intra-class correlation 0.9"
-CURE = "Use --unit machine if new ones are to come, or --group machine if future rows come from these."
+CURE = "Use --unit machine if new ones are to come, or --group machine if future rows come from these, and if each of them has enough rows."
 
 
 @pytest.fixture
