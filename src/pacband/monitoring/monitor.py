@@ -190,7 +190,8 @@ class Monitor:
         groups : array-like, label
             The group of every row, if the certificate has groups.
         draws : Units, optional
-            The unit of every row, if the certificate makes a promise about units.
+            The unit of every row, if the certificate makes a promise about units. Other draws are refused, except
+            those of the certificate's own series.
         complete : array-like of labels, optional
             The units that are complete with these rows; all other units are held. For whole units, pass the labels
             themselves. Without it, a unit is complete when a row of another unit follows.
@@ -431,4 +432,4 @@ def _counting_of(judge: Judge) -> Counting:
     kind = judge.basis.draws
     if isinstance(kind, UnitDraws):
         return WholeUnits(kind, judge)
-    return SpacedRows(kind.gap) if isinstance(kind, SpacedDraws) else EveryRow()
+    return SpacedRows(kind.gap, judge) if isinstance(kind, SpacedDraws) else EveryRow()
