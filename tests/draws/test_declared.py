@@ -176,7 +176,9 @@ def test_families_and_groups_of_units(rows):
     [
         (lambda: Units([1, 2], within=1.5), r"within must be in \(0, 1\), got 1.5"),
         (lambda: Units([1, 2], within="some"), "within must be one of 'all', 'one', 'average', got 'some'"),
-        (lambda: Units([1, 2], "one", random_state=None), "random_state must be an integer"),
+        (lambda: Units([1, 2], "one", random_state=1.5), "random_state must be an integer"),
+        (lambda: Units([1, 2], random_state=0), "random_state is for within='one', which draws rows: leave it out"),
+        (lambda: Units("m", "average", random_state=7), "got within='average' and random_state=7"),
         (lambda: Weighted([1, 2], at_most=2.0, random_state=-1), "random_state must be an integer of at least 0"),
         (lambda: Units([1, 2]).sample(3), "must have one length, got 3 and 2"),
         (lambda: Units([1.0, math.nan]).sample(2), "must have a label in every row"),

@@ -14,6 +14,7 @@ from pacband.cli.options import (
     group_names,
     json_option,
     model_options,
+    refuse_without_rows,
     scale_columns,
 )
 from pacband.cli.output import Input, Output
@@ -91,6 +92,8 @@ def command(
         return
     if page is not None and any(map(is_stream, files)):
         raise click.UsageError("--report reads the rows again: it needs files.")
+    if page is not None:
+        refuse_without_rows(cert.basis.draws)
     outputs = {"target": list(target) or None, "prediction": list(prediction) or None}
     named: dict[str, Any] = {**outputs, "scale": scale_columns(scale), "group": group_names(group)}
     named |= {"run": run, "step": step}

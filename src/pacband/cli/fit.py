@@ -88,7 +88,7 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
     drawn = ("unit", "within", "gap", "mixing", "importance", "at_most", "seed", "interval_delta")
     draws = declared_draws(**{name: options[name] for name in drawn})
     if report:
-        refuse_without_rows(draws)
+        refuse_without_rows(None if draws is None else draws.kind)
     with open_files(files) as found, found.reading():
         columns, X, y, unused, draws = _read_rows(found.relation(), exclude, options, draws)
     _print_columns(columns)
