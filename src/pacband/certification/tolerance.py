@@ -69,12 +69,14 @@ class ToleranceTerms:
         draws = check_draws(draws)
         if draws.kind.averages:
             raise InvalidInput("a tolerance cannot be combined with within='average': use 'all', a share or 'one'.")
+        share = Share(n_candidates)
+        if (used := draws.kind.slack(1)) >= share.budget(delta):
+            raise InvalidInput(
+                f"what is declared of the draws uses up {float(used):g}, and delta={delta:g} leaves "
+                f"{float(share.budget(delta)):g} to this certificate: interval_delta must be smaller, or delta larger."
+            )
         return cls(
-            tolerance=_check_tolerance(tolerance, scoring),
-            delta=delta,
-            scoring=scoring,
-            share=Share(n_candidates),
-            draws=draws,
+            tolerance=_check_tolerance(tolerance, scoring), delta=delta, scoring=scoring, share=share, draws=draws
         )
 
     @property

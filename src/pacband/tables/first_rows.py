@@ -56,10 +56,7 @@ class FirstRows:
         if isinstance(draws, Units) and not self._complete:
             return []
         target, prediction, *others = (np.concatenate(parts) for parts in zip(*self._kept, strict=True))
-        if draws.columns:
-            draws = draws.bind(others.pop())
-        else:
-            draws = draws.take(np.arange(len(target)))
+        draws = draws.bind(others.pop()) if draws.columns else draws.take(np.arange(len(target)))
         try:
             sample = draws.sample(len(target))
         except InvalidInput:
