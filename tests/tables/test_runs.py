@@ -142,7 +142,7 @@ def drop(frame, run, t):
         (lambda f: f.assign(t=np.where((f["run"] == "run 5") & (f["t"] == 1.0), 9.0, f["t"])), "run 'run 5' lacks step 1 and has step 9 too many"),
         (lambda f: pd.concat([f, f[(f["run"] == "run 4") & (f["t"] == 2.0)]]), "run 'run 4' has step 2 more than once"),
         (lambda f: f.assign(t=f["t"].where(f.index != 30)), "column 't' must have a finite number in every row: it is not in 1 row"),
-        (lambda f: f.assign(run=f["run"].where(f.index != 30)), "column 'run' must name the run of every row: it is missing in 1 row"),
+        (lambda f: f.assign(run=f["run"].where(f.index != 30)), "column 'run' must have a label in every row: it is missing in 1 row"),
         (lambda f: f.assign(t=f["t"].astype(str)), "column 't' must be numeric"),
         (lambda f: f.drop(columns="run"), "there is no column 'run'"),
         (lambda f: f.iloc[:0], "at least one run is needed"),

@@ -129,17 +129,17 @@ class Units(Draws):
 
     def take(self, rows: npt.NDArray[np.intp]) -> Units:
         """Return the units of some of the rows."""
-        return self.bind(as_labels(self.labels)[rows])
+        return self.bind(as_labels(self.labels, self.kind.plural)[rows])
 
     def clusters(self, n_rows: int) -> npt.NDArray[Any]:
         """Return the units as numbers."""
-        return factorize(as_labels(self.labels))[1]
+        return factorize(as_labels(self.labels, self.kind.plural))[1]
 
     def sample(self, n_rows: int) -> Sample:
         """Return a draw for every unit."""
         if isinstance(self.labels, str):
             raise InvalidInput(f"labels must be one label per row; the column {self.labels!r} needs a table.")
-        labels = as_labels(self.labels)
+        labels = as_labels(self.labels, self.kind.plural)
         if len(labels) != n_rows:
             raise InvalidInput(f"y and the labels of units must have one length, got {n_rows} and {len(labels)}.")
         units, codes = factorize(labels)

@@ -28,7 +28,8 @@ class Count:
         P{Bin(n, ε) ≥ k}: the largest probability of so many violations if the promise holds. What the draws differ from
         independent ones is added.
     interval : pair of float
-        The Clopper-Pearson interval of the true share, at 95 %.
+        The Clopper-Pearson interval of the true share, at 95 %. For units on average, the interval of the true mean by
+        Chernoff's bound.
     counted : str
         What n counts: "rows", or the units that the promise is about.
     mean : float or None

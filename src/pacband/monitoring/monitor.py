@@ -94,7 +94,9 @@ class Monitor:
     as one draw. By default the units of a stream follow each other: a unit is complete as soon as a row of another unit
     comes, and more rows of it are then an error (the last 1024 units are known). The last unit is held until `finish`,
     and the state file holds it too. If units arrive in turns, `complete` names those that are complete; all others are
-    held. Rows whose labels are not known when their unit is counted are left out of it.
+    held. Rows whose labels are not known when their unit is counted are left out of it. For ``within="one"`` and
+    ``within="average"``, one row of every unit is counted. It is drawn at random, by the label of the unit and the seed
+    of the certificate; for "average" the seed is 0.
 
     *A series.* Pass all rows in the order of time. Every gap-th row is a draw, across batches and restarts. If mixing
     coefficients β(a) were declared, n draws are independent up to nβ(a): the probability of a false revocation within
