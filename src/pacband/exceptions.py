@@ -107,8 +107,8 @@ class NotEnoughSamples(InvalidInput):
     ----------
     n_samples : int
         The number of samples given.
-    needed : int
-        The number of samples that (ε, δ) needs.
+    needed : int or None
+        The number of samples that (ε, δ) needs; None if no number of such samples suffices.
     eps_here, delta_here : float or None
         What these samples can promise instead: the smallest ε at the given δ, and the smallest δ at the given ε.
         None where nothing can be promised.
@@ -119,7 +119,7 @@ class NotEnoughSamples(InvalidInput):
         message: str,
         *,
         n_samples: int,
-        needed: int,
+        needed: int | None,
         eps_here: float | None = None,
         delta_here: float | None = None,
     ) -> None:

@@ -209,6 +209,10 @@ def test_the_state_of_a_monitor_of_units_still_loads(tmp_path):
     assert monitor.finish().rows == 1
 
 
+def test_an_earlier_file_of_a_series_states_an_expected_violation_and_is_read():
+    assert pacband.load(FILES / "spaced_with_expected_violation.json") == pacband.load(FILES / "spaced.json")
+
+
 @pytest.mark.parametrize("name", ["units", "average", "spaced", "interval"])
 def test_files_that_were_written_earlier_are_written_again_with_equal_bytes(name, tmp_path):
     cert = pacband.load(FILES / f"{name}.json")

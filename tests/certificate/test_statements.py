@@ -5,14 +5,14 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import beta
+from scipy.stats import beta, binom
 
 import pacband
 from pacband import InvalidInput, certify, certify_groups, certify_scores, certify_tolerance
 from pacband.certificate.files import _same_numbers
 from pacband.certificate.portable import decode, encode
 from pacband.certificate.promise import ASSUMPTIONS, GIVEN_BOUND, OWN_SCORES, Promise
-from pacband.draws import Spaced, Units
+from pacband.draws import Spaced, Units, Weighted
 from pacband.planning.windows import most_violations
 
 N = 2000
@@ -45,7 +45,50 @@ def test_what_promises_rest_on(errors):
     assert certify_scores(errors).assumptions == (*OWN_SCORES, ASSUMPTIONS[2])
     assert certify_tolerance(errors, 0 * errors, 3.0, delta=0.1).assumptions == (*ASSUMPTIONS[:2], GIVEN_BOUND)
     spaced = certify(errors, 0 * errors, eps=0.1, delta=0.01, draws=Spaced(2))
-    assert spaced.assumptions == (Spaced(2).kind.assumption, *ASSUMPTIONS[1:])
+    near = "predictor and scale were built without rows of the series from 2 rows before the first calibration draw on"
+    assert spaced.assumptions == (Spaced(2).kind.assumption, near, ASSUMPTIONS[2])
+
+
+def test_other_rows_of_a_unit_count_as_seen(errors):
+    """A model that knows other rows of the calibration machines is too good on them."""
+    units = Units(np.repeat(np.arange(500), 4), name="machine")
+    made = certify(errors, 0 * errors, eps=0.1, delta=0.01, draws=units)
+    assert made.assumptions[1] == "predictor and scale were built without any row of the calibration machines"
+    own = certify_scores(errors, eps=0.1, delta=0.01, draws=units)
+    assert own.assumptions[1] == "what computes the scores was built without any row of the calibration machines"
+
+
+def test_a_shift_leaves_y_given_x_alone(errors):
+    shifted = certify(errors, 0 * errors, eps=0.1, delta=0.01, draws=Weighted(np.ones(N), at_most=1.0))
+    assert "given the inputs, y has the same distribution in both" in shifted.assumptions[0]
+
+
+@pytest.mark.parametrize(
+    "draws", [Units(np.repeat(np.arange(500), 4), "average"), Weighted((np.ones(N), np.ones(N)), at_most=1.0)]
+)
+def test_a_rank_that_is_not_chosen_is_not_stated(errors, draws):
+    made = certify(errors, 0 * errors, eps=0.2, delta=0.1, draws=draws)
+    assert made.assumptions[2] == "ε, δ and the candidates were chosen before looking at the scores"
+
+
+def test_dependent_draws_have_no_law(errors, tmp_path):
+    made = certify(errors, 0 * errors, eps=0.2, delta=0.1, draws=Spaced(4, mixing=lambda gap: 1e-5))
+    assert "expected violation" not in str(made)
+    assert made.to_dict()["expected_violation"] is None
+    assert pacband.load(made.save(tmp_path / "cert.json")) == made
+    for ask in (lambda: made.expected_violation, made.violation_interval):
+        with pytest.raises(InvalidInput, match="the draws depend on each other"):
+            ask()
+    # The rows that the predictor was fitted on are one more part of the series.
+    assert made.attained_delta == pytest.approx(binom.cdf(made.rank - 1, 500, 0.2) + 500e-5, rel=1e-9)
+
+
+def test_a_sentence_is_made_of_its_own_words(errors):
+    units = Units(np.repeat(np.arange(500), 4), name="errors_run")
+    own = certify_scores(errors, eps=0.1, delta=0.01, draws=units)
+    assert "of future errors_runs keep all their scores within " in own.promise
+    groups = certify_groups(errors, 0 * errors, np.repeat(["a", "b"], N // 2), eps=0.1, delta=0.01)
+    assert "of future errors in each of the 2 groups" in groups.promise
 
 
 def test_scores_are_named_in_errors(errors):
@@ -61,7 +104,7 @@ class TestOutlook:
     def test_the_dependence_of_all_draws_uses_up_a_part(self, errors):
         made = certify(errors, 0 * errors, eps=0.2, delta=0.1, draws=Spaced(4, mixing=lambda gap: 1e-5))
         n, slack = made.n_samples, Fraction(1e-5)
-        assert made.outlook(100) == most_violations(n, made.rank, 100, Fraction(0.1) - (n + 99) * slack)
+        assert made.outlook(100) == most_violations(n, made.rank, 100, Fraction(0.1) - (n + 100) * slack)
         assert made.outlook(9000) > 0
         with pytest.raises(InvalidInput, match=r"the dependence of 500 \+ 10000 draws uses up all of delta=0.1"):
             made.outlook(10_000)

@@ -213,7 +213,7 @@ def test_dependence_uses_up_a_part_of_delta(rng):
     spaced = pacband.draws.Spaced(10, mixing=0.2)
     cert = certify_tolerance(y, np.zeros(4000), 2.0, delta=0.01, draws=spaced)
     k = int((np.abs(y[9::10]) > 2.0).sum())
-    slack = 399 * 0.2**10
+    slack = 400 * 0.2**10
     assert cert.eps == pytest.approx(attained_eps(400, k + 1, 0.01 - slack), rel=1e-12)
     assert cert.eps > attained_eps(400, k + 1, 0.01)
     with pytest.raises(InvalidInput, match="no share can be promised"):

@@ -46,12 +46,12 @@ def test_rows_of_a_series_are_the_last_of_every_gap():
 
 @pytest.mark.parametrize(("rate", "gap", "n_draws", "rank"), [(0.5, 33, 3030, 97), (0.9, 216, 462, 5)])
 def test_the_best_gap_follows_from_the_mixing_alone(rate, gap, n_draws, rank):
-    """Against all gaps, with the largest r for which B(r − 1; m, ε) + (m − 1)β(a) ≤ δ by scipy's binomial."""
+    """Against all gaps, with the largest r for which B(r − 1; m, ε) + mβ(a) ≤ δ by scipy's binomial."""
     n_rows, eps, delta = 100_000, 0.05, 1e-6
     sharpest = (0.0, 0, 0)
     for each in range(1, 500):
         m = n_rows // each
-        tails = binom.cdf(np.arange(200), m, eps) + (m - 1) * rate**each
+        tails = binom.cdf(np.arange(200), m, eps) + m * rate**each
         r = int(np.count_nonzero(tails <= delta))
         sharpest = max(sharpest, (r / (m + 1), -each, r))
     assert sharpest[1:] == (-gap, rank)
@@ -60,7 +60,7 @@ def test_the_best_gap_follows_from_the_mixing_alone(rate, gap, n_draws, rank):
     assert best.sample(n_rows).n_draws == n_draws
     cert = certify(np.arange(float(n_rows)), np.zeros(n_rows), eps=eps, delta=delta, draws=best)
     assert (cert.n_samples, cert.rank) == (n_draws, rank)
-    exact = binom.cdf(rank - 1, n_draws, eps) + (n_draws - 1) * rate**gap
+    exact = binom.cdf(rank - 1, n_draws, eps) + n_draws * rate**gap
     assert cert.attained_delta == pytest.approx(exact, rel=1e-9)
     # The twin that does not count the mixing has a larger rank.
     assert max_rank(n_draws, eps, delta) > rank or rate == 0.9
@@ -78,7 +78,7 @@ def test_the_figures_of_the_literature_halve_delta_and_the_best_gap_is_sharper(r
     assert math.ceil(n_rows / gap) == n_draws + 1
     best = Spaced.best(n_rows, eps=eps, delta=delta, mixing=rate)
     cert = certify(np.zeros(n_rows), np.zeros(n_rows), eps=eps, delta=delta, draws=best)
-    assert cert.expected_violation > rank / (n_draws + 1)
+    assert cert.rank / (cert.n_samples + 1) > rank / (n_draws + 1)
 
 
 def test_accepted_rows_have_the_weighted_distribution(rng):
@@ -202,7 +202,7 @@ def test_what_is_declared_wrongly_is_refused(make, message):
 
 def test_too_few_units_are_named(rng):
     y, machine = rng.standard_normal(1000), np.repeat(np.arange(20), 50)
-    with pytest.raises(NotEnoughSamples, match=r"each machine of a sample is one draw.*got n_samples=20") as caught:
+    with pytest.raises(NotEnoughSamples, match=r"each machine is one draw.*got n_samples=20") as caught:
         certify(y, 0 * y, eps=0.05, delta=0.05, draws=Units(machine, name="machine"))
     assert caught.value.needed == 59
 

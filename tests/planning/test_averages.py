@@ -97,7 +97,7 @@ def test_the_wrong_twin_with_larger_bets_breaks_the_level(monkeypatch):
 @pytest.mark.parametrize(("eps", "delta", "needed"), [(0.1, 0.05, 34), (0.05, 1e-6, 298)])
 def test_too_few_units_are_refused_with_how_many_are_needed(eps, delta, needed):
     check_units(needed, eps, delta, Share())
-    with pytest.raises(NotEnoughSamples, match=f"need at least {needed} units on average, got n_samples={needed - 1}") as caught:  # fmt: skip
+    with pytest.raises(NotEnoughSamples, match=f"need at least {needed} units for a promise on average over units, got n_samples={needed - 1}") as caught:  # fmt: skip
         check_units(needed - 1, eps, delta, Share())
     assert caught.value.needed == needed
     check_units(needed - 1, caught.value.eps_here, delta, Share())

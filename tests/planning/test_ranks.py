@@ -124,6 +124,26 @@ class TestSlack:
         with pytest.raises(InvalidInput, match=r"the dependence between 2065 samples uses up 1e-06, and delta=1e-06"):
             choose_rank(2065, 0.05, 1e-6, slack=Fraction(1e-6))
 
+    def test_what_is_offered_can_be_promised(self):
+        beta = Fraction(1e-4)
+
+        def chosen(n, delta):
+            return choose_rank(n, 0.05, delta, slack=n * beta, slack_each=beta)
+
+        with pytest.raises(NotEnoughSamples) as caught:
+            chosen(60, 0.0436)
+        error = caught.value
+        assert chosen(error.needed, 0.0436) >= 1
+        with pytest.raises(NotEnoughSamples):
+            chosen(error.needed - 1, 0.0436)
+        assert chosen(60, error.delta_here) >= 1
+        assert choose_rank(60, error.eps_here, 0.0436, slack=60 * beta) >= 1
+
+    def test_no_number_of_samples_suffices_if_each_uses_up_too_much(self):
+        with pytest.raises(NotEnoughSamples, match="cannot be promised by any number of these samples") as caught:
+            choose_rank(20, 0.05, 1e-3, slack=Fraction(20, 10**5), slack_each=Fraction(1, 10**5))
+        assert caught.value.needed is None
+
     def test_a_slack_of_nearly_all_of_delta_leaves_a_little(self):
         assert choose_rank(2065, 0.05, 1e-6, slack=Fraction(1e-6) - Fraction(1, 10**40)) >= 1
 

@@ -93,7 +93,7 @@ def test_what_an_engine_cannot_do_is_refused_with_one_that_can(rng):
 
 def test_too_few_units_and_labels_that_are_none_are_refused(rng):
     frame = unit_table(rng, n_units=20)
-    with pytest.raises(NotEnoughSamples, match=r"each machine of a sample is one draw.*got n_samples=20") as caught:
+    with pytest.raises(NotEnoughSamples, match=r"each machine is one draw.*got n_samples=20") as caught:
         pacband.certify_frame(duckdb.from_df(frame), **COLUMNS, eps=0.05, delta=0.05, draws=Units("machine"))
     assert caught.value.needed == 59
     frame["machine"] = pd.Timestamp("2026-01-01")

@@ -260,6 +260,8 @@ class TestFamilies:
         assert chosen == any_candidate
         assert binomtest(int(chosen), n_draws, self.delta, alternative="greater").pvalue >= FALSE_ALARM
 
+    # Thousands of certificates, each with a chance of 1e-4 to accuse sound rows.
+    @pytest.mark.filterwarnings("ignore::pacband.PromiseWarning")
     @pytest.mark.parametrize(
         ("n_candidates", "n_draws", "at_least"), [(10, 400, 0.17), (100, 60, 0.45)], ids=["10", "100"]
     )

@@ -138,7 +138,8 @@ class FamilyCertificate(Promising):
         if len(self.candidates) == 1:
             return self.certificate.promise
         if isinstance(self.basis.draws, UnitDraws):
-            kept = self.basis.draws.sentence(self.basis.kept, "its own bound").replace("satisfy", "are within")
+            limit, noun = "its own bound", self.basis.noun
+            kept = self.basis.draws.sentence(self.basis.kept, limit, noun=noun, verb="are within")
             each = f"for each of the {len(self.candidates)} candidates {kept}"
             return f"{self.basis.confidence}, {each}; the sharpest is {self.best!r}."
         return (

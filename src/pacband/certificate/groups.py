@@ -127,9 +127,8 @@ class GroupCertificate(Promising):
         """The promise in one sentence."""
         several = " A row in several groups has the largest of their bounds." if self.overlapping else ""
         if isinstance(self.basis.draws, UnitDraws):
-            kept = self.basis.draws.sentence(self.basis.kept, "the bound of that group").replace(
-                "satisfy", "are within"
-            )
+            limit, noun = "the bound of that group", self.basis.noun
+            kept = self.basis.draws.sentence(self.basis.kept, limit, noun=noun, verb="are within")
             return f"{self.basis.confidence}, in each of the {len(self.groups)} groups {kept}.{several}"
         return (
             f"{self.basis.confidence}, {self.basis.kept} of future {self.basis.subject} in each of the "

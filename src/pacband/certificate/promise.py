@@ -188,6 +188,9 @@ class Promise:
         A run may be a row of a table, with its outputs in the order of `n_columns`.
         """
         array = as_numbers(name, column, scalar=lone_row, empty=True, runs=True)
+        # A column of numbers, which most promises are about, needs no other check.
+        if array.ndim == 1 and self.n_outputs == 1 and self.n_steps is None:
+            return array
         if lone_row and (array.ndim == 0 or array.shape in self._lone_shapes):
             array = array[None]
         if array.ndim == 2 and self.n_steps is not None and array.shape[1] == math.prod(self.row_shape):
@@ -230,20 +233,20 @@ class Promise:
     def claim(self, gamma: float) -> str:
         """Return what is promised, in words: "at least 95 % of future errors satisfy …"."""
         if self.scoring.own:
-            sentence = self.draws.sentence(self.kept, bound(gamma))
-            words = {"errors": "scores", "of the rows of": "of the scores of", "satisfy": "are at most"}
-        else:
-            sentence = self.draws.sentence(self.kept, self.inequality(gamma))
-            words = {} if self.n_steps is None else {"errors": "runs", "of the rows of": "of the runs of"}
-        for word, other in words.items():
-            sentence = sentence.replace(word, other)
-        return sentence
+            return self.draws.sentence(self.kept, bound(gamma), noun=self.noun, verb="are at most")
+        return self.draws.sentence(self.kept, self.inequality(gamma), noun=self.noun)
+
+    @property
+    def noun(self) -> str:
+        """What a score belongs to, in the plural: "errors", "runs", or "scores" that the user computes."""
+        if self.scoring.own:
+            return "scores"
+        return "errors" if self.n_steps is None else "runs"
 
     @property
     def subject(self) -> str:
         """What is promised something about, in the plural: "errors", "runs", "machines"."""
-        subject = self.draws.subject
-        return "runs" if self.n_steps is not None and subject == "errors" else subject
+        return self.draws.subject(self.noun)
 
     @property
     def counted(self) -> str:
@@ -314,7 +317,8 @@ def assumptions_of(
         independent, built = RUNS, built.replace("rows", "runs")
     if scoring.own:
         independent, built = OWN_SCORES
-    if draws.averages:
+    built = built.replace(ROWS.unseen, draws.unseen)
+    if not draws.rank_is_chosen:
         chosen = chosen.replace(", the candidates and the rank", " and the candidates")
     return independent if draws == ROWS else draws.assumption, built, GIVEN_BOUND if bound_given else chosen
 

@@ -169,7 +169,7 @@ class Certificate(Promising):
 
         A bound that has only a part of δ is one of several candidates, or a point of a curve. The one with the smallest
         bound is chosen, and a bound that is small by chance is exceeded more often. Draws that are not one score each,
-        or not known for certain, have no such mean at all.
+        not known for certain, or not independent have no such mean at all.
         """
         return self.share.fraction >= 1 and self.basis.draws.has_law
 
@@ -180,14 +180,23 @@ class Certificate(Promising):
         The best of several candidates was picked by its scores, and its mean violation tends to be larger. For it only
         the promise holds: at most ε with confidence 1 − δ. A bound that was given has no such mean: r/(N + 1) is then
         the share of calibration scores beyond it, with one more score beyond it. Raises `InvalidInput` for units on
-        average and for an interval of importance.
+        average, for an interval of importance, and for draws that depend on each other.
         """
-        return self.law_rank / (self.n_samples + 1)
+        self._check_law()
+        return self.chosen_rank / (self.n_samples + 1)
+
+    def _check_law(self) -> None:
+        """Raise unless the violation of the bound follows Beta(r, N − r + 1)."""
+        if self.chosen_rank and not self.basis.draws.has_law:
+            raise InvalidInput(
+                "nothing is known about the violation of this bound but the promise: the draws depend on each other. "
+                "There is no expected violation, and no interval of it."
+            )
 
     @property
-    def law_rank(self) -> int:
-        """The rank r of the law Beta(r, N − r + 1) of the violation. Raises `InvalidInput` if there is no such law."""
-        if self.rank is None or not self.basis.draws.has_law:
+    def chosen_rank(self) -> int:
+        """The rank r that was chosen before looking at the scores. Raises `InvalidInput` if there is none."""
+        if self.rank is None or not self.basis.draws.rank_is_chosen:
             reason = "it has no rank" if self.rank is None else "it is not certain which rows are draws"
             raise InvalidInput(
                 f"nothing is known about the violation of this bound but the promise: {reason}. There is no expected "
@@ -220,7 +229,8 @@ class Certificate(Promising):
         from scipy.special import betaincinv
 
         level = check_probability("level", level)
-        a, b = self.law_rank, self.n_samples - self.law_rank + 1
+        self._check_law()
+        a, b = self.chosen_rank, self.n_samples - self.chosen_rank + 1
         high = betaincinv(a, b, (1 + level) / 2)
         if self.bound_given:
             a, b = a - 1, b + 1
@@ -250,7 +260,7 @@ class Certificate(Promising):
         >>> cert.outlook(500, delta=0.05), cert.outlook(500)
         (19, 37)
         """
-        rank, n_future = self.law_rank, check_positive_integer("m", m)
+        rank, n_future = self.chosen_rank, check_positive_integer("m", m)
         if n_future > LARGEST_N:
             raise InvalidInput(f"m must be at most {LARGEST_N:g}, got {n_future}.")
         risk = self.delta if delta is None else check_probability("delta", delta)

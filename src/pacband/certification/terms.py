@@ -44,9 +44,6 @@ class Terms:
         The part of δ that a certificate may use: all of it, or the even part of n_F candidates.
     draws : Draws
         What one independent draw is.
-    after_training : bool
-        Whether the predictor was fitted on earlier rows of the series that the draws come from. Then the training rows
-        and m draws are m + 1 parts of one series, and their dependence uses up mβ(a) of δ in place of (m − 1)β(a).
     """
 
     eps: float
@@ -56,7 +53,6 @@ class Terms:
     scoring: ScoreRule
     share: Share
     draws: Draws = Rows()  # noqa: RUF009 (it has no state)
-    after_training: bool = False
 
     def __post_init__(self) -> None:
         if self.draws.kind.averages and (self.rank is not None or self.rule != "exact"):
@@ -112,13 +108,14 @@ class Terms:
                 rank=self.rank,
                 rule=self.rule,
                 slack=self.slack(n_samples),
+                slack_each=self.slack(n_samples + 1) - self.slack(n_samples),
             )
         except NotEnoughSamples as error:
-            raise error if kind == ROWS else error.within(f"each {kind.noun} of a sample is one draw") from None
+            raise error if kind == ROWS else error.within(f"{kind.one_draw} is one draw") from None
 
     def slack(self, n_samples: int) -> Fraction:
         """Return how much of δ the dependence between N draws, and on the training rows, uses up."""
-        return self.draws.kind.slack(n_samples + self.after_training)
+        return self.draws.kind.slack(n_samples)
 
     def _check_average(self, n_units: int, share: Share) -> None:
         from pacband.planning.averages import check_units

@@ -273,7 +273,7 @@ def declared_draws(
 
 def refuse_without_rows(kind: DrawKind | None) -> None:
     """Raise if a report cannot show the rows of such draws: a draw must have one score."""
-    if kind is not None and not kind.has_law:
+    if kind is not None and not kind.rank_is_chosen:
         raise click.UsageError(
             "--report shows one row for every draw: it cannot be combined with --within average or with two "
             "--importance columns, nor with a certificate that was made so."

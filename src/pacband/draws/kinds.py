@@ -31,6 +31,11 @@ class DrawKind(ABC):
         """What a draw is called: "row", "machine"."""
 
     @property
+    def one_draw(self) -> str:
+        """What one draw is, in words."""
+        return f"each {self.noun}"
+
+    @property
     def counted(self) -> str:
         """What N counts, in the plural."""
         return "samples"
@@ -40,19 +45,23 @@ class DrawKind(ABC):
         """What a test on fresh data counts, in the plural."""
         return "rows"
 
-    @property
-    def subject(self) -> str:
-        """What is promised something about, in the plural."""
-        return "errors"
+    def subject(self, noun: str = "errors") -> str:
+        """Return what is promised something about, in the plural."""
+        return noun
 
     @property
     @abstractmethod
     def assumption(self) -> str:
         """What the promise assumes about the draws."""
 
-    @abstractmethod
-    def sentence(self, kept: str, inequality: str) -> str:
+    @property
+    def unseen(self) -> str:
+        """What predictor and scale must have been built without."""
+        return "the calibration rows"
+
+    def sentence(self, kept: str, limit: str, *, noun: str = "errors", verb: str = "satisfy") -> str:
         """Return what is promised: "at least 95 % of future errors satisfy …"; `kept` is "at least 95 %"."""
+        return f"{kept} of future {noun} {verb} {limit}"
 
     @property
     def averages(self) -> bool:
@@ -60,9 +69,14 @@ class DrawKind(ABC):
         return False
 
     @property
-    def has_law(self) -> bool:
-        """Whether the violation follows Beta(r, N − r + 1) for continuous scores."""
+    def rank_is_chosen(self) -> bool:
+        """Whether the rank is chosen before looking at the scores; an average and a worst case have no such rank."""
         return True
+
+    @property
+    def has_law(self) -> bool:
+        """Whether the violation follows Beta(r, N − r + 1) for continuous scores: the draws are independent."""
+        return self.rank_is_chosen and self.independent
 
     def slack(self, n_draws: int) -> Fraction:
         """Return how much of δ is used up by what is assumed of m draws: none, if they are independent."""
@@ -71,7 +85,7 @@ class DrawKind(ABC):
     @property
     def independent(self) -> bool:
         """Whether the dependence between draws uses up nothing of δ, however many they are."""
-        return not self.slack(2)
+        return not self.slack(1)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the kind as JSON-ready values."""
@@ -93,10 +107,6 @@ class RowDraws(DrawKind):
     def assumption(self) -> str:
         """Rows are independent."""
         return "calibration rows and future rows are independent draws from one distribution"
-
-    def sentence(self, kept: str, inequality: str) -> str:
-        """Return the sentence about future errors."""
-        return f"{kept} of future errors satisfy {inequality}"
 
 
 ROWS = RowDraws()
@@ -151,12 +161,11 @@ class UnitDraws(DrawKind):
         """A test counts units."""
         return self.plural
 
-    @property
-    def subject(self) -> str:
-        """Units, or errors if the promise is about rows of all units."""
+    def subject(self, noun: str = "errors") -> str:
+        """Return units, or errors if the promise is about rows of all units."""
         if self.averages:
-            return f"errors, on average over {self.plural},"
-        return "errors" if self.within == "one" else self.plural
+            return f"{noun}, on average over {self.plural},"
+        return noun if self.within == "one" else self.plural
 
     @property
     def averages(self) -> bool:
@@ -164,8 +173,13 @@ class UnitDraws(DrawKind):
         return self.within == "average"
 
     @property
-    def has_law(self) -> bool:
-        """Whether a draw has one score: then there is a rank."""
+    def unseen(self) -> str:
+        """Other rows of a unit tell about the unit as well."""
+        return f"any row of the calibration {self.plural}"
+
+    @property
+    def rank_is_chosen(self) -> bool:
+        """Whether a unit has one score."""
         return not self.averages
 
     @property
@@ -174,14 +188,15 @@ class UnitDraws(DrawKind):
         singular = self.unit.removesuffix("_id")
         return singular if singular.endswith("s") else f"{singular}s"
 
-    def sentence(self, kept: str, inequality: str) -> str:
+    def sentence(self, kept: str, limit: str, *, noun: str = "errors", verb: str = "satisfy") -> str:
         """Return the sentence about future units."""
         if self.averages:
-            return f"{kept} of the rows of future {self.plural}, on average over {self.plural}, satisfy {inequality}"
+            rows = "rows" if noun == "errors" else noun
+            return f"{kept} of the {rows} of future {self.plural}, on average over {self.plural}, {verb} {limit}"
         if self.within == "one":
-            return f"{kept} of future errors, with all {self.plural} counted equally, satisfy {inequality}"
+            return f"{kept} of future {noun}, with all {self.plural} counted equally, {verb} {limit}"
         part = "all" if self.within == "all" else f"at least {percent(float(self.within))} of"
-        return f"{kept} of future {self.plural} keep {part} their errors within {inequality}"
+        return f"{kept} of future {self.plural} keep {part} their {noun} within {limit}"
 
     def row_in_unit(self, n_rows: int) -> int:
         """Return the place of a unit's score among its n row scores in increasing order, from 0: ⌈share·n⌉ − 1."""
@@ -195,7 +210,8 @@ class SpacedDraws(DrawKind):
     """Every a-th row of one series is a draw.
 
     If the series is stationary and β-mixing, m rows that are a apart differ from independent ones by at most
-    (m − 1)β(a) in total variation (Yu, 1994, by Berbee's coupling). So B(r − 1; m, ε) + (m − 1)β(a) ≤ δ suffices.
+    (m − 1)β(a) in total variation (Yu, 1994, by Berbee's coupling). The predictor may have been fitted on rows that end
+    a before the first of them: these are one more part of the series. So B(r − 1; m, ε) + mβ(a) ≤ δ suffices.
 
     Attributes
     ----------
@@ -223,6 +239,11 @@ class SpacedDraws(DrawKind):
         return "row"
 
     @property
+    def one_draw(self) -> str:
+        """Return which rows are draws."""
+        return f"one row in {self.gap}"
+
+    @property
     def tested(self) -> str:
         """A test counts rows that are as far apart as those of the calibration."""
         return f"rows that are {self.gap} apart"
@@ -234,13 +255,14 @@ class SpacedDraws(DrawKind):
             return f"the series is stationary, and rows that are {self.gap} apart are independent"
         return f"the series is stationary and β-mixing, with β({self.gap}) at most {figure(self.mixing)}, as declared"
 
-    def sentence(self, kept: str, inequality: str) -> str:
-        """Return the sentence about future errors."""
-        return f"{kept} of future errors satisfy {inequality}"
+    @property
+    def unseen(self) -> str:
+        """Rows near the calibration rows depend on them."""
+        return f"rows of the series from {self.gap} rows before the first calibration draw on"
 
     def slack(self, n_draws: int) -> Fraction:
-        """Return (m − 1)β(a)."""
-        return Fraction(0) if self.mixing is None else (n_draws - 1) * Fraction(self.mixing)
+        """Return mβ(a): the rows that the predictor was fitted on and m draws are m + 1 parts of one series."""
+        return Fraction(0) if self.mixing is None else n_draws * Fraction(self.mixing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,6 +304,11 @@ class WeightedDraws(DrawKind):
         return "row"
 
     @property
+    def one_draw(self) -> str:
+        """Return which rows are draws."""
+        return "each accepted row"
+
+    @property
     def assumption(self) -> str:
         """The importance is known and bounded."""
         ratio = "the density of future inputs over that of calibration inputs"
@@ -294,10 +321,13 @@ class WeightedDraws(DrawKind):
                 else ""
             )
             known = f"{ratio} lies in the declared interval, at most {figure(self.at_most)}{sure}"
-        return f"calibration rows are independent draws, and {known}"
+        return (
+            "calibration rows and future rows are independent draws; given the inputs, y has the same distribution in "
+            f"both; {known}"
+        )
 
     @property
-    def has_law(self) -> bool:
+    def rank_is_chosen(self) -> bool:
         """Whether it is certain which rows are draws."""
         return not self.interval
 
@@ -309,10 +339,6 @@ class WeightedDraws(DrawKind):
         """Return the kind as JSON-ready values; the interval only if there is one."""
         content = {"kind": self.kind, "at_most": self.at_most, "seed": self.seed}
         return content | ({"interval": True, "interval_delta": self.interval_delta} if self.interval else {})
-
-    def sentence(self, kept: str, inequality: str) -> str:
-        """Return the sentence about future errors."""
-        return f"{kept} of future errors satisfy {inequality}"
 
 
 _KINDS: dict[str, type[DrawKind]] = {kind.kind: kind for kind in (RowDraws, UnitDraws, SpacedDraws, WeightedDraws)}

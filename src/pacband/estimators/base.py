@@ -157,7 +157,7 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
             X_cal, y_cal, fresh = self._separate(calibration, found)
         units = None if fit is None else unit_fingerprints(found, fit)
         refuse_seen_units(units, fresh)
-        terms = replace(terms, draws=fresh, after_training=True)
+        terms = replace(terms, draws=fresh)
         rows = self._count_draws(X_cal, y_cal, terms)
         training = _fingerprints(X, y) if X is not None else None
         self._refuse_seen_rows(training, X_cal, y_cal, table, split=calibration is None)
@@ -204,7 +204,7 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
             members = self.members_
         else:
             members = {name: member.copied() for name, member in self._declare_members().items()}
-        terms = replace(terms, draws=found, after_training=True)
+        terms = replace(terms, draws=found)
         rows = self._count_draws(X, y, terms)
         self._refuse_seen_rows(known, X, y)
         if elsewhere is not None:
@@ -357,7 +357,7 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
         if not any(member.trainable for member in declared.values()):
             return None, None
         # One more step of dependence: on the training rows.
-        division = Division(replace(terms, after_training=True), self._share_delta())
+        division = Division(terms, self._share_delta())
         return division.split(read_labels(self.groups, X), _length(y), self.calibration_size, self.random_state)
 
     def _separate(self, calibration: Any, training: Draws) -> tuple[Any, Any, Draws]:

@@ -134,14 +134,17 @@ def verdict_of(judge: Judge, answers: Mapping[Any, Tally], level: float) -> Verd
 
 def _counts(judge: Judge, answers: Mapping[Any, Tally]) -> dict[Any, Count]:
     eps, kind = judge.basis.eps, judge.basis.draws
+    # In which group a draw is depends on all draws: the dependence of all of them counts for every group. The
+    # calibration is one more part of the series.
+    n_draws = sum(answer.n_samples for answer in answers.values())
+    dependence = rounded_up(kind.slack(n_draws)) if isinstance(kind, SpacedDraws) else 0.0
     return {
         label: Count.of(
             answer.n_samples,
             sum(answer.at_least),
             eps,
             counted="runs" if judge.basis.n_steps is not None and kind.tested == "rows" else kind.tested,
-            # The calibration is one more part of the series.
-            dependence=rounded_up(kind.slack(answer.n_samples + 1)) if isinstance(kind, SpacedDraws) else 0.0,
+            dependence=dependence,
         )
         for label, answer in answers.items()
     }

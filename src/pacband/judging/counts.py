@@ -58,4 +58,5 @@ def mean_interval(mean: float, trials: int, level: float = 0.95) -> tuple[float,
 
 def _divergence(mean: float, other: float) -> float:
     """Return KL of two coins."""
-    return sum(p * math.log(p / q) for p, q in ((mean, other), (1.0 - mean, 1.0 - other)) if p > 0.0)
+    pairs = ((mean, other), (1.0 - mean, 1.0 - other))
+    return sum(p * math.log(p / q) if q > 0.0 else math.inf for p, q in pairs if p > 0.0)

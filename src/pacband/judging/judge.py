@@ -178,7 +178,10 @@ class Judge:
         check_same_rows(y=y, y_pred=y_pred, scale=scale, groups=groups)
         target, prediction, spread = self.basis.align(y, y_pred, scale, lone_row=True)
         n_rows = len(target)
-        labels, codes = self._codes(groups, n_rows, Rows().sample(n_rows))
+        if groups is None and not self.grouped:
+            labels, codes = list(self.parts), None
+        else:
+            labels, codes = self._codes(groups, n_rows, Rows().sample(n_rows))
         without = np.zeros(len(labels), dtype=np.intp)
         nan_violates = self.basis.scoring.own and self.basis.scoring.nonfinite == "violate"
         missing = None if nan_violates else _missing(target)

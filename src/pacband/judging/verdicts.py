@@ -28,8 +28,7 @@ class Count:
         P{Bin(n, ε) ≥ k}: the largest probability of so many violations if the promise holds. What the draws differ from
         independent ones is added.
     interval : pair of float
-        The Clopper-Pearson interval of the true share, at 95 %. For units on average, the interval of the true mean by
-        Chernoff's bound.
+        An interval of the true share, at 95 %: of Clopper and Pearson; for units on average, of Chernoff and Hoeffding.
     counted : str
         What n counts: "rows", or the units that the promise is about.
     mean : float or None
@@ -58,7 +57,10 @@ class Count:
         (0.004274, [0.0636, 0.2002])
         """
         p_value = min(1.0, exceedance(violations, n_samples, eps) + dependence)
-        return cls(n_samples, violations, eps, p_value, exact_interval(violations, n_samples), counted)
+        # The interval for independent draws fails with a probability of 5 %, less what the dependence adds.
+        level = 0.95 + dependence
+        interval = exact_interval(violations, n_samples, level) if level < 1.0 else (0.0, 1.0)
+        return cls(n_samples, violations, eps, p_value, interval, counted)
 
     @classmethod
     def of_average(cls, evidence: Evidence, eps: float, counted: str) -> Count:

@@ -125,6 +125,7 @@ class Watch:
         """Return an interval for the violation rate. It is correct at all times at once with probability `level`.
 
         It assumes one rate for all rows since the start. After a change, this rate is between the old and the new one.
+        For a series whose mixing was declared, `level` holds within n draws up to nβ(a).
         """
         return confidence_sequence(self.n_violations, self.n_rows, self.eps, level)
 

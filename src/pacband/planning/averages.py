@@ -137,9 +137,10 @@ def log_evidence(
         size = max(size, float(np.abs(terms).sum()))
     top = max(logs)
     total = math.log(math.fsum(math.exp(one - top) for one in logs) / len(logs))
-    # Each term errs by a few units in its last place, near a share of 1 by 2⁵ times as many, and by 1e-16 in ε − v.
+    # Each term errs by a few units in its last place, near a share of 1 by 2⁵ times as many, and by 1e-16 in ε − v,
+    # which is divided by 1 − ε.
     n_units = float(np.sum(times)) if np.ndim(times) else len(shares)
-    return top + total, 1e-12 + 1e-13 * size + 1e-15 * n_units
+    return top + total, 1e-12 + 1e-13 * size + 1e-15 * n_units / (1.0 - eps)
 
 
 def log_fraction(value: Fraction) -> float:
@@ -167,8 +168,8 @@ def check_units(n_units: int, eps: float, delta: float, share: Share) -> None:
     shared = f", shared {share.n_candidates} ways," if share.n_candidates > 1 else ""
     instead = f" These can promise {', or '.join(offers)}." if offers else ""
     raise NotEnoughSamples(
-        f"eps={eps:g} and delta={delta:g}{shared} need at least {high} units on average, got n_samples={n_units}."
-        f"{instead}",
+        f"eps={eps:g} and delta={delta:g}{shared} need at least {high} units for a promise on average over units, got "
+        f"n_samples={n_units}.{instead}",
         n_samples=n_units,
         needed=high,
         eps_here=eps_here if eps_here < 1.0 else None,

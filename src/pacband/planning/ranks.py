@@ -11,7 +11,7 @@ from pacband.core.wording import round_up
 from pacband.exceptions import InvalidInput, NotEnoughSamples
 from pacband.planning.binomial import covering_delta, tail_at_most
 from pacband.planning.limits import check_budget, check_eps, check_reach
-from pacband.planning.shares import WHOLE, Share
+from pacband.planning.shares import WHOLE, Share, rounded_up
 from pacband.planning.solving import half_rank, largest_rank, likely_rank, samples_by_rule, smallest_eps
 
 __all__ = ["PLAN_RULES", "check_choice_of_rank", "choose_rank", "choose_samples", "guess_rank"]
@@ -47,10 +47,12 @@ def choose_rank(
     rank: int | None = None,
     rule: str = "exact",
     slack: Fraction = Fraction(0),
+    slack_each: Fraction = Fraction(0),
 ) -> int:
     """Return the rank of N samples at a share of δ, the given one or that of the rule. Raise if it is not valid.
 
-    `slack` is the part of the share that the dependence between samples uses up. Results are cached: a large table has
+    `slack` is the part of the share that the dependence between samples uses up; one more sample uses up `slack_each`
+    more. Results are cached: a large table has
     many groups, but few different numbers of rows.
     """
     check_budget(delta, share)
@@ -70,7 +72,7 @@ def choose_rank(
         chosen = rank or (1 if rule == "maximum" else half_rank(n_samples, eps))
         valid = chosen > 0 and tail_at_most(n_samples, chosen, eps, budget)
     if not valid:
-        raise _not_enough_samples(n_samples, eps, delta, share, budget, rank=chosen, rule=rule)
+        raise _not_enough_samples(n_samples, eps, delta, share, slack, slack_each, rank=chosen, rule=rule)
     return chosen
 
 
@@ -86,27 +88,52 @@ def guess_rank(
 
 
 def _not_enough_samples(
-    n_samples: int, eps: float, delta: float, share: Share, budget: Fraction, *, rank: int, rule: str
+    n_samples: int,
+    eps: float,
+    delta: float,
+    share: Share,
+    slack: Fraction,
+    slack_each: Fraction,
+    *,
+    rank: int,
+    rule: str,
 ) -> NotEnoughSamples:
     """Return the error that states what (ε, δ) need, and what these samples can promise instead."""
     wanted, here = max(1, rank), max(1, min(rank, n_samples))
-    needed = samples_by_rule(eps, budget, wanted, rule)
-    eps_here = smallest_eps(n_samples, here, budget)
-    delta_here = covering_delta(n_samples, here, eps, share.fraction)
+    budget = share.budget(delta)
+    needed = _needed_samples(n_samples, eps, budget, slack, slack_each, rank=wanted, rule=rule)
+    eps_here = smallest_eps(n_samples, here, budget - slack)
+    alone = covering_delta(n_samples, here, eps, share.fraction)
+    delta_here = alone if not slack else min(1.0, rounded_up(Fraction(alone) + slack / share.fraction))
     at = f"at rank {wanted}" if rule == "exact" else f"by rule {rule!r}"
+    needs = f"need at least {needed} samples {at}"
+    if needed is None:
+        needs = "cannot be promised by any number of these samples, because their dependence uses up delta"
     offers = [
         *([f"eps={_format_offer(eps_here)} at this delta"] if eps_here < 1 else []),
         *([f"delta={_format_offer(delta_here)} at this eps"] if delta_here < 1 else []),
     ]
     instead = f" These samples can promise {', or '.join(offers)}." if offers else ""
     return NotEnoughSamples(
-        f"eps={eps:g} and delta={delta:g}{_shared_words(share)} need at least {needed} samples {at}, "
-        f"got n_samples={n_samples}.{instead}",
+        f"eps={eps:g} and delta={delta:g}{_shared_words(share)} {needs}, got n_samples={n_samples}.{instead}",
         n_samples=n_samples,
         needed=needed,
         eps_here=eps_here if eps_here < 1 else None,
         delta_here=delta_here if delta_here < 1 else None,
     )
+
+
+def _needed_samples(
+    n_samples: int, eps: float, budget: Fraction, slack: Fraction, slack_each: Fraction, *, rank: int, rule: str
+) -> int | None:
+    """Return how many samples suffice if each uses up a part of the budget; None if no number does."""
+    needed = n_samples
+    while (left := budget - slack - (needed - n_samples) * slack_each) > 0:
+        wanted = samples_by_rule(eps, left, rank, rule)
+        if wanted <= needed:
+            return needed
+        needed = wanted
+    return None
 
 
 def _shared_words(share: Share) -> str:

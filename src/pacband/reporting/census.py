@@ -91,7 +91,7 @@ def _recognise(single: Certificate, scores: Floats) -> tuple[bool, bool]:
         # The bound is not a score, so that nothing but the fingerprint and the count recognises the rows.
         same = single.matches(scores)
         return same, same
-    measured = measure(scores.copy(), single.law_rank)
+    measured = measure(scores.copy(), single.chosen_rank)
     if (measured.gamma, measured.digest) == (single.gamma, single.data_digest):
         return True, True
     return _close(measured.gamma, single, int(np.count_nonzero(scores == measured.gamma))), False
@@ -185,14 +185,14 @@ class TableCensus:
         single, answer = self._judge.parts[label], self._answers[label]
         same = single.data_digest == seal(answer.n_samples, answer.total) and answer.n_samples == single.n_samples
         if single.bound_given:
-            return same and _above(answer) == single.law_rank - 1
-        return same and _above(answer) < single.law_rank <= answer.at_least[0]
+            return same and _above(answer) == single.chosen_rank - 1
+        return same and _above(answer) < single.chosen_rank <= answer.at_least[0]
 
     def _compare(self, labels: list[Any], sample: Callable[[Any], Floats]) -> dict[Any, bool]:
         """Find γ̄ of these parts again, and return whether it is close to the certificate's."""
         parts = self._judge.parts
         searches = {
-            label: begin_search(sample(label), same_share(parts[label].law_rank, parts[label].n_samples))
+            label: begin_search(sample(label), same_share(parts[label].chosen_rank, parts[label].n_samples))
             for label in labels
         }
         gammas = {label: measured.gamma for label, measured in select(self._scan, searches).items()}

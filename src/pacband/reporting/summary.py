@@ -233,7 +233,7 @@ def summarise_rows(
 
 
 def _of_certificate(certificate: AnyCertificate, outlook: int | None) -> CertificateSummary:
-    if not certificate.basis.draws.has_law:
+    if not certificate.basis.draws.rank_is_chosen:
         raise InvalidInput(
             "a report shows the law of the violation, and units on average and an interval of importance have none: "
             "print the certificate in place of it."

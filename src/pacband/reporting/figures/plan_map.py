@@ -65,7 +65,7 @@ def plan_numbers(plan: Plan | Certificate) -> PlanNumbers:
         kept = sizes <= 1.5 * most
         lines.append((each, sizes[kept], ranks[kept] / (sizes[kept] + 1.0)))
     n_range = (0.7 * min(smallest, n_samples), most)
-    rank = plan.law_rank if isinstance(plan, Certificate) else plan.rank
+    rank = plan.chosen_rank if isinstance(plan, Certificate) else plan.rank
     return PlanNumbers(eps, delta, n_samples, rank, n_range, tuple(lines), beforehand=share.fraction >= 1)
 
 

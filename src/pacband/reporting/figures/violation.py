@@ -47,7 +47,7 @@ def violation_numbers(certificate: AnyCertificate) -> ViolationNumbers | None:
     single = certificate.single
     if single is None or not expects_violation(certificate) or not single.basis.draws.independent:
         return None
-    a, b = single.law_rank, single.n_samples - single.law_rank + 1
+    a, b = single.chosen_rank, single.n_samples - single.chosen_rank + 1
     low, high = betaincinv(a, b, TAIL), max(betaincinv(a, b, 1 - TAIL), single.eps * 1.08)
     x = np.linspace(max(0.0, low - 0.03 * (high - low)), high, 300)
     mean = single.expected_violation

@@ -6,7 +6,7 @@ import math
 from itertools import groupby
 from typing import Any
 
-from pacband.certificate import FamilyCertificate, GroupCertificate, Promise
+from pacband.certificate import FamilyCertificate, GroupCertificate
 from pacband.core.extras import require
 from pacband.core.wording import complement, confidence, figure, percent, round_up
 from pacband.reporting.candidates import rank_candidates, sharpness_name
@@ -99,7 +99,7 @@ def _tiles(summary: Summary) -> list[tuple[str, str, str]]:
     tiles = [
         (
             basis.kept.removeprefix("at least "),
-            f"of future {_subject(basis)}, at least",
+            f"of future {basis.subject}, at least",
             f"stay within the bound (ε = {figure(basis.eps)})",
         ),
         (confidence(basis.delta), "confidence", f"fails with probability δ = {figure(basis.delta)}"),
@@ -123,11 +123,6 @@ def _tiles(summary: Summary) -> list[tuple[str, str, str]]:
     if single is not None and summary.expects_violation:
         tiles.append((percent(single.expected_violation), "expected violation", f"rank {single.rank:,} from the top"))
     return tiles
-
-
-def _subject(basis: Promise) -> str:
-    """Return what is promised something about: errors, scores or units."""
-    return "scores" if basis.scoring.own and basis.draws.subject == "errors" else basis.draws.subject
 
 
 def _readings(summary: Summary) -> list[tuple[str, str, str]]:
