@@ -72,8 +72,8 @@ class ToleranceTerms:
         share = Share(n_candidates)
         if (used := draws.kind.slack(1)) >= share.budget(delta):
             raise InvalidInput(
-                f"what is declared of the draws uses up {float(used):g}, and delta={delta:g} leaves "
-                f"{float(share.budget(delta)):g} to this certificate: interval_delta must be smaller, or delta larger."
+                f"interval_delta or mixing of the draws uses up {float(used):g} or more, and delta={delta:g} leaves "
+                f"{float(share.budget(delta)):g} to this certificate: declare less, or let delta be larger."
             )
         return cls(
             tolerance=_check_tolerance(tolerance, scoring), delta=delta, scoring=scoring, share=share, draws=draws
