@@ -83,3 +83,15 @@ def test_columns_with_a_gap_or_another_text_are_no_dates():
     assert read_times(np.array(["2024-01-01", "NaT"], dtype="M8[D]")) is None
     assert read_times(np.array([1.0, 2.0])) is None
     assert read_times(np.array([], dtype=object)) is None
+
+
+def test_whole_numbers_texts_and_dates_identify_rows_if_none_repeats():
+    from pacband.checks.columns import identifies_rows
+
+    for column in ([3, 1, 2], ["a", "b"], [1.0, 2.0, 5.0], np.array(["2024-01-01", "2024-01-02"], "M8[D]")):
+        assert identifies_rows(np.asarray(column))
+    assert identifies_rows(np.array(["a", 1, None], dtype=object))
+    for column in ([3, 1, 3], ["a", "a"], [1.5, 2.0], [True, False], [1.0, np.nan], [7]):
+        assert not identifies_rows(np.asarray(column))
+    assert not identifies_rows(np.array([0.5, 1], dtype=object))
+    assert not identifies_rows(np.eye(2))

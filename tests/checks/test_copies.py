@@ -2,8 +2,10 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 
-from pacband.checks.copies import check_copies, column_bits, may_repeat
+import pacband
+from pacband.checks.copies import bits_without_ids, check_copies, column_bits, may_repeat
 
 
 def test_a_few_copies_of_continuous_rows_are_found(rng):
@@ -11,7 +13,7 @@ def test_a_few_copies_of_continuous_rows_are_found(rng):
     y[:3], x[:3] = y[500:503], x[500:503]
     finding = check_copies(y, [x], complete=True)
     assert finding.p_value == 0.0
-    assert finding.seen == "3 of 1000 rows repeat another row in every column"
+    assert finding.seen == "3 of 1000 rows repeat another row in every column that does not number the rows"
     assert may_repeat(y)
 
 
@@ -57,3 +59,29 @@ def test_columns_of_every_type_are_told_apart(rng):
     assert check_copies(np.ones(400), [bits], complete=True).seen.startswith("0 of 400")
     assert not may_repeat(np.arange(5.0))
     assert may_repeat(np.zeros((5, 2)))
+
+
+def _copied(rng, times=3):
+    """Return rows that come three times, shuffled, and with a new number each."""
+    y, y_pred = rng.standard_normal((2, 1000))
+    order = rng.permutation(np.repeat(np.arange(1000), times))
+    return y[order], y_pred[order]
+
+
+@pytest.mark.parametrize("number", [np.arange, lambda n: 10**12 + np.arange(n), lambda n: [f"k{i}" for i in range(n)]])
+def test_a_column_that_numbers_rows_does_not_hide_copies(rng, number):
+    y, y_pred = _copied(rng)
+    frame = pd.DataFrame({"id": number(3000), "y": y, "yhat": y_pred})
+    with pytest.warns(pacband.PromiseWarning, match="2000 of 3000 rows repeat another row"):
+        pacband.certify_frame(frame, target="y", prediction="yhat")
+    assert "duplicated rows" in {f.check for f in pacband.diagnose(y, y_pred, X=frame[["id"]]).findings}
+    # The twin: rows that come once, with the same numbers.
+    y, y_pred = rng.standard_normal((2, 3000))
+    frame = frame.assign(y=y, yhat=y_pred)
+    pacband.certify_frame(frame, target="y", prediction="yhat")
+    assert pacband.diagnose(y, y_pred, X=frame[["id"]]).sound
+
+
+def test_bits_leave_out_numbers_of_rows():
+    assert bits_without_ids([np.arange(5)]).shape == (5, 0)
+    assert bits_without_ids([np.arange(5), np.zeros(5)]).shape == (5, 1)

@@ -14,7 +14,8 @@ from support.twins import put_in_place
 
 
 def order_of(values):
-    return check_order({"scores": centred_ranks(np.abs(values)), "errors": centred_ranks(values)}, np.abs(values))
+    series = {"scores": centred_ranks(np.abs(values)), "errors": centred_ranks(values)}
+    return check_order(series, np.abs(values), whole=lambda: (series, len(values)))
 
 
 @pytest.mark.parametrize("transform", [centred_ranks, lambda values: centred_signs(values, 0.5)])

@@ -85,7 +85,9 @@ def test_drift_and_copies_are_found(rng):
     copied = pd.concat([table, table.iloc[:500]], ignore_index=True).sample(frac=1.0, random_state=0)
     assert names(screen(copied, columns=False)) == ["duplicated rows"]
     # The same numbers in rows that differ in another column.
-    assert screen(copied.assign(row=np.arange(len(copied)))) == []
+    assert screen(copied.assign(heat=rng.standard_normal(len(copied)))) == []
+    # A copy with a number of its own is still a copy.
+    assert names(screen(copied.assign(row=np.arange(len(copied))))) == ["duplicated rows"]
 
 
 def test_declared_units_are_compared_with_each_other_alone(rng):
@@ -148,3 +150,59 @@ def test_own_scores_several_outputs_and_missing_predictions_are_taken(rng):
     prediction = np.zeros(3000)
     prediction[5] = np.nan
     assert pacband.certify(noise[:, 0], prediction, nonfinite="violate").n_samples == 3000
+
+
+def test_what_is_said_about_neighbours_is_true_of_all_rows(rng):
+    from scipy.stats import spearmanr
+
+    n = 30_000
+    y = rng.standard_normal(n)
+    for i in range(1, n):
+        y[i] += 0.8 * y[i - 1]
+    with pytest.warns(pacband.PromiseWarning) as caught:
+        pacband.certify(y, np.zeros(n))
+    # The screen looks at 2000 rows in runs of eight; its numbers are those of all rows.
+    first = spearmanr(np.abs(y)[1:], np.abs(y)[:-1]).statistic
+    said = str(caught[0].message)
+    assert f"scores depend on the rows before: the rank correlation with the previous row is {first:.2f}." in said
+    assert f"These {n} rows are worth about" in said
+    (finding,) = (f for f in pacband.diagnose(y, np.zeros(n)).findings if f.check == "serial dependence")
+    assert finding.seen in said
+    assert finding.effect in said
+
+
+def test_rows_with_gaps_say_nothing_about_neighbours(rng):
+    y = np.repeat(rng.standard_normal(500), 4) + 0.1 * rng.standard_normal(2000)
+    scoring = ScoreRule()
+    findings = screen_rows(
+        scoring,
+        Rows().sample(2000),
+        y,
+        np.zeros(2000),
+        spread_of(scoring, None, y.shape),
+        numbers=np.arange(2000) * 7,
+    )
+    assert [f.check for f in findings] == ["serial dependence"]
+    assert "previous row" not in findings[0].seen
+    assert "worth fewer independent rows" in findings[0].effect
+
+
+def test_a_series_must_be_in_the_order_of_its_times(rng):
+    n = 2000
+    table = pd.DataFrame({"y": rng.standard_normal(n), "p": rng.standard_normal(n)})
+    table["time"] = pd.date_range("2024-01-01", periods=n, freq="h")
+    shuffled = table.sample(frac=1.0, random_state=0)
+    draws = Spaced(2)
+    assert screen(table, draws=draws) == []
+    (finding,) = screen(shuffled, draws=draws)
+    assert finding.seen == "the rows are not in the order of time"
+    assert "Sort the table by time" in finding.advice
+    # Other dates need no order, if one column of times has it; and rows that are draws need none.
+    assert screen(table.assign(built=shuffled["time"].to_numpy()), draws=draws) == []
+    assert screen(shuffled) == []
+    diagnosis = pacband.diagnose(shuffled["y"], shuffled["p"], X=shuffled[["time"]], draws=draws, eps=0.1, delta=0.01)
+    assert "order of time" in names(diagnosis.findings)
+    ordered = pacband.diagnose(table["y"], table["p"], X=table[["time"]], draws=draws, eps=0.1, delta=0.01)
+    assert ordered.sound
+    numbered = table[["time"]].assign(id=np.arange(n))
+    assert pacband.diagnose(table["y"], table["p"], X=numbered, draws=draws, eps=0.1, delta=0.01).sound

@@ -107,7 +107,10 @@ def test_units_of_other_engines(frame, pacband):
         (["--unit", "machine", "--seed", 7], "--seed needs --within one or --importance"),
         (["--gap", 5, "--seed", 0], "--seed needs --within one or --importance"),
         (["--unit", "nobody"], "nobody"),
-        (["--unit", "machine", "--within", "most"], "within must be one of 'all', 'one', 'average', got 'most'"),
+        (
+            ["--unit", "machine", "--within", "most"],
+            "--within must be all, average, one or a share in (0, 1) such as 0.99, got 'most'",
+        ),
         (["--importance", "w", "--at-most", 1], "importance must be in"),
     ],
 )

@@ -8,7 +8,7 @@ from pacband.cli.shell_words import in_shell_words
 @pytest.mark.parametrize(
     ("message", "words"),
     [
-        ("got n_samples=100. These samples can promise eps=0.13", "got 100 rows. These samples can promise --eps 0.13"),
+        ("got n_samples=100. These samples can promise eps=0.13", "got 100. These samples can promise --eps 0.13"),
         ("Declare a min_scale to put a floor", "Declare --min-scale to put a floor"),
         ("With nonfinite='violate' they count", "With --nonfinite violate they count"),
         ("y and y_pred must have the same shape", "y and the prediction must have the same shape"),
@@ -27,6 +27,4 @@ def test_a_command_uses_them(pacband, tmp_path):
     (tmp_path / "data.csv").write_text("y,p\n" + "1,2\n" * 10)
     done = pacband("certify", "data.csv", "--target", "y", "--prediction", "p")
     assert done.returncode == 2
-    assert done.stderr.startswith(
-        "pacband: --eps 0.05 and --delta 1e-06 need at least 270 samples at rank 1, got 10 rows."
-    )
+    assert done.stderr.startswith("pacband: --eps 0.05 and --delta 1e-06 need at least 270 samples at rank 1, got 10.")

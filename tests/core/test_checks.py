@@ -32,6 +32,23 @@ def test_a_percentage_is_explained():
         check_probability("eps", 95)
 
 
+@pytest.mark.parametrize("name", ["within", "share"])
+def test_a_share_that_must_hold_is_not_turned_round(name):
+    for percentage, share in ((99, "0.99"), (90, "0.9"), (5, "0.05"), (51, "0.51")):
+        with pytest.raises(InvalidInput, match=rf"got {percentage}\. For {percentage} % write {share}\.$"):
+            check_probability(name, percentage)
+    for everything in (1, 1.0, 100):
+        with pytest.raises(InvalidInput, match=r"If all (rows|steps) must be inside, (write 'all'|use gauge='max')\.$"):
+            check_probability(name, everything)
+
+
+def test_the_declared_shares_get_that_hint():
+    with pytest.raises(InvalidInput, match=r"For 99 % write 0\.99\.$"):
+        pacband.draws.Units([0, 1], 99)
+    with pytest.raises(InvalidInput, match=r"For 90 % write 0\.9\.$"):
+        pacband.Share(90)
+
+
 @pytest.mark.parametrize("value", [1, 2.5, np.float32(0.5), np.int64(3), 5e-324, 1.7e308])
 def test_positive_numbers_are_accepted(value):
     found = check_positive("width", value)

@@ -66,3 +66,10 @@ def test_a_card_escapes_every_text():
 )
 def test_a_printed_probability_holds_as_printed(shown, text):
     assert shown == text
+
+
+def test_plurals():
+    from pacband.core.wording import plural
+
+    nouns = {"machine": "machines", "Batch": "Batches", "battery": "batteries", "day": "days", "y": "ys", "BUS": "BUS"}
+    assert {noun: plural(noun) for noun in nouns} == nouns

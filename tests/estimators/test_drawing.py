@@ -277,3 +277,29 @@ def test_units_on_average_and_an_interval_of_importance():
     family = CertifiedFamily("auto", n_jobs=1, time_budget=0.5, draws=Units("machine", "average"), **PROMISE)
     family.fit(frame[["machine", "x"]], y)
     assert all(part.evidence is not None for part in family.certificate_.candidates.values())
+
+
+def test_units_of_training_rows_from_elsewhere_do_not_calibrate():
+    frame, y = table()
+    fresh, target = table(1)
+    ready = LinearRegression().fit(frame[["x"]], y)
+    columns = ["machine", "x"]
+    model = CertifiedRegressor(ready, draws=Units("machine"), **PROMISE)
+    model.calibrate(fresh[columns], target, training=(frame[columns], y))
+    # Other rows of the same machines.
+    with pytest.raises(ReusedData, match="no machine may have both training rows and calibration rows"):
+        model.calibrate(frame[columns], y + 1.0, training=(frame[columns], y))
+    # Rows are compared without the column of units, with or without the column in the training rows.
+    with pytest.raises(ReusedData, match="calibration needs rows the model has not seen"):
+        model.calibrate(frame[columns], y, training=(frame[columns].assign(machine=frame["machine"] + 10_000), y))
+
+
+def test_numbers_of_rows_do_not_hide_copies_across_the_split():
+    rng = np.random.default_rng(0)
+    x, y = rng.standard_normal((2, 1000))
+    order = rng.permutation(np.repeat(np.arange(1000), 3))
+    frame = pd.DataFrame({"id": np.arange(3000), "x": x[order]})
+    with pytest.raises(ReusedData, match="fit needs every row once"):
+        CertifiedRegressor(LinearRegression(), **PROMISE).fit(frame, y[order])
+    x, y = rng.standard_normal((2, 3000))
+    CertifiedRegressor(LinearRegression(), **PROMISE).fit(frame.assign(x=x), y)

@@ -45,3 +45,18 @@ def test_groups_share_the_level(rng):
 def test_without_rows_nothing_was_tested(paper):
     summary = pacband.report(paper[-1]).summary
     assert (summary.answer.state, summary.contradicted, summary.of_rows) == ("untested", False, None)
+
+
+def test_calibration_rows_of_a_weighted_certificate_are_not_denied(rng):
+    y, w = rng.standard_normal(4000), rng.uniform(0.5, 1.5, 4000)
+    cert = pacband.certify(y, 0 * y, eps=0.1, delta=0.01, draws=pacband.draws.Weighted(w, at_most=2.0))
+    found = pacband.report(cert, y, 0 * y)
+    assert found.summary.answer.state == "kept"
+    assert "not the calibration rows" not in found.summary.answer.text
+    assert "only fresh rows do" in found.summary.answer.text
+    assert "not those of the calibration" not in found.html
+    # The twin: rows that were certified one by one are known by their scores.
+    fresh = rng.standard_normal(4000)
+    assert "These are not the calibration rows" in (
+        pacband.report(pacband.certify(y, 0 * y, eps=0.1, delta=0.01), fresh, 0 * fresh).summary.answer.text
+    )

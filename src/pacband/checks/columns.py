@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Labels", "may_hold_labels", "read_labels", "read_times"]
+__all__ = ["Labels", "identifies_rows", "may_hold_labels", "read_labels", "read_times", "without_ids"]
 
 # Fewer texts name kinds of rows, such as day and night, rather than units. Numbers are compared in pairs.
 _FEWEST_TEXTS, _FEWEST_NUMBERS = 5, 10
@@ -81,6 +82,27 @@ def read_labels(column: npt.NDArray[Any]) -> Labels | None:
     whole = np.full(len(column), -1, dtype=np.intp)
     whole[~missing] = codes
     return Labels(whole, len(names), numbers is not None)
+
+
+def identifies_rows(column: npt.NDArray[Any]) -> bool:
+    """Return whether a column has a value of its own in every row, such as a row number, a key or a time stamp.
+
+    A copy of a row may get a new one. Numbers that are not whole are measured and identify nothing.
+    """
+    if column.ndim != 1 or len(column) < 2 or column.dtype.kind == "b":
+        return False
+    if column.dtype.kind == "f" and not np.array_equal(column, np.round(column)):
+        return False
+    if column.dtype.kind == "O":
+        if any(isinstance(cell, float) and cell != round(cell) for cell in column if cell == cell):
+            return False
+        return len(set(column.tolist())) == len(column)
+    return len(np.unique(column)) == len(column)
+
+
+def without_ids(columns: Iterable[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:
+    """Return the columns that a copy of a row shares with it: all that do not identify rows."""
+    return [column for column in columns if not identifies_rows(column)]
 
 
 def read_times(column: npt.NDArray[Any]) -> npt.NDArray[Any] | None:

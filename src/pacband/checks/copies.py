@@ -6,14 +6,16 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from pacband.checks.columns import without_ids
 from pacband.checks.cures import copies_cure
 from pacband.checks.finding import Finding
 from pacband.core.arrays import Numbers
 from pacband.core.row_hashes import Fingerprints, equal_pairs, mix_columns, table_bits
 from pacband.core.row_repeats import chance_of_repeats
 
-__all__ = ["COPIES", "check_copies", "column_bits", "may_repeat"]
+__all__ = ["COPIES", "bits_without_ids", "check_copies", "column_bits", "may_repeat"]
 
 COPIES = "duplicated rows"
 # At most so many different rows that come so often are states of a system rather than copies.
@@ -36,7 +38,7 @@ def check_copies(target: Numbers, others: Sequence[Any], *, complete: bool) -> F
     target : array
         y.
     others : sequence of arrays or tables
-        All other columns.
+        All other columns, without those that identify rows (`columns.without_ids`): a copy may have a new number.
     complete : bool
         Whether these are all columns of a table. If columns may be missing, rows are reported only if they never agree
         by chance.
@@ -58,7 +60,11 @@ def check_copies(target: Numbers, others: Sequence[Any], *, complete: bool) -> F
             both = 0.0 if chance.rate == 0.0 else _FACTOR * equal_pairs(y) * equal_pairs(rest) / everything
             by_chance = max(chance.rate * everything, both) + chance.spare
             p_value = 0.0 if equal_pairs(whole) > by_chance else 1.0
-    where = "every column" if complete else "target, prediction and scale; other columns were not looked at"
+    where = (
+        "every column that does not number the rows"
+        if complete
+        else "target, prediction and scale; other columns were not looked at"
+    )
     return Finding(
         check=COPIES,
         seen=f"{repeated} of {n} rows repeat another row in {where}",
@@ -71,6 +77,12 @@ def check_copies(target: Numbers, others: Sequence[Any], *, complete: bool) -> F
 def column_bits(columns: Iterable[Any]) -> Fingerprints:
     """Return columns of different types as one table of 8 bytes a cell, which the functions on rows accept."""
     return np.column_stack([bits for column in columns for bits in _rounded_bits(column)])
+
+
+def bits_without_ids(columns: Sequence[npt.NDArray[Any]]) -> Fingerprints:
+    """Return the bits of the columns that do not identify rows; no column if all do."""
+    kept = without_ids(columns)
+    return column_bits(kept) if kept else np.empty((len(columns[0]), 0), dtype=np.uint64)
 
 
 def may_repeat(target: Numbers) -> bool:

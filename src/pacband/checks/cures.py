@@ -9,7 +9,8 @@ def label_cure(column: str) -> str:
     """Return the cure for rows of one label that resemble each other. It depends on which rows are to come."""
     return (
         f"Do future rows come from new values of {column}, or from these? Use draws=pacband.draws.Units({column!r}) if "
-        f"new ones are to come, or group={column!r} (certify_groups for arrays) if future rows come from these."
+        f"new ones are to come, or group={column!r} (groups={column!r} of an estimator, certify_groups for arrays) if "
+        "future rows come from these, and if each of them has enough rows."
     )
 
 

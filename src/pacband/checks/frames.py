@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pacband.checks.columns import identifies_rows
 from pacband.checks.evidence import Others, Picked
 
-__all__ = ["FrameColumns", "columns_of_frame", "plain_column"]
+__all__ = ["FrameColumns", "columns_of_frame", "drop_columns", "id_columns", "plain_column"]
 
 
 class FrameColumns(Mapping[str, npt.NDArray[Any]]):
@@ -44,6 +45,25 @@ def columns_of_frame(X: Any) -> Others | None:
         return None
     found = frame
     return lambda rows: FrameColumns(found, found.columns, rows)
+
+
+def id_columns(X: Any) -> list[str]:
+    """Return the names of the columns of a dataframe that identify rows; none for arrays."""
+    others = columns_of_frame(X)
+    if others is None:
+        return []
+    columns = others(slice(0, len(X)))
+    return [name for name in columns if identifies_rows(columns[name])]
+
+
+def drop_columns(X: Any, names: Sequence[str]) -> Any:
+    """Return a dataframe without these columns; X itself if there are none, or if no other column is left."""
+    if not names:
+        return X
+    import narwhals as nw
+
+    frame = nw.from_native(X, eager_only=True)
+    return X if len(names) == len(frame.columns) else frame.drop(*names).to_native()
 
 
 def plain_column(column: Any) -> npt.NDArray[Any]:

@@ -9,7 +9,8 @@ of the blocks is about equally likely; under drift it is not.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -20,15 +21,17 @@ from pacband.checks.tails import chi2_tail, kolmogorov_tail
 from pacband.core.arrays import Floats
 from pacband.core.wording import figure, percent
 
-__all__ = ["DEPENDENCE", "DRIFT", "FEWEST_ROWS", "check_order"]
+__all__ = ["DEPENDENCE", "DRIFT", "FEWEST_ROWS", "Whole", "check_order"]
 
+# Centred ranks of rows without gaps, by name, and the number of rows of which they are the first.
+Whole: TypeAlias = Callable[[], tuple[Mapping[str, Floats | None], int]]
 DEPENDENCE, DRIFT = "serial dependence", "drift"
 # With more lags or fewer rows, the test rejects sound data too often at levels near 0.001.
 _LAGS = 3
 FEWEST_ROWS = 100
 _BLOCKS, _ORDERS = 20, 999
 # A p-value above this is no reason to look closer.
-_SUSPICIOUS = 0.01
+_SUSPICIOUS, _CERTAIN = 0.01, 1e-6
 
 
 def check_order(
@@ -38,6 +41,7 @@ def check_order(
     partial_sums: bool = True,
     rows: npt.NDArray[np.int64] | None = None,
     along: str | None = None,
+    whole: Whole | None = None,
 ) -> tuple[Finding, Finding] | None:
     """Check whether neighbouring rows depend on each other, and whether rows drift.
 
@@ -53,6 +57,9 @@ def check_order(
         The row numbers in the table, if some rows were left out.
     along : str, optional
         The column that the order is that of, if it is not the order of rows.
+    whole : function, optional
+        Returns centred ranks of all rows, none left out, by name, and the number of rows. A finding states numbers of
+        these, so that they are true of neighbours. Without it, it states none.
 
     Returns
     -------
@@ -72,7 +79,10 @@ def check_order(
     found = {name: _Order.of(z, partial_sums=partial_sums) for name, z in known.items()}
     n_series = len(found)
     name = min(found, key=lambda name: found[name].dependence)
-    dependence = _dependence(name, known[name], min(1.0, n_series * found[name].dependence), along)
+    p_value = min(1.0, n_series * found[name].dependence)
+    # The promise is about scores: what is said is about them, if it is as good as certain.
+    name = "scores" if "scores" in found and found["scores"].dependence <= _CERTAIN else name
+    dependence = _dependence(name, p_value, along, whole)
     name = min(found, key=lambda name: found[name].drift)
     drift = _drift(known[name], scores, min(1.0, n_series * found[name].drift), rows, along)
     return dependence, drift
@@ -131,21 +141,20 @@ def _blocks_drift(z: Floats) -> bool:
     return (1 + int(np.count_nonzero(largest >= own * (1.0 - 1e-9)))) / (_ORDERS + 1) <= _SUSPICIOUS
 
 
-def _dependence(name: str, z: Floats, p_value: float, along: str | None) -> Finding:
-    n = len(z)
+def _dependence(name: str, p_value: float, along: str | None, whole: Whole | None) -> Finding:
     near = "" if along is None else f" in the order of {along}"
     seen = effect = ""
     if p_value <= _SUSPICIOUS:
-        first, effective = _effective_rows(z)
-        seen = (
-            f"{name} depend on the rows before{near}: the rank correlation with the previous row is {first:.2f}"
-            if abs(first) >= 0.005
-            else f"{name} of rows that are not far from each other{near} are alike"
-        )
-        effect = (
-            f"The promise needs independent rows. These {n} rows are worth about {effective} independent rows, "
-            "so that the promise fails more often than δ."
-        )
+        seen = f"{name} of rows that are not far from each other{near} are alike"
+        worth = "These rows are worth fewer independent rows"
+        ranks, n_rows = ({}, 0) if whole is None else whole()
+        if (z := ranks.get(name)) is not None:
+            first, share = _effective_share(z)
+            worth = f"These {n_rows} rows are worth about {max(1, round(share * n_rows))} independent rows"
+            if first >= 0.005:
+                correlation = f"the rank correlation with the previous row is {first:.2f}"
+                seen = f"{name} depend on the rows before{near}: {correlation}"
+        effect = f"The promise needs independent rows. {worth}, so that the promise fails more often than δ."
     return Finding(check=DEPENDENCE, seen=seen, p_value=p_value, effect=effect, advice=serial_cure(), column=along)
 
 
@@ -168,10 +177,10 @@ def _drift(z: Floats, scores: Floats, p_value: float, rows: npt.NDArray[np.int64
     return Finding(check=DRIFT, seen=seen, p_value=p_value, effect=effect, advice=drift_cure(row), column=along)
 
 
-def _effective_rows(z: Floats) -> tuple[float, int]:
-    """Return the correlation with the row before, and how many independent rows the rows are worth.
+def _effective_share(z: Floats) -> tuple[float, float]:
+    """Return the correlation with the row before, and how many independent rows one row is worth.
 
-    It is n/(1 + 2 Σ r_k), over the lags before the first r_k below two standard errors.
+    It is 1/(1 + 2 Σ r_k), over the lags before the first r_k below two standard errors.
     """
     n = len(z)
     size = 1 << (2 * n - 1).bit_length()
@@ -179,4 +188,4 @@ def _effective_rows(z: Floats) -> tuple[float, int]:
     correlations = (products / products[0])[1:]
     below = np.flatnonzero(correlations < 2.0 / math.sqrt(n))
     total = float(correlations[: below[0] if len(below) else n].sum())
-    return float(correlations[0]), max(1, round(n / max(1.0, 1.0 + 2.0 * total)))
+    return float(correlations[0]), 1.0 / max(1.0, 1.0 + 2.0 * total)

@@ -12,21 +12,32 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pacband.checks.columns import read_labels, read_times
+from pacband.checks.columns import read_labels, read_times, without_ids
 from pacband.checks.copies import check_copies, may_repeat
 from pacband.checks.evidence import Evidence, Others, Picked, Series
 from pacband.checks.finding import Finding
 from pacband.checks.labels import check_labels
-from pacband.checks.order import DEPENDENCE, DRIFT, check_order
+from pacband.checks.order import DEPENDENCE, DRIFT, Whole, check_order
 from pacband.checks.sample import FEWEST_ROWS, MOST_ROWS, rows_to_look_at
 from pacband.core.arrays import Numbers
 from pacband.draws import Rows, Sample
 from pacband.scores import ScoreRule, Spread
 
-__all__ = ["LEVEL", "check_columns", "explain", "in_order_of_draws", "is_sorted", "screen_columns", "screen_rows"]
+__all__ = [
+    "LEVEL",
+    "check_columns",
+    "check_times",
+    "explain",
+    "in_order_of_draws",
+    "is_sorted",
+    "screen_columns",
+    "screen_rows",
+]
 
 # The probability of one or more findings in sound data is at most this.
 LEVEL = 1e-4
+# A finding states numbers of all rows, or of the first so many.
+_WHOLE = 100_000
 # The most columns that are tried for labels.
 _MOST_COLUMNS = 100
 
@@ -43,6 +54,7 @@ def screen_rows(
     level: float = LEVEL,
     complete: bool | None = None,
     numbers: npt.NDArray[np.intp] | None = None,
+    n_rows: int | None = None,
 ) -> list[Finding]:
     """Return evidence that the draws are not independent, or not from one distribution.
 
@@ -63,18 +75,30 @@ def screen_rows(
         Whether all columns of the table are there. By default they are, if `others` is given.
     numbers : array of int, optional
         The row numbers in the table, if these are some of its rows.
+    n_rows : int, optional
+        The number of rows of the table, if these are its first rows.
     """
     picked = rows_to_look_at(sample.n_draws, at_least=FEWEST_ROWS if others is None else MOST_ROWS)
     looked = Evidence.of(picked, scoring, sample, target, prediction, spread, groups)
     signs = looked.signs()
     found: list[Finding] = []
+
+    def ranks_of_all() -> tuple[Series, int]:
+        first = slice(0, min(sample.n_draws, _WHOLE))
+        return Evidence.of(first, scoring, sample, target, prediction, spread, groups).ranks(), n_rows or sample.n_draws
+
     if in_order_of_draws(target[looked.rows], prediction[looked.rows]):
-        found += check_order(signs, looked.scores, rows=_numbers(looked.rows, numbers)) or ()
+        whole = ranks_of_all if numbers is None else None
+        found += check_order(signs, looked.scores, rows=_numbers(looked.rows, numbers), whole=whole) or ()
     if sample.rows is None and may_repeat(target[looked.rows]):
         complete = others is not None if complete is None else complete
         found += _find_copies(looked.rows, target, prediction, spread, groups, others, complete)
+    unsorted = None if others is None or not sample.series else check_times(others(looked.rows))
+    if unsorted is not None:
+        # What else is found depends on the order.
+        return [unsorted]
     if others is not None:
-        found += check_columns(others(looked.rows), looked, signs)
+        found += check_columns(others(looked.rows), looked, signs, gaps=numbers is not None)
     return explain([finding for finding in found if finding.p_value <= level / len(found)])
 
 
@@ -94,8 +118,14 @@ def screen_columns(
     return explain([finding for finding in found if finding.p_value <= LEVEL / len(found)])
 
 
-def check_columns(columns: Mapping[str, npt.NDArray[Any]], drawn: Evidence, in_order: Series) -> list[Finding]:
-    """Check every other column for labels and for an order of time. `in_order` are the series in the order of rows."""
+def check_columns(
+    columns: Mapping[str, npt.NDArray[Any]], drawn: Evidence, in_order: Series, *, gaps: bool = False
+) -> list[Finding]:
+    """Check every other column for labels and for an order of time. `in_order` are the series in the order of rows.
+
+    With `gaps`, rows between these were left out, and nothing is known about neighbours.
+    """
+    gaps = gaps or not isinstance(drawn.rows, slice)
     found: list[Finding] = []
     ranks: Series | None = None
     for name, column in list(columns.items())[:_MOST_COLUMNS]:
@@ -103,13 +133,35 @@ def check_columns(columns: Mapping[str, npt.NDArray[Any]], drawn: Evidence, in_o
         if times is not None and not is_sorted(times):
             order = np.argsort(times, kind="stable")
             along = {key: None if z is None else z[order] for key, z in in_order.items()}
-            found += check_order(along, drawn.scores[order], along=name) or ()
+            whole = None if gaps else _ranks_along(drawn, order)
+            found += check_order(along, drawn.scores[order], along=name, whole=whole) or ()
         labels = read_labels(column) if times is None else None
         if labels is not None:
             ranks = ranks or drawn.ranks()
             finding = check_labels(name, labels, ranks)
             found += [] if finding is None else [finding]
     return found
+
+
+def _ranks_along(drawn: Evidence, order: npt.NDArray[np.intp]) -> Whole:
+    """Return a function that returns the ranks of all rows in another order."""
+    return lambda: ({name: None if z is None else z[order] for name, z in drawn.ranks().items()}, len(order))
+
+
+def check_times(columns: Mapping[str, npt.NDArray[Any]]) -> Finding | None:
+    """Check whether the rows of a series are in the order of one of its columns of times, if it has such columns."""
+    found = {name: times for name, column in columns.items() if (times := read_times(column)) is not None}
+    varied = [name for name, times in found.items() if (times[1:] != times[:-1]).any()]
+    if not varied or any(is_sorted(found[name]) for name in varied):
+        return None
+    return Finding(
+        check="order of time",
+        seen=f"the rows are not in the order of {varied[0]}",
+        p_value=0.0,
+        effect="The promise is about rows of one series that are a gap apart: in another order they are not apart.",
+        advice=f"Sort the table by time: by {varied[0]}, if that is the time of the series.",
+        column=varied[0],
+    )
 
 
 def explain(findings: list[Finding]) -> list[Finding]:
@@ -160,7 +212,7 @@ def _find_copies(
     y = _flat(target[rows])
     seen = [_flat(prediction[rows]), *(_flat(part[rows]) for part in spread.parts)]
     seen += [] if groups is None else [groups[rows]]
-    seen += [] if others is None else others(rows).values()
+    seen += [] if others is None else without_ids(others(rows).values())
     finding = check_copies(y, seen, complete=complete)
     return [] if finding is None else [finding]
 

@@ -192,10 +192,13 @@ def _find_originals(X: Any, y: Any, *, drop: bool) -> Any:
     """Return the numbers of the rows that are no copies, in order; or raise `ReusedData` if `drop` is false."""
     import numpy as np
 
+    from pacband.checks.frames import drop_columns, id_columns
     from pacband.core.row_hashes import row_fingerprints
     from pacband.exceptions import ReusedData
 
-    _, first = np.unique(np.asarray(row_fingerprints(X, y)), return_index=True)
+    # A copy of a row may have a number of its own.
+    prints = row_fingerprints(drop_columns(X, id_columns(X)), y)
+    _, first = np.unique(np.asarray(prints), return_index=True)
     copies = f"{len(y) - len(first)} of {len(y)} rows"
     if not drop:
         raise ReusedData(

@@ -239,7 +239,7 @@ def _line(monitor: Monitor) -> str:
     low, high = monitor.violation_interval(0.95)
     rate = f"{monitor.violation_rate:.2%}" if monitor.n_rows else "none"
     return (
-        f"{monitor.n_rows} {monitor.draw_kind.tested}, {monitor.n_violations} violations: {rate} "
+        f"{monitor.n_rows} {monitor.draw_words.tested}, {monitor.n_violations} violations: {rate} "
         f"({low:.2%} to {high:.2%}), {monitor.n_unlabelled} unlabelled, "
         f"evidence {monitor.e_value:.3g} of {1 / monitor.alpha:g}: {monitor.state}"
     )

@@ -287,7 +287,11 @@ def refuse_unused_seed(within: str, importance: tuple[str, ...]) -> None:
 
 
 def _within(given: str) -> str | float:
+    if given in ("all", "average", "one"):
+        return given
     try:
         return float(given)
     except ValueError:
-        return given
+        raise click.UsageError(
+            f"--within must be all, average, one or a share in (0, 1) such as 0.99, got {given!r}."
+        ) from None

@@ -8,7 +8,8 @@ __all__ = ["in_shell_words"]
 
 # What a message says of an argument, and what a user of the command line calls it.
 _WORDS = (
-    (r"\bgot n_samples=(\d+)", r"got \1 rows"),
+    # The message says what is counted: rows, machines, or rows that are some way apart.
+    (r"\bgot n_samples=(\d+)", r"got \1"),
     (r"\bnonfinite='violate'", "--nonfinite violate"),
     (r"\b(eps|delta|rank|weight)=(?=[\d.])", r"--\1 "),
     (r"\b(?:a )?(min_scale|calibration_size|eps_good|at_most)\b", lambda found: "--" + found[1].replace("_", "-")),
@@ -17,7 +18,7 @@ _WORDS = (
     (r"draws=pacband\.draws\.Units\((['\"])(.+?)\1\)", r"--unit \2"),
     (r"draws=pacband\.draws\.Units\(labels\)", "--unit COLUMN"),
     (r"draws=pacband\.draws\.Spaced\(a\), with a gap a\b", "--gap A, with a gap A"),
-    (r"group=(['\"])(.+?)\1 \(certify_groups for arrays\)", r"--group \2"),
+    (r"group=(['\"])(.+?)\1 \(groups=\1\2\1 of an estimator, certify_groups for arrays\)", r"--group \2"),
     (r"\bwith certify_groups\b", "with --group"),
     (r"pass draws=Units\(labels, within='?([\w.]+)'?\)", r"pass --unit COLUMN --within \1"),
 )
@@ -27,7 +28,7 @@ def in_shell_words(message: str) -> str:
     """Return the message with options in place of arguments.
 
     >>> in_shell_words("eps=0.05 and delta=1e-06 need at least 270 samples at rank 1, got n_samples=100.")
-    '--eps 0.05 and --delta 1e-06 need at least 270 samples at rank 1, got 100 rows.'
+    '--eps 0.05 and --delta 1e-06 need at least 270 samples at rank 1, got 100.'
     """
     for pattern, words in _WORDS:
         message = re.sub(pattern, words, message)

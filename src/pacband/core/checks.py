@@ -12,6 +12,13 @@ from pacband.exceptions import InvalidInput
 __all__ = ["check_choice", "check_positive", "check_positive_integer", "check_probability", "check_symmetric"]
 
 
+# Shares that must hold, not shares that may fail; and what to write if everything must hold.
+_HELD = {
+    "within": " If all rows must be inside, write 'all'.",
+    "share": " If all steps must be inside, use gauge='max'.",
+}
+
+
 def check_probability(name: str, value: Any) -> float:
     """Return `value` as a float in the open interval (0, 1), or raise."""
     try:
@@ -21,13 +28,15 @@ def check_probability(name: str, value: Any) -> float:
     except (TypeError, ValueError):
         raise InvalidInput(f"{name} must be a number in (0, 1), got {value!r}.") from None
     if isinstance(value, (bool, str)) or not 0.0 < number < 1.0:
-        hint = _explain_percentage(name, number) if 1.0 <= number < 100.0 else ""
+        hint = _explain_percentage(name, number) if 1.0 <= number < 100.0 or (name in _HELD and number == 100.0) else ""
         raise InvalidInput(f"{name} must be in (0, 1), got {value!r}.{hint}")
     return number
 
 
 def _explain_percentage(name: str, number: float) -> str:
     """Return what to write instead of a percentage."""
+    if name in _HELD:
+        return _HELD[name] if number in (1.0, 100.0) else f" For {number:g} % write {number / 100:g}."
     if number > 50.0:
         other = 1 - number / 100
         return f" {name} is the share that may fail: if {number:g} % must hold, write {other:.6g}."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from html import escape
 
-__all__ = ["bound", "card", "complement", "confidence", "figure", "percent", "round_up"]
+__all__ = ["bound", "card", "complement", "confidence", "figure", "percent", "plural", "round_up"]
 
 
 def figure(value: float) -> str:
@@ -28,6 +28,24 @@ def complement(value: float) -> str:
 def percent(value: float) -> str:
     """Return a share as a percentage with three significant digits: '2.9 %'."""
     return f"{100 * value:.3g} %"
+
+
+def plural(noun: str) -> str:
+    """Return the plural of a noun that names a column: machines, batches, batteries, days. A plural stays as it is.
+
+    Examples
+    --------
+    >>> [plural(noun) for noun in ("machine", "Batch", "battery", "day", "box", "runs")]
+    ['machines', 'Batches', 'batteries', 'days', 'boxes', 'runs']
+    """
+    ending = noun.casefold()
+    if ending.endswith("s"):
+        return noun
+    if ending.endswith(("ch", "sh", "x", "z")):
+        return f"{noun}es"
+    if ending.endswith("y") and len(noun) > 2 and ending[-2] not in "aeiou":
+        return f"{noun[:-1]}ies"
+    return f"{noun}s"
 
 
 def confidence(delta: float) -> str:

@@ -11,10 +11,11 @@ import numpy.typing as npt
 
 from pacband.certification.arrays import certify_rows
 from pacband.certification.terms import Terms
-from pacband.checks.copies import column_bits
+from pacband.checks.copies import bits_without_ids, column_bits
 from pacband.checks.frames import columns_of_frame
 from pacband.core.arrays import as_numbers, check_lengths
 from pacband.core.labels import as_labels
+from pacband.core.row_hashes import Fingerprints
 from pacband.diagnostics.checks import run_checks, scored_rows
 from pacband.diagnostics.diagnosis import Diagnosis
 from pacband.draws import Sample, Units, Weighted
@@ -55,7 +56,7 @@ def diagnose_rows(
         target, prediction, spread = target[sample.rows], prediction[sample.rows], spread.at(sample.rows)
         labels = None if labels is None else sample.assign(labels)
         columns = {name: column[sample.rows] for name, column in columns.items()}
-        X = None if X is None else column_bits([X])[sample.rows]
+        X = None if X is None else _compared(X, training)[sample.rows]
     rows = scored_rows(
         terms.scoring,
         y=target,
@@ -66,6 +67,7 @@ def diagnose_rows(
         columns=columns,
         **judged,
     )
+    rows = replace(rows, series=sample.series)
     if sample.codes is not None:
         # The rows of a unit may repeat, and have no common error.
         rows = replace(rows, one_row_a_draw=False, errors=None)
@@ -92,6 +94,14 @@ def judge_rows(terms: Terms, sample: Sample, y: Any, y_pred: Any, scale: Any) ->
         # A judge takes every row for a draw of the future. Here only the accepted ones are.
         scores, violated = scores[sample.rows], violated[sample.rows]
     return {"scores": scores, "violated": violated, "bound": certificate.gamma} if enough else {"scores": scores}
+
+
+def _compared(X: Any, training: Any) -> Fingerprints:
+    """Return the bits of inputs. Columns that identify rows are left out, unless training rows have them as well."""
+    others = columns_of_frame(X) if training is None else None
+    if others is not None:
+        return bits_without_ids(list(others(slice(0, len(X))).values()))
+    return X if isinstance(X, np.ndarray) and X.dtype == np.uint64 and X.ndim == 2 else column_bits([X])
 
 
 def _scale(spread: Spread) -> Any:

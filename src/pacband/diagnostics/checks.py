@@ -15,10 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from pacband.checks import Finding
+from pacband.checks.columns import without_ids
 from pacband.checks.copies import check_copies
 from pacband.checks.evidence import Evidence
+from pacband.checks.frames import columns_of_frame
 from pacband.checks.order import check_order
-from pacband.checks.screening import check_columns, explain, in_order_of_draws
+from pacband.checks.screening import check_columns, check_times, explain, in_order_of_draws
 from pacband.core.arrays import Floats, Numbers, as_numbers, check_lengths
 from pacband.core.frozen import FrozenMap
 from pacband.diagnostics.diagnosis import Diagnosis
@@ -53,6 +55,8 @@ class ScoredRows:
         The bound, if all rows have the same.
     one_row_a_draw : bool
         Whether every row is a draw of its own. The rows of a unit are not, and may repeat.
+    series : bool
+        Whether the rows must be in the order of time.
     numbers : array of int or None
         The row numbers in the table; None if these are all rows, or the first ones.
     words : str
@@ -70,6 +74,7 @@ class ScoredRows:
     violated: npt.NDArray[np.bool_] | None = None
     bound: float | None = None
     one_row_a_draw: bool = True
+    series: bool = False
     numbers: npt.NDArray[np.int64] | None
     words: str
 
@@ -131,6 +136,8 @@ def run_checks(
     together = rows if neighbours is None else neighbours
     alike = together if copies is None else copies
     found = [*_check_order(rows, neighbours), *((rows, finding) for finding in _check_columns(rows))]
+    if rows.series:
+        found.append((rows, check_times(rows.columns)))
     if alike.one_row_a_draw:
         found.append((alike, _check_copies(alike)))
     found += [(rows, check_dominance(rows.scores)), (rows, check_ties(rows.scores, rows.bound))]
@@ -168,16 +175,33 @@ def _check_order(rows: ScoredRows, neighbours: ScoredRows | None) -> list[tuple[
 def _order_of(rows: ScoredRows, *, partial_sums: bool = True) -> tuple[Finding, Finding] | None:
     if not in_order_of_draws(rows.target, rows.predicted[:, 0]):
         return None
-    return check_order(rows.evidence.ranks(), rows.scores, partial_sums=partial_sums, rows=rows.numbers)
+    ranks = rows.evidence.ranks()
+    return check_order(
+        ranks,
+        rows.scores,
+        partial_sums=partial_sums,
+        rows=rows.numbers,
+        whole=None if rows.numbers is not None else lambda: (ranks, len(rows.scores)),
+    )
 
 
 def _check_columns(rows: ScoredRows) -> list[Finding]:
-    return check_columns(rows.columns, rows.evidence, rows.evidence.ranks()) if rows.columns else []
+    gaps = rows.numbers is not None
+    return check_columns(rows.columns, rows.evidence, rows.evidence.ranks(), gaps=gaps) if rows.columns else []
 
 
 def _check_copies(rows: ScoredRows) -> Finding | None:
-    given = [] if rows.X is None else [rows.X]
-    return check_copies(rows.target, [rows.predicted, *given], complete=rows.X is not None)
+    return check_copies(rows.target, [rows.predicted, *_shared_by_copies(rows.X)], complete=rows.X is not None)
+
+
+def _shared_by_copies(X: Any) -> list[Any]:
+    """Return the inputs without columns that identify rows. Bits of columns (`column_bits`) have none."""
+    others = columns_of_frame(X)
+    if others is not None:
+        return without_ids(others(slice(0, len(X))).values())
+    if isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype != np.uint64:
+        return without_ids(X.T)
+    return [] if X is None else [X]
 
 
 def _holm(findings: list[Finding], level: float) -> list[Finding]:

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from pacband.certification.terms import Terms
-from pacband.checks.copies import column_bits
+from pacband.checks.columns import identifies_rows
+from pacband.checks.copies import bits_without_ids
 from pacband.checks.frames import plain_column
 from pacband.core.checks import check_probability
 from pacband.diagnostics.arrays import diagnose_rows, judge_rows
@@ -113,7 +114,9 @@ def diagnose_table(
             words=words,
         )
 
-    alike = fetch_class(wanted, names, list(dict.fromkeys((*columns.predicted, *given))) or names, n_rows)
+    # Copies of a row that have numbers of their own must be in one class.
+    shared = [name for name in given if not identifies_rows(plain_column(first.values[name]))]
+    alike = fetch_class(wanted, names, list(dict.fromkeys((*columns.predicted, *shared))) or names, n_rows)
     return run_checks(
         scored(drawn.values, drawn_words(len(drawn.rows)), drawn.rows),
         neighbours=scored(first.values, first_words(len(first.rows))),
@@ -142,7 +145,9 @@ def _compared(values: Mapping[str, Any], names: Sequence[str], training: Any) ->
     """Return the inputs in a form in which they can be compared with training rows, if there are any."""
     if not names:
         return None
-    return _matrix(values, names) if training is not None else column_bits(plain_column(values[name]) for name in names)
+    if training is not None:
+        return _matrix(values, names)
+    return bits_without_ids([plain_column(values[name]) for name in names])
 
 
 def _matrix(columns: Mapping[str, Any], names: Sequence[str]) -> Any:

@@ -215,7 +215,8 @@ class Spaced(Draws):
         gap = self.kind.gap
         if gap > n_rows:
             raise InvalidInput(f"gap must not exceed the number of rows, {n_rows}, got {gap}.")
-        return Sample(n_rows // gap, lambda scores: scores[gap - 1 :: gap].copy(), np.arange(gap - 1, n_rows, gap))
+        rows = np.arange(gap - 1, n_rows, gap)
+        return Sample(n_rows // gap, lambda scores: scores[gap - 1 :: gap].copy(), rows, series=True)
 
 
 def check_seed(random_state: Any) -> int:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from pacband.core.checks import check_choice, check_positive, check_positive_integer, check_probability
 from pacband.core.shares import count_of_share
-from pacband.core.wording import confidence, figure, percent
+from pacband.core.wording import confidence, figure, percent, plural
 from pacband.exceptions import InvalidInput
 
 __all__ = ["ROWS", "DrawKind", "RowDraws", "SpacedDraws", "UnitDraws", "WeightedDraws", "draw_kind"]
@@ -185,8 +185,7 @@ class UnitDraws(DrawKind):
     @property
     def plural(self) -> str:
         """What several units are called."""
-        singular = self.unit.removesuffix("_id")
-        return singular if singular.endswith("s") else f"{singular}s"
+        return plural(self.unit.removesuffix("_id"))
 
     def sentence(self, kept: str, limit: str, *, noun: str = "errors", verb: str = "satisfy") -> str:
         """Return the sentence about future units."""

@@ -39,6 +39,8 @@ class Sample:
         of all rows, unit by unit.
     units : list or None
         The label of every unit, if draws are units.
+    series : bool
+        Whether the rows must be in the order of time.
     """
 
     n_draws: int
@@ -48,6 +50,7 @@ class Sample:
     certain: npt.NDArray[np.bool_] | None = None
     sizes: npt.NDArray[np.intp] | None = None
     units: list[Label] | None = None
+    series: bool = False
 
     def assign(self, labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return the group of every draw from the groups of rows, or raise if a draw has rows of several groups."""

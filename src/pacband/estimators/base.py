@@ -19,6 +19,7 @@ from pacband.candidates.members import Member, fit_members
 from pacband.certificate import Certificate, GroupCertificate
 from pacband.certification.reused_rows import read_training, refuse_copies, refuse_reused_rows
 from pacband.certification.terms import Terms
+from pacband.checks.frames import drop_columns, id_columns
 from pacband.checks.screening import LEVEL
 from pacband.checks.training import check_seen
 from pacband.checks.warning import warn_of_findings
@@ -34,6 +35,7 @@ from pacband.estimators.drawing import (
     read_draws,
     refuse_other_draws,
     refuse_seen_units,
+    split_off_units,
     unit_fingerprints,
     without_column,
 )
@@ -161,6 +163,10 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
         rows = self._count_draws(X_cal, y_cal, terms)
         training = _fingerprints(X, y) if X is not None else None
         self._refuse_seen_rows(training, X_cal, y_cal, table, split=calibration is None)
+        if calibration is None and X is not None and (ids := id_columns(table[0])):
+            # A copy of a row may have a number of its own.
+            parts = [drop_columns(part, ids) for part in (X, X_cal, table[0])]
+            self._refuse_seen_rows(_fingerprints(parts[0], y), parts[1], y_cal, (parts[2], table[1]), split=True)
         members = declared
         if fit is not None:
             clusters = found.clusters(_length(table[1]))
@@ -182,7 +188,8 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
             The rows that calibrate.
         training : pair (X, y), or array of fingerprints, optional
             The rows that the model was fitted on elsewhere, or `training_rows_` of a certified estimator. Calibration
-            rows that are among them are refused. Without it, pacband sees only the rows that its own `fit` has used.
+            rows that are among them are refused, and units too, if X has the column of units. Without it, pacband sees
+            only the rows that its own `fit` has used.
         draws : Units, Spaced or Weighted, optional
             What one independent draw is, as in `fit`. If the model was fitted with draws, they are needed again.
 
@@ -192,12 +199,14 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
             If more calibration rows are copies of training rows than chance explains, or if a unit has both.
         """
         terms = self._make_terms()
+        training, fitted_units = split_off_units(self.draws, training)
         elsewhere = None if training is None else read_training(training, "(X, y)")
         known, units = getattr(self, "training_rows_", None), getattr(self, "training_units_", None)
         found = read_draws(self.draws, draws, X)
         if hasattr(self, "certificate_"):
             refuse_other_draws(self._select(None)[1].basis.draws, found)
         refuse_seen_units(units, found)
+        refuse_seen_units(fitted_units, found)
         X = without_column(self.draws, X)
         self._check_rows(X, y, reset=known is None)
         if known is not None:

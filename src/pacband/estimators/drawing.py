@@ -24,6 +24,7 @@ __all__ = [
     "refuse_other_draws",
     "refuse_seen_units",
     "seen_units",
+    "split_off_units",
     "unit_fingerprints",
     "without_column",
 ]
@@ -78,6 +79,17 @@ def without_column(option: Draws | None, X: Any) -> Any:
         return X
     found = [column for column in columns if column in frame.columns]
     return frame.drop(*found).to_native() if found else X
+
+
+def split_off_units(option: Draws | None, training: Any) -> tuple[Any, Fingerprints | None]:
+    """Return training rows (X, y) without the column of the draws, and the units in it; None if there are none."""
+    if not isinstance(option, Draws) or not isinstance(training, (tuple, list)) or len(training) != 2:
+        return training, None
+    X, y = training
+    frame = _as_frame(X) if option.columns else None
+    if frame is None or not set(option.columns) <= set(frame.columns):
+        return training, None
+    return (without_column(option, X), y), unit_fingerprints(read_draws(option, None, X))
 
 
 def unit_fingerprints(draws: Draws, rows: npt.NDArray[np.intp] | None = None) -> Fingerprints | None:

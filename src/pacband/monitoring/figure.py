@@ -20,7 +20,7 @@ _COLOURS = (look.BAND, look.THIRD, look.INK, look.POINT, look.MUTED)
 def draw(monitor: Monitor, ax: Any = None) -> Any:
     """Draw the monitor on matplotlib axes, by default on new ones, and return them."""
     new, ax = ax is None, look.axes_of(ax, 3.2, width=7.0)
-    eps, kind = monitor.certificate.eps, monitor.draw_kind
+    eps, words = monitor.certificate.eps, monitor.draw_words
     for i, (label, watch) in enumerate(monitor.watches.items()):
         colour = _COLOURS[i % len(_COLOURS)]
         points = [point for point in (*watch.trace, (watch.n_rows, watch.n_violations)) if point[0]]
@@ -33,11 +33,11 @@ def draw(monitor: Monitor, ax: Any = None) -> Any:
         ax.plot(rows, [violations / n for n, violations in points], color=colour, lw=1.8, label=name)
         for at, style, word in ((watch.warned_at, ":", "warning"), (watch.revoked_at, "--", "revoked")):
             if at is not None:
-                ax.axvline(at, color=colour, ls=style, lw=1.2, label=f"{word} at {kind.noun} {at}")
+                ax.axvline(at, color=colour, ls=style, lw=1.2, label=f"{word} at {words.noun} {at}")
     ax.axhline(eps, color=look.LIMIT, lw=1.6, label=f"promised: at most {percent(eps)}")
     ax.set_ylim(0.0, min(1.0, max(3.0 * eps, 2.0 * (monitor.violation_rate if monitor.n_rows else eps))))
     ax.yaxis.set_major_formatter(look.format_percent)
-    look.style_axes(ax, title=f"pacband monitor: {monitor.state}", x=f"{kind.tested} with a label", y="violation rate")
+    look.style_axes(ax, title=f"pacband monitor: {monitor.state}", x=f"{words.tested} with a label", y="violation rate")
     look.add_legend(ax, columns=3)
     if new:
         # Every line of the legend adds to the height, so that the data keep theirs.

@@ -13,11 +13,12 @@ from typing import Any, Self
 import numpy as np
 
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
+from pacband.certificate.draw_words import DrawWords, draw_words
 from pacband.core.checks import check_positive, check_probability
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import Label
 from pacband.core.wording import card, figure, percent
-from pacband.draws import DrawKind, Draws
+from pacband.draws import Draws
 from pacband.draws.kinds import SpacedDraws, UnitDraws
 from pacband.exceptions import CertificateError, InvalidInput
 from pacband.judging.judge import Judge
@@ -159,7 +160,7 @@ class Monitor:
         # Held while a call uses the monitor. It is reentrant, because such a call may make others.
         self.lock = threading.RLock()
         self.watches = Watches(
-            self._judge.parts, certificate.eps, self.alpha, self.false_alarm_interval, self._judge.basis.draws
+            self._judge.parts, certificate.eps, self.alpha, self.false_alarm_interval, self.draw_words
         )
 
     def __getstate__(self) -> dict[str, Any]:
@@ -258,9 +259,9 @@ class Monitor:
         return self._judge.basis.scale_kind
 
     @property
-    def draw_kind(self) -> DrawKind:
-        """What one draw of the certificate is."""
-        return self._judge.basis.draws
+    def draw_words(self) -> DrawWords:
+        """What one draw of the certificate is called, and several."""
+        return draw_words(self._judge.basis)
 
     @property
     def groups(self) -> FrozenMap[Label, Watch]:
@@ -415,14 +416,14 @@ class Monitor:
         return f"{self.state}: {self.reason}"
 
     def __repr__(self) -> str:
-        return f"<Monitor {self.state}: {self.n_violations} violations in {self.n_rows} {self.draw_kind.tested}>"
+        return f"<Monitor {self.state}: {self.n_violations} violations in {self.n_rows} {self.draw_words.tested}>"
 
     def _repr_html_(self) -> str:
         low, high = self.violation_interval(0.95)
         rows = [
-            (f"{self.draw_kind.tested} with a label", str(self.n_rows)),
+            (f"{self.draw_words.tested} with a label", str(self.n_rows)),
             ("rows without a label", str(self.n_unlabelled)),
-            *([("open", f"{len(self.open_units)} {self.draw_kind.tested}")] if self.open_units else []),
+            *([("open", f"{len(self.open_units)} {self.draw_words.tested}")] if self.open_units else []),
             ("violations", f"{self.n_violations}; the rate is {percent(low)} to {percent(high)} with 95 % confidence"),
             ("evidence, revoked at", f"{figure(self.e_value)}, {figure(1 / self.alpha)}"),
             ("detector, warns at", f"{figure(self.detector_value)}, {figure(self.false_alarm_interval)}"),

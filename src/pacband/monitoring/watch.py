@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pacband.certificate.draw_words import ROW_WORDS, DrawWords
 from pacband.core.wording import figure, percent
-from pacband.draws import ROWS, DrawKind
 from pacband.exceptions import CertificateError
 from pacband.monitoring.detector import Detector, Levels
 from pacband.monitoring.eprocess import first_crossing, log_e_value
@@ -43,10 +43,10 @@ class Watch:
 
     __slots__ = (
         "_detector",
-        "_kind",
         "_levels",
         "_quiet",
         "_trace",
+        "_words",
         "alpha",
         "eps",
         "n_rows",
@@ -57,10 +57,10 @@ class Watch:
         "warned_at",
     )
 
-    def __init__(self, eps: float, alpha: float, false_alarm_interval: float, kind: DrawKind = ROWS) -> None:
+    def __init__(self, eps: float, alpha: float, false_alarm_interval: float, words: DrawWords = ROW_WORDS) -> None:
         self.eps, self.alpha = eps, alpha
         # What is counted, for the words.
-        self._kind = kind
+        self._words = words
         self.n_rows = self.n_violations = self.n_unlabelled = self.n_warnings = 0
         self.warned_at: int | None = None
         self.revoked_at: int | None = None
@@ -82,7 +82,7 @@ class Watch:
     @property
     def reason(self) -> str:
         """A sentence that explains the state."""
-        one, many = self._kind.noun, self._kind.tested
+        one, many = self._words.noun, self._words.tested
         seen = f"{self.n_violations} violations in {self.n_rows} {many}"
         if self.n_rows:
             seen += f" ({percent(self.n_violations / self.n_rows)})"
@@ -173,7 +173,7 @@ class Watch:
     def merged(cls, parts: Sequence[Watch]) -> Watch:
         """Return one watch over the rows of all parts: counts add up, and so do the values of the detectors."""
         first = parts[0]
-        whole = cls(first.eps, first.alpha, first._detector.threshold, first._kind)
+        whole = cls(first.eps, first.alpha, first._detector.threshold, first._words)
         for name in ("n_rows", "n_violations", "n_unlabelled", "n_warnings"):
             setattr(whole, name, sum(getattr(part, name) for part in parts))
         now = [part._detector.decayed(part._levels, part._quiet) for part in parts if part.warned_at is None]

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pacband.certificate.draw_words import ROW_WORDS, DrawWords
 from pacband.core.labels import Label
 from pacband.core.wording import percent
-from pacband.draws import ROWS, DrawKind
 from pacband.exceptions import CertificateError
 from pacband.monitoring.watch import STATES, Watch
 
@@ -32,7 +32,7 @@ class Watches(Mapping[Label | None, Watch]):
         The watches that changed since their content was last checked against the schema of state files.
     """
 
-    __slots__ = ("_kind", "_watches", "state", "unchecked")
+    __slots__ = ("_watches", "_words", "state", "unchecked")
 
     def __init__(
         self,
@@ -40,11 +40,11 @@ class Watches(Mapping[Label | None, Watch]):
         eps: float,
         alpha: float,
         false_alarm_interval: float,
-        kind: DrawKind = ROWS,
+        words: DrawWords = ROW_WORDS,
     ) -> None:
         names = list(labels)
-        self._kind = kind
-        self._watches = {label: Watch(eps, alpha / len(names), false_alarm_interval, kind) for label in names}
+        self._words = words
+        self._watches = {label: Watch(eps, alpha / len(names), false_alarm_interval, words) for label in names}
         self.state = STATES[0]
         self.unchecked = set(names)
 
@@ -91,7 +91,7 @@ class Watches(Mapping[Label | None, Watch]):
             eps = next(iter(self.values())).eps
             return (
                 f"There is no evidence against the promise in any of {len(self)} groups: {self.n_violations} "
-                f"violations in {self.n_rows} {self._kind.tested}; at most {percent(eps)} are allowed in each."
+                f"violations in {self.n_rows} {self._words.tested}; at most {percent(eps)} are allowed in each."
             )
         return " ".join(f"Group {label!r}: {w.reason}" for label, w in self.items() if w.state == self.state)
 

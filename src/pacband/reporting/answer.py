@@ -23,8 +23,10 @@ class Answer:
 UNTESTED = Answer("untested", "Not recomputed", "This report was made without rows. It shows the certificate alone.")
 
 
-def word_verdict(verdict: Verdict, *, fingerprint_agrees: bool, bound_given: bool = False) -> Answer:
-    """Put a verdict into words."""
+def word_verdict(
+    verdict: Verdict, *, fingerprint_agrees: bool, bound_given: bool = False, weighted: bool = False
+) -> Answer:
+    """Put a verdict into words. Without their weights, calibration rows of a weighted certificate are not known."""
     counts = verdict.counts.values()
     eps = next(iter(counts)).eps
     n_rows, violations = sum(count.n_samples for count in counts), sum(count.violations for count in counts)
@@ -66,5 +68,9 @@ def word_verdict(verdict: Verdict, *, fingerprint_agrees: bool, bound_given: boo
         "kept",
         "These rows agree with the promise",
         f"{counted}. {interval} The promise: at least {complement(eps)} of future {draws} stay within the bound. "
-        "These are not the calibration rows: their scores differ.",
+        + (
+            "If the calibration rows are among these, they do not test it: only fresh rows do."
+            if weighted
+            else "These are not the calibration rows: their scores differ."
+        ),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pacband.certificate import AnyCertificate, Promise
-from pacband.checks.copies import column_bits
+from pacband.checks.copies import bits_without_ids
 from pacband.checks.frames import columns_of_frame
 from pacband.core.arrays import Floats, as_numbers
 from pacband.core.labels import as_labels
@@ -36,7 +36,7 @@ def diagnose_rows(
     others = columns_of_frame(X)
     columns = {} if others is None else others(slice(0, len(target)))
     if isinstance(X, Features):
-        columns, X = X.columns, column_bits(X.columns.values())
+        columns, X = X.columns, bits_without_ids(list(X.columns.values()))
     prediction = as_prediction(basis.scoring, y_pred, target.shape)
     labels = None if groups is None else as_labels(groups)
     if (picked := rows.picked) is not None:

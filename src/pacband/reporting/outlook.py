@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from pacband.certificate import AnyCertificate, GroupCertificate
+from pacband.certificate import AnyCertificate, GroupCertificate, Promise
 from pacband.core.wording import confidence
-from pacband.draws.kinds import DrawKind, SpacedDraws, UnitDraws
+from pacband.draws.kinds import SpacedDraws, UnitDraws
 
 __all__ = ["DEFAULT_ROWS", "Outlook", "outlook_of"]
 
@@ -48,12 +48,13 @@ def outlook_of(certificate: AnyCertificate, n_future: int | None) -> Outlook | N
         n_future = DEFAULT_ROWS
     found = certificate.outlook(n_future)
     violations = found if isinstance(found, int) else max(found.values())
-    return Outlook(n_future, violations, certificate.delta, grouped, _name_draws(certificate.basis.draws))
+    return Outlook(n_future, violations, certificate.delta, grouped, _name_draws(certificate.basis))
 
 
-def _name_draws(kind: DrawKind) -> str:
+def _name_draws(basis: Promise) -> str:
+    kind, many = basis.draws, "rows" if basis.n_steps is None else "runs"
     if isinstance(kind, SpacedDraws):
-        return f"rows, {kind.gap} apart,"
+        return f"{many}, {kind.gap} apart,"
     if isinstance(kind, UnitDraws):
-        return f"rows, one of every {kind.noun}," if kind.within == "one" else kind.plural
-    return "rows"
+        return f"{many}, one of every {kind.noun}," if kind.within == "one" else kind.plural
+    return many

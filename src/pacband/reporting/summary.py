@@ -15,6 +15,7 @@ from typing import Any
 from pacband import __version__
 from pacband.certificate import AnyCertificate, Certificate
 from pacband.diagnostics import Diagnosis
+from pacband.draws.kinds import WeightedDraws
 from pacband.exceptions import InvalidInput
 from pacband.judging.verdicts import Verdict
 from pacband.reporting.alternatives import Alternative, SampleSize, add_bounds, alternatives, rank_rule, sample_sizes
@@ -159,6 +160,7 @@ class Summary:
             self.of_rows.verdict,
             fingerprint_agrees=self.of_rows.rows.exact,
             bound_given=self.certificate.basis.bound_given,
+            weighted=isinstance(self.certificate.basis.draws, WeightedDraws),
         )
 
     @property

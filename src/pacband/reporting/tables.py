@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from pacband.certificate import AnyCertificate
-from pacband.checks.copies import column_bits
+from pacband.checks.columns import identifies_rows
+from pacband.checks.copies import bits_without_ids
 from pacband.core.labels import as_labels
 from pacband.diagnostics.checks import ScoredRows, scored_rows
 from pacband.draws import Draws
@@ -159,7 +160,9 @@ def _summary(
     )
     near = _scored(basis.scoring, first.values, columns, used, first_words(len(first.rows)))
     names = relation.columns
-    alike = fetch_class(relation, names, list(dict.fromkeys((*columns.predicted, *used))) or names, census.n_rows)
+    # Copies of a row that have numbers of their own must be in one class.
+    shared = [name for name in used if not identifies_rows(_feature(first.values[name]))]
+    alike = fetch_class(relation, names, list(dict.fromkeys((*columns.predicted, *shared))) or names, census.n_rows)
     copies = None
     if alike is not None:
         copies = _scored(basis.scoring, alike[0], columns, used, class_words(len(alike[0][names[0]]), alike[1]))
@@ -177,7 +180,7 @@ def _summary(
 def _scored(rule: ScoreRule, values: Mapping[str, Any], columns: Columns, used: list[str], words: str) -> ScoredRows:
     """Return rows to be checked for what neighbours or copies have in common."""
     y, y_pred, scale, _, X = _read(values, columns, used, len(used))
-    bits = None if X is None else column_bits(X.columns.values())
+    bits = None if X is None else bits_without_ids(list(X.columns.values()))
     prediction = as_prediction(rule, y_pred, y.shape)
     return scored_rows(rule, scores_of(rule, y, y_pred, scale), y, prediction, scale, X=bits, words=words)
 

@@ -62,8 +62,8 @@ def screen_engine(
     warn_of_findings(
         explain(
             [
-                *_screen(scoring, columns, near, others, LEVEL / 2.0),
-                *_screen(scoring, columns, core, rest, LEVEL / 2.0, n_rows=n_rows),
+                *_screen(scoring, columns, near, others, LEVEL / 2.0, n_rows=n_rows),
+                *_screen(scoring, columns, core, rest, LEVEL / 2.0, n_rows=n_rows, everywhere=True),
             ]
         )
     )
@@ -117,14 +117,17 @@ def _screen(
     level: float,
     *,
     n_rows: int | None = None,
+    everywhere: bool = False,
     draws: Draws | None = None,
 ) -> list[Finding]:
-    """Screen rows in memory. With `n_rows`, they are rows from everywhere of so many, and have only some columns."""
+    """Screen the first of n rows in memory; or rows from everywhere, which have only some columns."""
     target = read_values(values, columns.target)
     y_pred, scale = read_predicted(values, columns)
     if not len(target):
         return []
-    everywhere = n_rows is not None
+    numbers = None
+    if everywhere and n_rows is not None:
+        numbers = np.arange(len(target), dtype=np.intp) * n_rows // len(target)
     return screen_rows(
         scoring,
         (draws or Rows()).sample(len(target)),
@@ -135,7 +138,8 @@ def _screen(
         others=None if others is None else lambda rows: {name: column[rows] for name, column in others.items()},
         level=level,
         complete=others is not None and not everywhere,
-        numbers=None if n_rows is None else np.arange(len(target), dtype=np.intp) * n_rows // len(target),
+        numbers=numbers,
+        n_rows=n_rows,
     )
 
 

@@ -6,9 +6,11 @@ import math
 from itertools import groupby
 from typing import Any
 
-from pacband.certificate import FamilyCertificate, GroupCertificate
+from pacband.certificate import FamilyCertificate, GroupCertificate, Promise
+from pacband.certificate.draw_words import draw_words
 from pacband.core.extras import require
 from pacband.core.wording import complement, confidence, figure, percent, round_up
+from pacband.draws.kinds import UnitDraws, WeightedDraws
 from pacband.reporting.candidates import rank_candidates, sharpness_name
 from pacband.reporting.rows import MOST_FEATURES
 from pacband.reporting.summary import Summary
@@ -80,6 +82,9 @@ def _render(template: str, summary: Summary, *, autoescape: bool, **more: Any) -
         expected="expected violation" if summary.beforehand else "r/(N + 1), if chosen beforehand",
         most_features=MOST_FEATURES,
         seed=SEED,
+        draws=draw_words(summary.certificate.basis).tested,
+        future=_future(summary.certificate.basis),
+        weighted=isinstance(summary.certificate.basis.draws, WeightedDraws),
         zip=zip,
         by_hand=summary.of_certificate.rank_rule is None,
         **more,
@@ -116,13 +121,21 @@ def _tiles(summary: Summary) -> list[tuple[str, str, str]]:
         over = "the rows drawn" if summary.rows is not None and summary.rows.sampled else "these rows"
         tiles.append((_four_digits(width), f"mean {name}", f"of the band over {over}"))
     tiles.append(
-        (f"{certificate.n_samples:,}", f"calibration {basis.draws.tested}", "that the model must not have seen")
+        (f"{certificate.n_samples:,}", f"calibration {draw_words(basis).tested}", "that the model must not have seen")
     )
     if single is not None and single.bound_given:
-        tiles.append((f"{single.n_beyond:,}", "beyond the bound", f"of the calibration {basis.draws.tested}"))
+        tiles.append((f"{single.n_beyond:,}", "beyond the bound", f"of the calibration {draw_words(basis).tested}"))
     if single is not None and summary.expects_violation:
         tiles.append((percent(single.expected_violation), "expected violation", f"rank {single.rank:,} from the top"))
     return tiles
+
+
+def _future(basis: Promise) -> str:
+    """Return what a promise is about, all of them together: rows, runs or units."""
+    kind = basis.draws
+    if isinstance(kind, UnitDraws) and kind.within != "one":
+        return kind.plural
+    return "rows" if basis.n_steps is None else "runs"
 
 
 def _readings(summary: Summary) -> list[tuple[str, str, str]]:
