@@ -6,9 +6,10 @@ import math
 import numpy as np
 import pytest
 
-from pacband import CertificateError, certify, certify_family
+from pacband import CertificateError, InvalidInput, certify, certify_family
 from pacband.certificate.family import FamilyCertificate
 from pacband.core.frozen import FrozenMap
+from pacband.draws import Units
 from pacband.planning import Share
 from support.certificates import ALL_KINDS, PROMISE, P, S, Y, changed
 
@@ -119,3 +120,13 @@ def test_bounds_and_best_must_be_those_of_the_candidates():
             CertificateError, match="best, mean_bound and sharpness of a family must name its candidates"
         ):
             dataclasses.replace(joined, **change)
+
+
+def test_a_family_is_verified_with_the_draws_it_was_made_with():
+    y, unit = np.random.default_rng(0).standard_normal(800), np.arange(200).repeat(4)
+    family = {"a": np.zeros(800), "b": (np.full(800, 0.1), np.ones(800))}
+    cert = certify_family(y, family, eps=0.2, delta=0.1, draws=Units(unit))
+    assert cert.verify(y, family, draws=Units(unit))
+    assert not cert.verify(y, family, draws=Units(unit[::-1] // 2))
+    with pytest.raises(InvalidInput, match="this certificate was made with draws"):
+        cert.verify(y, family)

@@ -7,6 +7,7 @@ import pytest
 
 from pacband import CertificateError, GroupCertificate, InvalidInput, certify_groups
 from pacband.core.frozen import FrozenMap
+from pacband.draws import Units, Weighted
 from pacband.scores import ScoreRule
 from support.certificates import ALL_KINDS, PROMISE, SITES, P, S, Y
 
@@ -51,3 +52,32 @@ def test_the_bound_of_a_row_is_that_of_its_group_and_has_no_single_certificate()
     assert cert.single is None
     assert cert.parts is cert.groups
     assert set(gammas) == {"north", "south"} == set(certify_groups(Y, P, SITES, S, **PROMISE).groups)
+
+
+def many_draws():
+    """Return the draws of 1200 rows in 300 units, and the group of every row."""
+    rng = np.random.default_rng(0)
+    unit, high = np.arange(300).repeat(4), rng.uniform(0.5, 1.0, 1200)
+    draws = (Units(unit), Units(unit, "average"), Weighted((high - 0.2, high), at_most=1.0))
+    return draws, np.where(unit % 2, "odd", "even"), rng.standard_normal(1200)
+
+
+@pytest.mark.parametrize("which", range(3), ids=["units", "average", "interval"])
+def test_groups_are_verified_with_the_draws_they_were_made_with(which):
+    draws, groups, y = many_draws()
+    p = np.zeros(len(y))
+    cert = certify_groups(y, p, groups, eps=0.3, delta=0.1, draws=draws[which])
+    assert cert.verify(y, p, groups, draws=draws[which])
+    assert not cert.verify(np.append(y[:-1], 99.0), p, groups, draws=draws[which])
+    assert not cert.verify(y, p, np.where(groups == "odd", "even", "odd"), draws=draws[which])
+    with pytest.raises(InvalidInput, match="this certificate was made with draws"):
+        cert.verify(y, p, groups)
+
+
+def test_overlapping_groups_of_units_are_verified():
+    (units, *_), groups, y = many_draws()
+    masks, p = {"all": np.full(len(y), True), "odd": groups == "odd"}, np.zeros(len(y))
+    cert = certify_groups(y, p, masks, eps=0.3, delta=0.1, draws=units)
+    assert cert.verify(y, p, masks, draws=units)
+    assert cert.verify(y, p, {**masks, "odd": ~masks["odd"]}, draws=units) is False
+    assert cert.verify(y, p, {**masks, "odd": np.full(len(y), False)}, draws=units) is False

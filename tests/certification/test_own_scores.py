@@ -138,6 +138,7 @@ def test_success_run_testing_and_tolerances(scores):
         ({"tolerance": 1.0, "rank": 3}, "a tolerance cannot be combined with rank or rule"),
         ({"tolerance": 1.0, "rule": "paper"}, "a tolerance cannot be combined with rank or rule"),
         ({"tolerance": 1.0, "eps": 0.1}, r"with a tolerance, eps is found: leave it out, got 0.1\."),
+        ({"tolerance": 1.0, "eps": 0.05}, r"with a tolerance, eps is found: leave it out, got 0.05\."),
         ({"tolerance": math.inf}, "tolerance must be a finite number, got inf"),
         ({"nonfinite": "skip"}, "nonfinite must be one of"),
         ({"rule": "best"}, "rule must be one of"),

@@ -8,8 +8,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pacband import InvalidInput, NotEnoughSamples, certify, certify_chunks, certify_frame, max_rank, plan
+from pacband import (
+    InvalidInput,
+    NotEnoughSamples,
+    certify,
+    certify_chunks,
+    certify_frame,
+    certify_scores,
+    max_rank,
+    plan,
+)
 from pacband.certification.terms import Terms
+from pacband.draws import Units
 from pacband.planning import Share
 from pacband.planning.binomial import tail_at_most
 from pacband.scores import ScoreRule
@@ -116,3 +126,20 @@ def test_one_certificate_takes_few_decisions_of_the_binomial_tail(call, monkeypa
     assert 2 <= len(decided) <= 6
     # The certificate decides by itself that its rank is valid.
     assert (n_samples, cert.rank, 0.05) in [args[:3] for args in decided]
+
+
+@pytest.mark.parametrize("options", [{"rank": 3}, {"rule": "maximum"}])
+def test_options_that_do_not_fit_the_draws_are_refused_before_any_label_is_read(options):
+    class Never:
+        def __array__(self, *args, **kwargs):
+            raise AssertionError
+
+    on_average = Units(Never(), "average")
+    for make in (
+        lambda: create(**options, draws=on_average),
+        lambda: dataclasses.replace(create(**options), draws=on_average),
+        lambda: certify([1.0], [0.0], **options, draws=on_average),
+        lambda: certify_scores([1.0], **options, draws=on_average),
+    ):
+        with pytest.raises(InvalidInput, match="rank and rule cannot be combined with within='average'"):
+            make()

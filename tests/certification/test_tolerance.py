@@ -9,6 +9,7 @@ import pytest
 import pacband
 from pacband import CertificateError, InvalidInput, attained_eps, certify_tolerance
 from pacband.certification.tolerance import ToleranceTerms
+from pacband.draws import Weighted
 from pacband.scores import ScoreRule
 
 FACTS = {
@@ -217,3 +218,10 @@ def test_dependence_uses_up_a_part_of_delta(rng):
     assert cert.eps > attained_eps(400, k + 1, 0.01)
     with pytest.raises(InvalidInput, match="no share can be promised"):
         certify_tolerance(y, np.zeros(4000), 2.0, delta=1e-6, draws=spaced)
+
+
+def test_an_interval_of_importance_that_uses_up_delta_is_refused_before_any_row():
+    draws = Weighted(([0.5], [0.6]), at_most=1.0, interval_delta=0.02)
+    for delta, n_candidates in ((0.02, 1), (0.05, 3)):
+        with pytest.raises(InvalidInput, match=r"interval_delta or mixing of the draws uses up 0.02 or more, and"):
+            certify_tolerance(None, None, 1.0, delta=delta, n_candidates=n_candidates, draws=draws)

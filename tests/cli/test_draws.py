@@ -103,6 +103,9 @@ def test_units_of_other_engines(frame, pacband):
             ["--unit", "machine", "--within", "average", "--rank", 3],
             "rank and rule cannot be combined with within='average'",
         ),
+        (["--seed", 7], "--seed needs --within one or --importance: no other draws are random"),
+        (["--unit", "machine", "--seed", 7], "--seed needs --within one or --importance"),
+        (["--gap", 5, "--seed", 0], "--seed needs --within one or --importance"),
         (["--unit", "nobody"], "nobody"),
         (
             ["--unit", "machine", "--within", "most"],
@@ -216,3 +219,14 @@ def test_a_report_shows_one_row_a_draw_or_none(options, frame, run, tmp_path):
         refused = run(*command, *options, "-o", "made.out", "--report", "r.html")
         assert (refused.returncode, "--report shows one row for every draw" in refused.stderr) == (2, True)
     assert sorted(path.name for path in tmp_path.iterdir()) == before
+    # A certificate that was made so is tested without a report, and refused with one before a row is read.
+    assert run("certify", "rows.csv", *PROMISE, *options, "-o", "cert.json").returncode == 0
+    refused = run("check", "cert.json", "missing.csv", "--report", "r.html")
+    assert (refused.returncode, "--report shows one row for every draw" in refused.stderr) == (2, True)
+    assert refused.stdout == ""
+    assert run("check", "cert.json", "rows.csv").stdout.startswith("The data do not contradict")
+
+
+def test_diagnose_refuses_a_seed_that_nothing_uses(frame, run):
+    refused = run("diagnose", "rows.csv", "--target", "y", "--prediction", "p", "--unit", "machine", "--seed", 3)
+    assert (refused.returncode, "--seed needs --within one or --importance" in refused.stderr) == (2, True)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import Ridge
 
-from pacband import CertifiedRegressor, InvalidInput, NotEnoughSamples, plan
+from pacband import CertifiedRegressor, InvalidInput, NotEnoughSamples, certify_groups, plan
 from pacband.certification.terms import Terms
 from pacband.draws import Spaced, Units, Weighted
 from pacband.estimators.division import Division
@@ -101,3 +101,21 @@ def test_the_training_rows_of_a_series_use_up_one_more_step_of_its_mixing():
         found = fitted.fit(X, y, draws=Spaced(5, lambda gap: beta)).certificate_
         tails = binom.cdf(np.arange(40), 200, 0.1) + 200 * beta
         assert found.rank == int((tails <= delta).sum())
+
+
+@pytest.mark.parametrize("interval", [False, True], ids=["importance", "interval"])
+def test_weighted_draws_calibrate_within_groups(rng, interval):
+    X = np.column_stack([np.arange(3000) % 2, rng.standard_normal(3000)])
+    y, high = X[:, 1] + rng.standard_normal(3000), rng.uniform(0.3, 1.0, 3000)
+    draws = Weighted((high - 0.2, high) if interval else high, at_most=1.0)
+    model = CertifiedRegressor(lambda X: X[:, 1], groups=0, eps=0.1, delta=0.05)
+    found = model.fit(X, y, draws=draws).certificate_
+    assert found == certify_groups(y, X[:, 1], X[:, 0], eps=0.1, delta=0.05, draws=draws)
+    # Of an interval, only the draws that are certain count beforehand: those of the lower importance alone.
+    certain = Weighted(high - 0.2, at_most=1.0) if interval else draws
+    site = X[certain.sample(3000).rows, 0]
+    assert division(draws).count(X[:, 0], 3000) == (int((site == 0).sum()), int((site == 1).sum()))
+    fitted = CertifiedRegressor(Ridge(), groups=0, eps=0.1, delta=0.05, random_state=0)
+    assert len(fitted.fit(X, y, draws=draws).certificate_.groups) == 2
+    with pytest.raises(InvalidInput, match="3000 rows, got 3 labels"):
+        division(draws).count(np.arange(3), 3000)

@@ -6,6 +6,7 @@ from scipy.stats import binomtest
 
 from pacband import InvalidInput, Monitor, certify, certify_groups, check, check_frame
 from pacband.draws import Units
+from pacband.judging.checking import check_pieces
 from pacband.judging.counts import mean_interval
 from support.tables import LAZY
 
@@ -97,3 +98,12 @@ def test_the_interval_of_a_mean_covers(rng):
         assert binom.pmf(outside, n, mean).sum() <= 0.05
     assert mean_interval(0.0, 10)[0] == 0.0
     assert mean_interval(1.0, 10)[1] == 1.0
+
+
+def test_units_on_average_come_in_one_piece(rng):
+    y, unit = rng.standard_normal(800), np.arange(200).repeat(4)
+    cert = certify(y, 0 * y, eps=0.3, delta=0.3, draws=Units(unit, "average"))
+    half = (y[:400], 0 * y[:400], None, None)
+    for pieces in ([], [half, half]):
+        with pytest.raises(InvalidInput, match=f"must come in one piece, got {len(pieces)}: join the rows first"):
+            check_pieces(cert, iter(pieces), draws=Units(unit, "average"))

@@ -176,3 +176,24 @@ def test_an_interval_of_importance_does_not_say_which_fresh_rows_are_draws(rng):
     with pytest.raises(InvalidInput, match="does not say which rows are draws"):
         check(cert, y, 0 * y, draws=draws)
     assert check(cert, y, 0 * y, draws=Weighted(low, at_most=2.0)).counts[""].n_samples < 700
+
+
+def test_draws_of_overlapping_groups_have_the_row_whose_score_they_have(rng):
+    labels, y = rng.permutation(np.repeat(np.arange(80), 5)), rng.standard_normal(400)
+    masks = {"all": np.full(400, True), "odd": labels % 2 == 1}
+    for draws in (None, Units(labels)):
+        cert = certify_groups(y, 0 * y, masks, eps=0.3, delta=0.3, draws=draws)
+        judged = Judge(cert).judge(y, 0 * y, groups=masks, draws=draws)
+        np.testing.assert_array_equal(np.abs(y)[judged.rows], judged.scores)
+        assert masks["odd"][judged.rows[judged.codes == 1]].all()
+        assert len(judged.rows) == (600 if draws is None else 120)
+
+
+@pytest.mark.parametrize("masks", [False, True], ids=["labels", "masks"])
+def test_units_on_average_are_never_judged_draw_by_draw(masks, rng):
+    unit, y = np.repeat(np.arange(200), 4), rng.standard_normal(800)
+    groups = {"all": np.full(800, True), "odd": unit % 2 == 1} if masks else unit % 2
+    units = Units(unit, "average")
+    cert = certify_groups(y, 0 * y, groups, eps=0.3, delta=0.3, draws=units)
+    with pytest.raises(InvalidInput, match="not judged draw by draw: use check"):
+        Judge(cert).judge(y, 0 * y, groups=groups, draws=units)

@@ -84,3 +84,13 @@ def test_rows_and_weighted_rows_are_all_counted(rng):
         assert monitor.n_rows == 50
         with pytest.raises(CertificateError, match="holds rows back"):
             pacband.Monitor.from_dict({**monitor.to_dict(), "held": {"rows": 1}}, cert)
+
+
+def test_a_series_takes_no_other_draws_than_its_own():
+    cert, error = spaced_certificate(3), np.zeros(30)
+    monitor = pacband.Monitor(cert)
+    for refused in (Units(np.arange(30)), Spaced(24), Weighted(np.ones(30), at_most=1.0)):
+        with pytest.raises(InvalidInput, match=r"about every 3-th row: draws must be Spaced\(3\)"):
+            monitor.update(error, error, draws=refused)
+    assert monitor.to_dict() == pacband.Monitor(cert).to_dict()
+    assert monitor.update(error, error, draws=Spaced(3)).rows == 10

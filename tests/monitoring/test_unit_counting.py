@@ -137,7 +137,7 @@ def test_shards_of_units_are_merged_with_what_they_hold():
         (None, r"promise about machines: pass draws=Units\(labels, within='all'\)"),
         (Units(["a", "b"], 0.6), r"pass draws=Units\(labels, within='all'\)"),
         (Units(["a"]), "one length, got 2 and 1"),
-        (Units(["a", None]), "must have a label in every row"),
+        (Units(["a", None]), "s must have a label in every row"),
         (Units("machine"), "one label per row, got the column 'machine'"),
     ],
 )

@@ -121,6 +121,8 @@ def test_own_scores_within_groups(frame, in_engine):
         ),
         ({"target": "y", "prediction": "p", "tolerance": 1.0, "rank": 2}, "a tolerance cannot be combined with rank"),
         ({"target": "y", "prediction": "p", "tolerance": 1.0, "eps": 0.1}, "with a tolerance, eps is found"),
+        ({"target": "y", "prediction": "p", "tolerance": 1.0, "eps": 0.05}, "with a tolerance, eps is found"),
+        ({"score": "loss", "tolerance": 1.0, "eps": 0.05}, "with a tolerance, eps is found"),
         ({"target": "y", "prediction": "p", "tolerance": -1.0}, "tolerance must be zero or a positive finite number"),
         ({"target": "y", "prediction": "p", "tolerance": 1e-9}, None),
     ],

@@ -142,7 +142,7 @@ def drop(frame, run, t):
         (lambda f: f.assign(t=np.where((f["run"] == "run 5") & (f["t"] == 1.0), 9.0, f["t"])), "run 'run 5' lacks step 1 and has step 9 too many"),
         (lambda f: pd.concat([f, f[(f["run"] == "run 4") & (f["t"] == 2.0)]]), "run 'run 4' has step 2 more than once"),
         (lambda f: f.assign(t=f["t"].where(f.index != 30)), "column 't' must have a finite number in every row: it is not in 1 row"),
-        (lambda f: f.assign(run=f["run"].where(f.index != 30)), "column 'run' must name the run of every row: it is missing in 1 row"),
+        (lambda f: f.assign(run=f["run"].where(f.index != 30)), "column 'run' must have a label in every row: it is missing in 1 row"),
         (lambda f: f.assign(t=f["t"].astype(str)), "column 't' must be numeric"),
         (lambda f: f.drop(columns="run"), "there is no column 'run'"),
         (lambda f: f.iloc[:0], "at least one run is needed"),
@@ -219,3 +219,30 @@ def test_ellipsoids_of_rows_are_applied_and_checked_alike_in_every_library(libra
     for k in (0, 1):
         np.testing.assert_array_equal(np.asarray(applied[f"upper_{k}"]), cert.interval(0 * y)[:, k, 1])
     assert pacband.check_frame(cert, library(rows), target=["a", "b"], prediction=["p", "q"]).reused
+
+
+@each_library
+def test_a_run_of_several_outputs_may_be_one_row(library, arrays):
+    y, prediction, _ = (part[:, :3] for part in arrays)
+    names = [f"{t}{k}" for t in range(3) for k in range(2)]
+    columns = {f"{what}{name}": part[:, int(name[0]), int(name[1])] for what, part in (("y", y), ("p", prediction)) for name in names}  # fmt: skip
+    wide = library(pd.DataFrame(columns))
+    cert = certify(y, prediction, **PROMISE)
+    predicted, targets = [f"p{name}" for name in names], [f"y{name}" for name in names]
+    applied = pacband.apply_frame(cert, wide, prediction=predicted)
+    found = applied.df() if hasattr(applied, "df") else applied.collect().to_pandas() if hasattr(applied, "collect") else pd.DataFrame(applied, columns=applied.columns)  # fmt: skip
+    tube = cert.tube(prediction).reshape(N, 6, 2)
+    for k in range(6):
+        np.testing.assert_array_equal(found[f"lower_{k}"], tube[:, k, 0])
+        np.testing.assert_array_equal(found[f"upper_{k}"], tube[:, k, 1])
+    verdict = pacband.check_frame(cert, wide, target=targets, prediction=predicted)
+    assert verdict == pacband.check(cert, y, prediction)
+    assert verdict.reused
+
+
+def test_a_row_of_a_table_has_the_outputs_of_the_first_step_first(arrays):
+    y, prediction, _ = arrays
+    with pytest.raises(InvalidInput, match=r"runs of 7 steps and 2 output\(s\), got y_pred of shape"):
+        certify(y, prediction, **PROMISE).interval(np.zeros((5, 13)))
+    each = certify(y, prediction, gauge=[np.diag([1.0 + t, 1.0]) for t in range(H)], **PROMISE)
+    np.testing.assert_array_equal(each.interval(prediction.reshape(N, -1)), each.interval(prediction))

@@ -15,6 +15,7 @@ from pacband.certificate.single import Certificate
 from pacband.core.arrays import Floats
 from pacband.core.frozen import FrozenMap
 from pacband.core.wording import bound, card
+from pacband.draws import Draws
 from pacband.draws.kinds import UnitDraws
 from pacband.exceptions import CertificateError, InvalidInput
 
@@ -123,11 +124,13 @@ class FamilyCertificate(Promising):
         """
         return self.certificate.outlook(m, delta)
 
-    def verify(self, y: Any, candidates: Mapping[str, Any]) -> bool:
-        """Recompute every candidate's certificate from its data."""
+    def verify(self, y: Any, candidates: Mapping[str, Any], *, draws: Draws | None = None) -> bool:
+        """Recompute every candidate's certificate from its data. If it was certified with `draws`, they are needed."""
         if set(candidates) != set(self.candidates):
             return False
-        return all(cert.verify(y, *split_candidate(candidates[name])) for name, cert in self.candidates.items())
+        return all(
+            cert.verify(y, *split_candidate(candidates[name]), draws=draws) for name, cert in self.candidates.items()
+        )
 
     @property
     def promise(self) -> str:

@@ -19,6 +19,7 @@ from pacband.core.frozen import FrozenMap
 from pacband.core.labels import Label, as_labels, listed
 from pacband.core.members import Masks, as_masks, group_members
 from pacband.core.wording import card
+from pacband.draws import Draws
 from pacband.draws.kinds import UnitDraws
 from pacband.exceptions import CertificateError, InvalidInput
 
@@ -108,15 +109,17 @@ class GroupCertificate(Promising):
         """
         return FrozenMap({label: cert.outlook(m, delta) for label, cert in self.groups.items()})
 
-    def verify(self, y: Any, y_pred: Any, groups: Any, scale: Any = None) -> bool:
-        """Recompute every group's certificate from its data."""
+    def verify(self, y: Any, y_pred: Any, groups: Any, scale: Any = None, *, draws: Draws | None = None) -> bool:
+        """Recompute every group's certificate from its data. If it was certified with `draws`, they are needed."""
         check_same_rows(y=y, y_pred=y_pred, groups=_columns(groups), scale=scale)
         if isinstance(groups, Mapping) != self.overlapping:
             return False
-        scores = self.basis.scores(y, y_pred, scale)
-        members = group_members(groups)
+        sample, scores = self.basis.drawn(y, y_pred, scale, draws=draws)
+        members = group_members(groups, sample.assign)
         return set(members) == set(self.groups) and all(
-            cert.matches(scores[members[label]]) for label, cert in self.groups.items()
+            len(members[label])
+            and cert.was_made_from(sample.part(members[label]), sample.scores_of_part(scores, members[label]))
+            for label, cert in self.groups.items()
         )
 
     @property

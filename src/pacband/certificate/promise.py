@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -168,7 +169,10 @@ class Promise:
 
     @property
     def n_columns(self) -> int:
-        """How many columns of a table hold the outputs of one of its rows. The steps of a run are rows, or columns."""
+        """How many columns of a table hold the outputs of one of its rows. The steps of a run are rows, or columns.
+
+        If they are columns, all outputs of the first step come first, then those of the second, and so on.
+        """
         by_rows = self.columns is not None and self.columns.run is not None
         return self.n_outputs if by_rows or self.n_steps is None else self.n_steps * self.n_outputs
 
@@ -179,13 +183,18 @@ class Promise:
         return replace(self, n_steps=None, columns=None, scoring=replace(rule, gauge=gauge))
 
     def check_outputs(self, name: str, column: Any, *, lone_row: bool = False) -> Numbers:
-        """Return the column as an array with as many outputs and steps as were calibrated, or raise."""
+        """Return the column as an array with as many outputs and steps as were calibrated, or raise.
+
+        A run may be a row of a table, with its outputs in the order of `n_columns`.
+        """
         array = as_numbers(name, column, scalar=lone_row, empty=True, runs=True)
         # A column of numbers, which most promises are about, needs no other check.
         if array.ndim == 1 and self.n_outputs == 1 and self.n_steps is None:
             return array
         if lone_row and (array.ndim == 0 or array.shape in self._lone_shapes):
             array = array[None]
+        if array.ndim == 2 and self.n_steps is not None and array.shape[1] == math.prod(self.row_shape):
+            array = array.reshape(len(array), *self.row_shape)
         array = as_rows(self.scoring, name, array, steps=self.n_steps, empty=True)
         if self.n_steps is not None:
             if not len(array):

@@ -7,7 +7,7 @@ from typing import Any
 from pacband.certificate import Certificate
 from pacband.certification.arrays import certify_rows
 from pacband.certification.terms import Terms, check_draws
-from pacband.certification.tolerance import ToleranceTerms, refuse_with_tolerance
+from pacband.certification.tolerance import ToleranceTerms, default_eps, refuse_with_tolerance
 from pacband.core.arrays import as_numbers
 from pacband.core.checks import check_positive_integer
 from pacband.draws import Draws
@@ -21,7 +21,7 @@ __all__ = ["certify_scores", "own_terms"]
 def certify_scores(
     scores: Any,
     *,
-    eps: float = 0.05,
+    eps: float | None = None,
     delta: float = 1e-6,
     rank: int | None = None,
     rule: str = "exact",
@@ -40,7 +40,9 @@ def certify_scores(
     ----------
     scores : array-like of shape (n,)
         The calibration scores; large is bad. Nothing that computes them may have been built from these rows.
-    eps, delta, rank, rule, n_candidates, draws
+    eps : float in (0, 1), optional
+        As in `certify`; by default 0.05. With a tolerance it must be left out.
+    delta, rank, rule, n_candidates, draws
         As in `certify`.
     tolerance : float, optional
         A given bound on the score: ε is then found, as in `certify_tolerance`.
@@ -94,6 +96,6 @@ def own_terms(
         return ToleranceTerms.create(
             tolerance=tolerance, delta=delta, scoring=scoring, n_candidates=n_candidates, draws=draws
         )
-    eps, delta, rank = check_choice_of_rank(eps, delta, rank, rule)
+    eps, delta, rank = check_choice_of_rank(default_eps(eps), delta, rank, rule)
     share = Share(check_positive_integer("n_candidates", n_candidates))
     return Terms(eps=eps, delta=delta, rank=rank, rule=rule, scoring=scoring, share=share, draws=check_draws(draws))

@@ -161,7 +161,7 @@ def _same_draws(kind: DrawKind, draws: Draws | None) -> Draws:
     given = check_draws(draws).kind
     if isinstance(kind, UnitDraws) and isinstance(draws, Units) and draws.kind.within == kind.within:
         # The successor calls its units as the predecessor does. Its seed may be another.
-        return Units(draws.labels, kind.within, name=kind.unit, random_state=draws.kind.seed or 0)
+        return Units(draws.labels, kind.within, name=kind.unit, random_state=draws.kind.seed)
     if draws is not None and (given == kind or (isinstance(kind, WeightedDraws) and isinstance(draws, Weighted))):
         return draws
     raise InvalidInput(f"the successor needs the draws of its predecessor, {kind}, got {given}.")

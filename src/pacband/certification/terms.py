@@ -54,6 +54,10 @@ class Terms:
     share: Share
     draws: Draws = Rows()  # noqa: RUF009 (it has no state)
 
+    def __post_init__(self) -> None:
+        if self.draws.kind.averages and (self.rank is not None or self.rule != "exact"):
+            raise InvalidInput("rank and rule cannot be combined with within='average': such a promise has no rank.")
+
     @classmethod
     def create(
         cls,
@@ -116,8 +120,6 @@ class Terms:
     def _check_average(self, n_units: int, share: Share) -> None:
         from pacband.planning.averages import check_units
 
-        if self.rank is not None or self.rule != "exact":
-            raise InvalidInput("rank and rule cannot be combined with within='average': such a promise has no rank.")
         check_units(n_units, self.eps, self.delta, share)
 
     def guess_rank(self, n_samples: int) -> int:

@@ -31,7 +31,7 @@ from pacband.scores.columns import Columns
 from pacband.selection import Measured, Request, Tally, edges_above, tally
 from pacband.selection.fingerprint import fingerprint_unit, seal
 
-__all__ = ["ToleranceTerms", "certify_tolerance", "refuse_with_tolerance"]
+__all__ = ["ToleranceTerms", "certify_tolerance", "default_eps", "refuse_with_tolerance"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -69,12 +69,14 @@ class ToleranceTerms:
         draws = check_draws(draws)
         if draws.kind.averages:
             raise InvalidInput("a tolerance cannot be combined with within='average': use 'all', a share or 'one'.")
+        share = Share(n_candidates)
+        if (used := draws.kind.slack(1)) >= share.budget(delta):
+            raise InvalidInput(
+                f"interval_delta or mixing of the draws uses up {float(used):g} or more, and delta={delta:g} leaves "
+                f"{float(share.budget(delta)):g} to this certificate: declare less, or let delta be larger."
+            )
         return cls(
-            tolerance=_check_tolerance(tolerance, scoring),
-            delta=delta,
-            scoring=scoring,
-            share=Share(n_candidates),
-            draws=draws,
+            tolerance=_check_tolerance(tolerance, scoring), delta=delta, scoring=scoring, share=share, draws=draws
         )
 
     @property
@@ -203,12 +205,17 @@ def certify_tolerance(
     return terms.certify_rows(y, y_pred, scale)
 
 
-def refuse_with_tolerance(*, rank: int | None, rule: str, eps: float = 0.05) -> None:
+def refuse_with_tolerance(*, rank: int | None, rule: str, eps: float | None = None) -> None:
     """Raise if options are given that a tolerance decides."""
     if rank is not None or rule != "exact":
         raise InvalidInput("a tolerance cannot be combined with rank or rule: the rank follows from the count.")
-    if eps != 0.05:
+    if eps is not None:
         raise InvalidInput(f"with a tolerance, eps is found: leave it out, got {eps!r}.")
+
+
+def default_eps(eps: Any) -> Any:
+    """Return ε as it is given; without one, and without a tolerance, it is 0.05."""
+    return 0.05 if eps is None else eps
 
 
 def _check_tolerance(tolerance: Any, scoring: ScoreRule) -> float:

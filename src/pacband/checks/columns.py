@@ -14,7 +14,7 @@ __all__ = ["Labels", "identifies_rows", "may_hold_labels", "read_labels", "read_
 
 # Fewer texts name kinds of rows, such as day and night, rather than units. Numbers are compared in pairs.
 _FEWEST_TEXTS, _FEWEST_NUMBERS = 5, 10
-# Rows beyond the first of their label: fewer say too little.
+# Rows beyond the first of their label: fewer show too little.
 _FEWEST_REPEATS = 30
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?")
 

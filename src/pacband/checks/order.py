@@ -1,7 +1,7 @@
 """Is every row independent of the rows before, and from the same distribution as the first? Checks of the order.
 
 Two things break the order of rows: dependence, where a row resembles its neighbours, and drift, where the distribution
-changes. Either makes the largest partial sum of the ranks large. They are told apart by cutting the rows into
+changes. Either makes the largest partial sum of the ranks large. They are distinguished by cutting the rows into
 `_BLOCKS` blocks. If the rows are dependent but stationary, and blocks are longer than the dependence, then every order
 of the blocks is about equally likely; under drift it is not.
 """

@@ -13,7 +13,7 @@ from pacband.core.arrays import Floats
 
 __all__ = ["centred_ranks", "centred_signs", "middle"]
 
-# If fewer rows than this share are on one side, that side says too little.
+# If fewer rows than this share are on one side, that side shows too little.
 _SMALLER_SIDE = 0.1
 
 

@@ -20,8 +20,8 @@ def warn_of_findings(findings: Iterable[Finding]) -> None:
     found = tuple(findings)
     if not found:
         return
-    told = " ".join(f"{finding.seen}. {finding.effect} {finding.advice}" for finding in found)
-    warnings.warn(PromiseWarning(f"the promise may not hold: {told}", found), stacklevel=_stack_level())
+    sentences = " ".join(f"{finding.seen}. {finding.effect} {finding.advice}" for finding in found)
+    warnings.warn(PromiseWarning(f"the promise may not hold: {sentences}", found), stacklevel=_stack_level())
 
 
 def _stack_level() -> int:

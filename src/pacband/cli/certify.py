@@ -20,6 +20,7 @@ from pacband.cli.options import (
     is_given,
     json_option,
     promise_options,
+    refuse_unused_seed,
     refuse_without_rows,
     scale_columns,
     strict_option,
@@ -132,7 +133,7 @@ def command(
         raise click.UsageError("--run and --step need each other.")
     if tolerance is not None and (is_given("rank") or is_given("rule")):
         raise click.UsageError("--tolerance cannot be combined with --rank or --rule: the rank follows from the count.")
-    wanted = _wanted_eps(tolerance, promise)
+    wanted = _wanted_eps(tolerance, promise["eps"])
     from pacband.tables.certifying import certify_frame
     from pacband.tables.opening import open_table
     from pacband.tables.paths import is_stream
@@ -140,9 +141,10 @@ def command(
     if page is not None and (engine != "duckdb" or any(map(is_stream, files))):
         raise click.UsageError("--report reads the rows again: it needs files, and the engine duckdb.")
 
+    refuse_unused_seed(within, importance)
     draws = declared_draws(unit, within, gap, mixing, importance, at_most, seed, interval_delta)
     if page is not None:
-        refuse_without_rows(draws)
+        refuse_without_rows(None if draws is None else draws.kind)
     if page is not None and (run is not None or len(group) > 1):
         raise click.UsageError("--report shows every row once: it cannot be combined with --run or several --group.")
     family = candidate_columns(candidates) or None
@@ -173,7 +175,7 @@ def command(
             tolerance=tolerance,
             draws=draws,
             progress=progress,
-            **promise,
+            **(promise if tolerance is None else {**promise, "eps": None}),
         )
         if page is not None:
             from pacband.cli.pages import report_files
@@ -201,15 +203,13 @@ def command(
         sys.exit(1)
 
 
-def _wanted_eps(tolerance: float | None, promise: dict[str, Any]) -> float | None:
-    """Return the ε that a tolerance must meet, if one is given. Set the ε of `promise` to its default then."""
+def _wanted_eps(tolerance: float | None, eps: float) -> float | None:
+    """Return the ε that a tolerance must meet, if one is given."""
     if tolerance is None or not is_given("eps"):
         return None
     from pacband.planning import check_eps
 
-    wanted = check_eps(promise["eps"])
-    promise["eps"] = 0.05
-    return wanted
+    return check_eps(eps)
 
 
 def _column_names(family: dict[str, Any]) -> list[str]:

@@ -14,6 +14,7 @@ from pacband.cli.options import (
     group_names,
     json_option,
     model_options,
+    refuse_without_rows,
     scale_columns,
 )
 from pacband.cli.output import Input, Output
@@ -66,11 +67,12 @@ def command(
 ) -> None:
     """Test the promise of a CERTIFICATE on labelled rows that were not used to make it.
 
-    The test is an exact binomial test. The command ends with exit code 1 if the rows contradict the promise. If every
-    group has its own bound, the promise of each group is tested. Otherwise the promise about all rows is tested, and
-    --group lists the violations in each group. If the promise is about units, the files must hold whole units, and
-    units are counted. If it is about a series, every gap-th row is counted. If the certificate bounds scores that you
-    compute yourself, --target names their column. CERTIFICATE may be a model file: the model then predicts the rows.
+    The test is an exact binomial test; units on average are tested by the shares of their rows beyond the bound. The
+    command ends with exit code 1 if the rows contradict the promise. If every group has its own bound, the promise of
+    each group is tested. Otherwise the promise about all rows is tested, and --group lists the violations in each
+    group. If the promise is about units, the files must hold whole units, and units are counted. If it is about a
+    series, every gap-th row is counted. If the certificate bounds scores that you compute yourself, --target names
+    their column. CERTIFICATE may be a model file: the model then predicts the rows.
     """
     from pacband.models import is_model, load_certificate
     from pacband.tables.certified_draws import table_draws
@@ -91,6 +93,8 @@ def command(
         return
     if page is not None and any(map(is_stream, files)):
         raise click.UsageError("--report reads the rows again: it needs files.")
+    if page is not None:
+        refuse_without_rows(cert.basis.draws)
     outputs = {"target": list(target) or None, "prediction": list(prediction) or None}
     named: dict[str, Any] = {**outputs, "scale": scale_columns(scale), "group": group_names(group)}
     named |= {"run": run, "step": step}

@@ -18,6 +18,7 @@ from pacband.cli.options import (
     json_option,
     min_scale_option,
     nonfinite_option,
+    refuse_unused_seed,
     scale_columns,
     side_option,
 )
@@ -95,6 +96,7 @@ def command(
     from pacband.tables.opening import open_table
 
     columns = columns_of(target, prediction, scale_columns(scale), group)
+    refuse_unused_seed(within, importance)
     draws = declared_draws(unit, within, gap, mixing, importance, at_most, seed, interval_delta)
     numeric = [*columns.numeric, *importance]
     with open_table([file], numeric) as table:

@@ -72,7 +72,9 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
     its column is not used to predict. With --gap, the rows must be in the order of time: the earliest fit, the latest
     calibrate, and GAP rows lie between. Many models are tried, and the sharpest are
     certified. Columns may hold numbers or categories, and cells may be empty. The command prints how it uses each
-    column. Predict with `pacband predict`, or in Python with `pacband.load`.
+    column. It looks for rows that are not independent, as `pacband certify` does. Within columns that the model does
+    not use, it looks only if --unit, --gap and --importance are not given. Predict with `pacband predict`, or in Python
+    with `pacband.load`.
     """
     from pacband.estimators.family import CertifiedFamily
     from pacband.estimators.saving import save_model
@@ -88,7 +90,7 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
     drawn = ("unit", "within", "gap", "mixing", "importance", "at_most", "seed", "interval_delta")
     draws = declared_draws(**{name: options[name] for name in drawn})
     if report:
-        refuse_without_rows(draws)
+        refuse_without_rows(None if draws is None else draws.kind)
     with open_files(files) as found, found.reading():
         columns, X, y, unused, draws = _read_rows(found.relation(), exclude, options, draws)
     _print_columns(columns)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+if TYPE_CHECKING:
+    from pacband.draws.kinds import DrawKind
 
 __all__ = [
     "candidate_columns",
@@ -25,6 +28,7 @@ __all__ = [
     "nonfinite_option",
     "outlook_option",
     "promise_options",
+    "refuse_unused_seed",
     "refuse_without_rows",
     "rule_option",
     "scale_columns",
@@ -258,7 +262,7 @@ def declared_draws(
     from pacband.draws import Spaced, Units, Weighted
 
     if unit is not None:
-        return Units(unit, _within(within), random_state=seed)
+        return Units(unit, _within(within), random_state=seed if within == "one" else None)
     if gap is not None:
         return Spaced(gap, mixing)
     if at_most is None:
@@ -267,13 +271,19 @@ def declared_draws(
     return Weighted(columns, at_most=at_most, random_state=seed, interval_delta=interval_delta or 0.0)
 
 
-def refuse_without_rows(draws: Any) -> None:
+def refuse_without_rows(kind: DrawKind | None) -> None:
     """Raise if a report cannot show the rows of such draws: a draw must have one score."""
-    if draws is not None and not draws.kind.rank_is_chosen:
+    if kind is not None and not kind.rank_is_chosen:
         raise click.UsageError(
             "--report shows one row for every draw: it cannot be combined with --within average or with two "
-            "--importance columns."
+            "--importance columns, nor with a certificate that was made so."
         )
+
+
+def refuse_unused_seed(within: str, importance: tuple[str, ...]) -> None:
+    """Raise if a seed of draws is given where no draw is random."""
+    if is_given("seed") and within != "one" and not importance:
+        raise click.UsageError("--seed needs --within one or --importance: no other draws are random.")
 
 
 def _within(given: str) -> str | float:

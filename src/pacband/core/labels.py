@@ -25,27 +25,28 @@ __all__ = [
 Label: TypeAlias = str | int | float | bool
 
 
-def as_labels(groups: Any) -> npt.NDArray[Any]:
-    """Return one label per row, or raise if a label is missing."""
+def as_labels(groups: Any, name: str = "groups") -> npt.NDArray[Any]:
+    """Return one label per row, or raise if a label is missing. An error calls what has the labels by `name`."""
     if isinstance(groups, np.ma.MaskedArray):
-        _refuse_missing(np.ma.getmaskarray(groups))
+        _refuse_missing(name, np.ma.getmaskarray(groups))
         groups = groups.data
     if not isinstance(groups, (np.ndarray, list, tuple)):
         import narwhals as nw
 
         series = nw.from_native(groups, allow_series=True, pass_through=True)
         if isinstance(series, nw.Series):
-            _refuse_missing(series.is_null().to_numpy())
+            _refuse_missing(name, series.is_null().to_numpy())
             groups = series.to_numpy()
     labels = np.asarray(groups, dtype=object if isinstance(groups, (list, tuple)) else None)
     if labels.ndim != 1:
-        raise InvalidInput(f"groups must have one label per row, got shape {labels.shape}.")
+        raise InvalidInput(f"{name} must have one label per row, got shape {labels.shape}.")
     if labels.dtype.kind in "mM":
-        raise InvalidInput(f"group labels must be strings, finite numbers or booleans, got {labels.dtype}.")
+        what = "group labels" if name == "groups" else f"labels of {name}"
+        raise InvalidInput(f"{what} must be strings, finite numbers or booleans, got {labels.dtype}.")
     if labels.dtype.kind == "O":
-        _refuse_missing(np.array([label is None or label != label for label in labels], dtype=bool))
+        _refuse_missing(name, np.array([label is None or label != label for label in labels], dtype=bool))
     elif labels.dtype.kind == "f":
-        _refuse_missing(np.isnan(labels))
+        _refuse_missing(name, np.isnan(labels))
     return labels
 
 
@@ -91,9 +92,9 @@ def sorted_labels(labels: Iterable[Any]) -> list[Any]:
     return sorted(labels, key=lambda label: (type(label).__name__, label))
 
 
-def _refuse_missing(missing: npt.NDArray[np.bool_]) -> None:
+def _refuse_missing(name: str, missing: npt.NDArray[np.bool_]) -> None:
     if missing.any():
-        raise InvalidInput(f"groups must have a label in every row: it is missing in {name_rows(missing)}.")
+        raise InvalidInput(f"{name} must have a label in every row: it is missing in {name_rows(missing)}.")
 
 
 def listed(names: Iterable[Any], most: int = 5) -> str:

@@ -90,8 +90,8 @@ class Units(Draws):
         equally, as "average" is, and the bound is less sharp.
     name : str, optional
         What a unit is called in the promise; in tables the name of the column.
-    random_state : int
-        The seed by which "one" draws its rows. It is part of the certificate.
+    random_state : int, optional
+        The seed by which "one" draws its rows; by default 0. It is part of the certificate. Nothing else is random.
 
     Examples
     --------
@@ -104,12 +104,19 @@ class Units(Draws):
     With confidence 99 %, at least 90 % of future machines keep all their errors within |y − T(x)| ≤ 2.34827.
     """
 
-    def __init__(self, labels: Any, within: str | float = "all", *, name: str = "unit", random_state: int = 0) -> None:
+    def __init__(
+        self, labels: Any, within: str | float = "all", *, name: str = "unit", random_state: int | None = None
+    ) -> None:
         self.labels = labels
         # A column names its units.
         name = labels if isinstance(labels, str) and name == "unit" else name
-        seed = check_seed(random_state)
+        seed = check_seed(0 if random_state is None else random_state)
         self.kind: UnitDraws = UnitDraws(within, name, seed if within == "one" else None)
+        if random_state is not None and within != "one":
+            raise InvalidInput(
+                f"random_state is for within='one', which draws rows: leave it out, got within={within!r} and "
+                f"random_state={random_state!r}."
+            )
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -118,22 +125,21 @@ class Units(Draws):
 
     def bind(self, *values: Any) -> Units:
         """Return the units with the labels of their column."""
-        seed = self.kind.seed or 0
-        return Units(values[0], self.kind.within, name=self.kind.unit, random_state=seed)
+        return Units(values[0], self.kind.within, name=self.kind.unit, random_state=self.kind.seed)
 
     def take(self, rows: npt.NDArray[np.intp]) -> Units:
         """Return the units of some of the rows."""
-        return self.bind(as_labels(self.labels)[rows])
+        return self.bind(as_labels(self.labels, self.kind.plural)[rows])
 
     def clusters(self, n_rows: int) -> npt.NDArray[Any]:
         """Return the units as numbers."""
-        return factorize(as_labels(self.labels))[1]
+        return factorize(as_labels(self.labels, self.kind.plural))[1]
 
     def sample(self, n_rows: int) -> Sample:
         """Return a draw for every unit."""
         if isinstance(self.labels, str):
             raise InvalidInput(f"labels must be one label per row; the column {self.labels!r} needs a table.")
-        labels = as_labels(self.labels)
+        labels = as_labels(self.labels, self.kind.plural)
         if len(labels) != n_rows:
             raise InvalidInput(f"y and the labels of units must have one length, got {n_rows} and {len(labels)}.")
         units, codes = factorize(labels)

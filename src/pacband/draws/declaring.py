@@ -21,7 +21,7 @@ def declare(kind: DrawKind, *values: Any) -> Draws:
     """
     if isinstance(kind, UnitDraws):
         (labels,) = values
-        return Units(labels, kind.within, name=kind.unit, random_state=kind.seed or 0)
+        return Units(labels, kind.within, name=kind.unit, random_state=kind.seed)
     if isinstance(kind, WeightedDraws):
         importance = values if kind.interval else values[0]
         return Weighted(importance, at_most=kind.at_most, random_state=kind.seed, interval_delta=kind.interval_delta)

@@ -61,7 +61,8 @@ class Sample:
             which = "a unit" if self.units is None else f"unit {self.units[self.codes[mixed.argmax()]]!r}"
             raise InvalidInput(
                 f"every unit must be in one group, for its rows are one draw: {which} has rows in several. In all, "
-                f"units have another group in {name_rows(mixed)}."
+                f"units have another group in {name_rows(mixed)}. If groups overlap, every unit must be wholly inside "
+                "or wholly outside of each."
             )
         return found
 

@@ -109,7 +109,7 @@ class _UnitStream(DrawStream):
     """Carries the largest score of every unit from piece to piece."""
 
     def __init__(self, draws: Units) -> None:
-        super().__init__(draws, *([] if draws.columns else [as_labels(draws.labels)]))
+        super().__init__(draws, *([] if draws.columns else [as_labels(draws.labels, draws.kind.plural)]))
         self._draws = draws
         self._largest: dict[Label, float] = {}
 

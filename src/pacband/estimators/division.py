@@ -13,9 +13,9 @@ import numpy.typing as npt
 from pacband.certification.terms import Terms
 from pacband.checks.evidence import Others
 from pacband.checks.frames import columns_of_frame
-from pacband.core.labels import Label
-from pacband.draws import Draws, Sample, Spaced, Units, Weighted
-from pacband.estimators.grouping import Rows, rows_by_group
+from pacband.core.labels import Label, group_rows
+from pacband.draws import Draws, Rows, Sample, Spaced, Units, Weighted
+from pacband.estimators.grouping import Rows as Places
 from pacband.estimators.splitting import calibration_draws, draw_rows, latest_rows, rows_of_units
 from pacband.exceptions import InvalidInput, NotEnoughSamples
 from pacband.planning import Share
@@ -57,15 +57,18 @@ class Division:
 
     def count(self, labels: Labels, n_rows: int) -> tuple[int, ...]:
         """Return the number of draws of every group, or raise unless every group has enough."""
-        parts = self._draws_by_group(labels, n_rows, self.terms.draws.sample(n_rows))
-        for label, draws in parts.items():
+        sample = self.terms.draws.sample(n_rows)
+        parts = self._draws_by_group(labels, n_rows, sample)
+        # Of draws that are not certain, only those that are count.
+        sizes = {label: sample.n_draws if label is None else sample.part(part).n_draws for label, part in parts.items()}
+        for label, size in sizes.items():
             try:
-                self._check_enough(len(draws), len(parts))
+                self._check_enough(size, len(parts))
             except NotEnoughSamples as error:
                 raise _within(label, error) from None
-        return tuple(map(len, parts.values()))
+        return tuple(sizes.values())
 
-    def split(self, labels: Labels, n_rows: int, size: int | float | None, random_state: Any) -> tuple[Rows, Rows]:
+    def split(self, labels: Labels, n_rows: int, size: int | float | None, random_state: Any) -> tuple[Places, Places]:
         """Return the rows that fit and the rows that calibrate, or raise unless these suffice.
 
         Draws are chosen at random, from every group. Of a series, the latest rows calibrate.
@@ -73,7 +76,7 @@ class Division:
         draws = self.terms.draws
         sample = draws.sample(n_rows)
         by_draws = isinstance(draws, (Units, Spaced))
-        parts = self._draws_by_group(labels, n_rows, sample) if by_draws else rows_by_group(labels, n_rows)
+        parts = self._draws_by_group(labels, n_rows, sample if by_draws else Rows().sample(n_rows))
         planned = max(self.terms.choose_samples(share.among(len(parts))) for share in self.shares)
         if isinstance(draws, Weighted):
             # Only some of the rows are accepted as draws.
@@ -98,15 +101,15 @@ class Division:
         draws: Draws = self.terms.draws
         return draws.kind.counted if isinstance(draws, Units) else "draws" if isinstance(draws, Spaced) else "rows"
 
-    def _draws_by_group(self, labels: Labels, n_rows: int, sample: Sample) -> dict[Label | None, Rows]:
-        """Return the draws of every group; without groups, all of them under None."""
+    def _draws_by_group(self, labels: Labels, n_rows: int, sample: Sample) -> dict[Label | None, Places]:
+        """Return the places of every group's draws; without groups, all of them under None."""
         if labels is None:
             return {None: np.arange(sample.n_draws)}
         if len(labels) != n_rows:
             raise InvalidInput(f"groups must give one label per row: {n_rows} rows, got {len(labels)} labels.")
         if isinstance(self.terms.draws, Spaced):
             raise InvalidInput("Spaced draws cannot be combined with groups: fit the series of every group by itself.")
-        return rows_by_group(sample.assign(labels), sample.n_draws)
+        return dict(group_rows(sample.assign(labels)).items())
 
     def _check_enough(self, n_draws: int, n_groups: int) -> None:
         """Raise unless N draws of one group have a rank at every share of δ."""

@@ -23,6 +23,7 @@ __all__ = [
     "read_draws",
     "refuse_other_draws",
     "refuse_seen_units",
+    "seen_units",
     "split_off_units",
     "unit_fingerprints",
     "without_column",
@@ -102,14 +103,19 @@ def unit_fingerprints(draws: Draws, rows: npt.NDArray[np.intp] | None = None) ->
     return np.array(sorted(map(_fingerprint, names)), dtype=np.uint64)
 
 
+def seen_units(training: Fingerprints | None, draws: Draws) -> list[Label]:
+    """Return the units of these draws that a model was fitted on; none where draws are no units."""
+    if training is None or not isinstance(draws, Units):
+        return []
+    names, _ = factorize(as_labels(draws.labels))
+    seen = np.isin(np.array([_fingerprint(name) for name in names], dtype=np.uint64), training)
+    return [name for name, known in zip(names, seen.tolist(), strict=True) if known]
+
+
 def refuse_seen_units(training: Fingerprints | None, calibration: Draws) -> None:
     """Raise if a unit has training rows and calibration rows: the model has seen it, so that it is no new unit."""
-    if training is None or not isinstance(calibration, Units):
-        return
-    names, _ = factorize(as_labels(calibration.labels))
-    seen = np.isin(np.array([_fingerprint(name) for name in names], dtype=np.uint64), training)
-    if seen.any():
-        shared = [name for name, known in zip(names, seen.tolist(), strict=True) if known]
+    if shared := seen_units(training, calibration):
+        assert isinstance(calibration, Units)  # no other draws have units
         raise ReusedData(
             f"no {calibration.kind.noun} may have both training rows and calibration rows, because the promise is "
             f"about new ones: {len(shared)} have, {listed(shared)}."

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import issparse
 
-from pacband.core.labels import Label, as_labels, group_rows
+from pacband.core.labels import as_labels
 from pacband.exceptions import InvalidInput
 
-__all__ = ["Grouping", "Rows", "read_labels", "rows_by_group"]
+__all__ = ["Grouping", "Rows", "read_labels"]
 
 Grouping: TypeAlias = str | int | Callable[[Any], Any] | None
 Rows: TypeAlias = npt.NDArray[np.intp]
@@ -38,15 +38,6 @@ def read_labels(groups: Grouping, X: Any) -> npt.NDArray[Any] | None:
     if groups is None:
         return None
     return as_labels(groups(X) if callable(groups) else _column(groups, X))
-
-
-def rows_by_group(labels: npt.NDArray[Any] | None, n_rows: int) -> dict[Label | None, Rows]:
-    """Return the rows of every group; without groups, all of them under None."""
-    if labels is None:
-        return {None: np.arange(n_rows)}
-    if len(labels) != n_rows:
-        raise InvalidInput(f"groups must give one label per row: {n_rows} rows, got {len(labels)} labels.")
-    return dict(group_rows(labels).items())
 
 
 def _column(groups: Any, X: Any) -> Any:

@@ -90,8 +90,10 @@ def check_pieces(
     """
     judge, level = Judge(certificate), check_probability("level", level)
     if judge.basis.draws.averages:
-        (piece,) = pieces
-        return check_average(judge, *piece, draws=draws, level=level)
+        whole = list(pieces)
+        if len(whole) != 1:
+            raise InvalidInput(f"units on average must come in one piece, got {len(whole)}: join the rows first.")
+        return check_average(judge, *whole[0], draws=draws, level=level)
     found: dict[Any, Tally] = {}
     n_rows = 0
     for y, y_pred, scale, groups in pieces:

@@ -146,19 +146,26 @@ class Judge:
         check_same_rows(y=y, y_pred=y_pred, scale=scale, groups=tuple(groups.values()) if masks else groups)
         target, prediction, spread = self.basis.align(y, y_pred, scale)
         sample = declared.sample(len(target))
-        if self._overlapping is not None:
-            scores = sample.reduce(score_rows(self.basis.scoring, target, prediction, spread))
-            return self._judge_masks(scores, groups, len(target), sample)
-        labels, codes = self._codes(groups, len(target), sample)
+        if sample.sizes is not None or sample.certain is not None:
+            raise InvalidInput("units on average and an interval of importance are not judged draw by draw: use check.")
+        # Where groups overlap, the draws of one group after the other; else all draws in their order.
+        places: slice | npt.NDArray[np.intp] = slice(None)
+        if self._overlapping is None:
+            labels, codes = self._codes(groups, len(target), sample)
+        else:
+            labels, codes, places = _one_after_the_other(self.members(groups, len(target), sample))
         of_rows = score_rows(self.basis.scoring, target, prediction, spread)
         scores = sample.reduce(of_rows)
+        rows = deciding_rows(sample, of_rows, scores)
+        if rows is None and self._overlapping is not None:
+            rows = np.arange(len(target))
         return Judged(
             labels,
-            scores,
+            scores[places],
             codes,
             np.array([self.gamma(label) for label in labels]),
             np.zeros(len(labels), dtype=np.intp),
-            deciding_rows(sample, of_rows, scores),
+            None if rows is None else rows[places],
             len(target),
         )
 
@@ -198,15 +205,6 @@ class Judge:
         self.check_known(members)
         return members
 
-    def _judge_masks(self, scores: Floats, groups: Any, n_rows: int, sample: Sample) -> Judged:
-        """Judge each group's own promise: its draws by its own bound."""
-        members = self.members(groups, n_rows, sample)
-        codes = np.repeat(np.arange(len(members)), [len(rows) for rows in members.values()])
-        everywhere = np.concatenate(list(members.values())) if members else np.empty(0, dtype=np.intp)
-        gammas = np.array([self.gamma(label) for label in members])
-        without = np.zeros(len(members), dtype=np.intp)
-        return Judged(list(members), scores[everywhere], codes, gammas, without, everywhere, n_rows)
-
     def draws_of(self, draws: Draws | None) -> Draws:
         """Return how these rows make draws, or raise unless it is what the certificate promises about.
 
@@ -239,8 +237,6 @@ class Judge:
         self, groups: Any, n_rows: int, sample: Sample
     ) -> tuple[list[Label | None], npt.NDArray[np.intp] | None]:
         """Return the groups that occur, and the place of each row's group among them."""
-        if sample.sizes is not None or sample.certain is not None:
-            raise InvalidInput("units on average and an interval of importance are not judged draw by draw: use check.")
         if groups is None:
             if self.grouped:
                 raise InvalidInput("this certificate promises within groups: pass the group of every row.")
@@ -253,6 +249,14 @@ class Judge:
         names, codes = factorize(sample.assign(labels))
         self.check_known(names)
         return list(names), codes
+
+
+def _one_after_the_other(
+    members: Mapping[Label, npt.NDArray[np.intp]],
+) -> tuple[list[Label | None], npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Return the groups, then for the draws of one group after the other: the place of the group, and of the draw."""
+    codes = np.repeat(np.arange(len(members)), [len(places) for places in members.values()])
+    return list(members), codes, np.concatenate([np.empty(0, dtype=np.intp), *members.values()])
 
 
 def deciding_rows(sample: Sample, of_rows: Floats, of_draws: Floats) -> npt.NDArray[np.intp] | None:

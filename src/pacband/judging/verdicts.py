@@ -108,6 +108,8 @@ class Verdict:
         nothing is promised about them.
     training_rows : int
         How many of the rows the model was fitted on, where a model was checked.
+    training_units : int
+        How many of the units the model was fitted on, where a model was checked and the promise is about units.
     """
 
     level: float
@@ -115,6 +117,7 @@ class Verdict:
     reused: bool = False
     groups: FrozenMap[Any, Count] = FrozenMap({})  # noqa: RUF009 (it cannot be changed)
     training_rows: int = 0
+    training_units: int = 0
 
     @property
     def contradicted(self) -> tuple[Any, ...]:
@@ -138,10 +141,15 @@ class Verdict:
         where = f" in {len(contradicted)} of {len(self.counts)} groups" if contradicted and not single else ""
         lines = [f"{word}{where} (level {figure(self.level)})."]
         lines += [str(self.counts[""])] if single else _listed(self.counts, contradicted)
-        if self.training_rows and self.reused:
-            rows = "rows"
-            if all(count.counted == "rows" for count in self.counts.values()):
-                rows = f"{sum(count.n_samples for count in self.counts.values())} rows"
+        every = list(self.counts.values())
+        n_draws, counted = sum(count.n_samples for count in every), every[0].counted if every else "rows"
+        if self.training_units:
+            lines.append(
+                f"The model was fitted on {self.training_units} of these {n_draws} {counted}: only new {counted} can "
+                "test it."
+            )
+        elif self.training_rows and self.reused:
+            rows = f"{n_draws} rows" if counted == "rows" else "rows"
             lines.append(f"The model was fitted on {self.training_rows} of these {rows}: only fresh rows can test it.")
         elif self.reused:
             lines.append("These are the rows that the certificate was made from: only fresh rows can test it.")
@@ -160,6 +168,7 @@ class Verdict:
             "holds": self.holds,
             "reused": self.reused,
             "training_rows": self.training_rows,
+            "training_units": self.training_units,
             "level": self.level,
             "counts": _entries(self.counts, "contradicted", self.contradicted),
             "groups": _entries(self.groups, "weak", self.weak),

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from pacband.core.labels import Label
 from pacband.draws import Draws
 from pacband.exceptions import CertificateError, InvalidInput
-from pacband.judging.judge import Judged
+from pacband.judging.judge import Judge, Judged
 
 __all__ = ["Counted", "Counting", "EveryRow", "SpacedRows"]
 
@@ -76,14 +76,15 @@ class SpacedRows(Counting):
     A draw without a label is not counted, and the next draw is the one after it.
     """
 
-    def __init__(self, gap: int) -> None:
-        self.gap = gap
+    def __init__(self, gap: int, judge: Judge) -> None:
+        self.gap, self._judge = gap, judge
         # Rows since the last draw.
         self._offset = 0
 
     def count(self, judged: Judged, draws: Draws | None, complete: Any) -> Counted:
-        """Return the draws among some rows."""
+        """Return the draws among some rows, or raise if other draws are declared."""
         _refuse_complete(complete)
+        self._judge.draws_of(draws)
         rows = np.arange(judged.n_rows) if judged.rows is None else judged.rows
         counted = (rows + self._offset + 1) % self.gap == 0
         n_draws, self._offset = divmod(self._offset + judged.n_rows, self.gap)

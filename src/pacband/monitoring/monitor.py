@@ -95,7 +95,9 @@ class Monitor:
     as one draw. By default the units of a stream follow each other: a unit is complete as soon as a row of another unit
     comes, and more rows of it are then an error (the last 1024 units are known). The last unit is held until `finish`,
     and the state file holds it too. If units arrive in turns, `complete` names those that are complete; all others are
-    held. Rows whose labels are not known when their unit is counted are left out of it.
+    held. Rows whose labels are not known when their unit is counted are left out of it. For ``within="one"`` and
+    ``within="average"``, one row of every unit is counted. It is drawn at random, by the label of the unit and the seed
+    of the certificate; for "average" the seed is 0.
 
     *A series.* Pass all rows in the order of time. Every gap-th row is a draw, across batches and restarts. If mixing
     coefficients β(a) were declared, n draws are independent up to nβ(a): the probability of a false revocation within
@@ -191,7 +193,8 @@ class Monitor:
         groups : array-like, label
             The group of every row, if the certificate has groups.
         draws : Units, optional
-            The unit of every row, if the certificate makes a promise about units.
+            The unit of every row, if the certificate makes a promise about units. Other draws are refused, except
+            those of the certificate's own series.
         complete : array-like of labels, optional
             The units that are complete with these rows; all other units are held. For whole units, pass the labels
             themselves. Without it, a unit is complete when a row of another unit follows.
@@ -433,4 +436,4 @@ def _counting_of(judge: Judge) -> Counting:
     kind = judge.basis.draws
     if isinstance(kind, UnitDraws):
         return WholeUnits(kind, judge)
-    return SpacedRows(kind.gap) if isinstance(kind, SpacedDraws) else EveryRow()
+    return SpacedRows(kind.gap, judge) if isinstance(kind, SpacedDraws) else EveryRow()

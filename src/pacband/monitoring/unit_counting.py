@@ -69,7 +69,7 @@ class WholeUnits(Counting):
         if declared.column is not None:
             raise InvalidInput(f"labels must be one label per row, got the column {declared.column!r}.")
         given = declared.labels
-        labels = as_labels([given] if isinstance(given, (int, float, np.generic)) else given)
+        labels = as_labels([given] if isinstance(given, (int, float, np.generic)) else given, self._kind.plural)
         if len(labels) != judged.n_rows:
             raise InvalidInput(
                 f"y and the labels of {self._kind.plural} must have one length, got {judged.n_rows} and {len(labels)}."
@@ -176,7 +176,7 @@ class WholeUnits(Counting):
     def _declared(self, complete: Any, opened: Mapping[Label, OpenUnit]) -> list[Label]:
         """Return the units that a user declares complete, each once, or raise if one has no rows."""
         given = complete if np.ndim(complete) or hasattr(complete, "__len__") else [complete]
-        labels = as_labels([given] if isinstance(given, str) else given)
+        labels = as_labels([given] if isinstance(given, str) else given, "complete")
         units = list(dict.fromkeys(map(_stored, labels.tolist())))
         unknown = [unit for unit in units if unit not in opened]
         if unknown:

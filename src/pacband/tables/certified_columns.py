@@ -9,7 +9,7 @@ from typing import Any
 from pacband.certificate.family import check_candidates, split_candidate
 from pacband.certification.own_scores import own_terms
 from pacband.certification.terms import Terms
-from pacband.certification.tolerance import ToleranceTerms, refuse_with_tolerance
+from pacband.certification.tolerance import ToleranceTerms, default_eps, refuse_with_tolerance
 from pacband.exceptions import InvalidInput
 from pacband.scores import ScoreRule
 from pacband.scores.columns import Columns
@@ -28,7 +28,7 @@ def make_terms(
             raise InvalidInput("side, min_scale and gauge are about errors: own scores are bounded as they are.")
         return own_terms(**promised, tolerance=tolerance)
     if tolerance is None:
-        return Terms.create(**promised, **scored)
+        return Terms.create(**{**promised, "eps": default_eps(promised["eps"])}, **scored)
     refuse_with_tolerance(rank=promised["rank"], rule=promised["rule"], eps=promised["eps"])
     scoring = ScoreRule.create(**scored, nonfinite=promised["nonfinite"])
     return ToleranceTerms.create(

@@ -66,7 +66,7 @@ def certify_frame(
     candidates: Mapping[str, Any] | None = None,
     score: str | None = None,
     tolerance: float | None = None,
-    eps: float = 0.05,
+    eps: float | None = None,
     delta: float = 1e-6,
     weights: Mapping[str, float] | Iterable[float] | None = None,
     rank: int | None = None,
@@ -108,7 +108,9 @@ def certify_frame(
         one pass, for one prediction or one score.
     progress : function of (done, total), optional
         Called after every pass over the table.
-    eps, delta, weights, rank, rule, side, n_candidates, min_scale, nonfinite, gauge
+    eps : float in (0, 1), optional
+        As in `certify`; by default 0.05.
+    delta, weights, rank, rule, side, n_candidates, min_scale, nonfinite, gauge
         As in `certify`, `certify_family` and `certify_groups`. A matrix gauge needs a table in memory.
     draws : Units, Spaced or Weighted, optional
         What one draw is, if it is not a row; labels and weights may be names of columns: ``Units("machine")``. Units

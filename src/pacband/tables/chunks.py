@@ -11,12 +11,14 @@ import numpy as np
 from pacband.certificate import Certificate
 from pacband.certificate.single import issue
 from pacband.certification.terms import Terms
+from pacband.checks.warning import warn_of_findings
 from pacband.core.arrays import Floats, check_same_rows
 from pacband.draws import Draws
 from pacband.draws.streams import DrawStream, stream_draws
 from pacband.exceptions import InvalidInput
-from pacband.scores import RowShape, as_rows, row_shape, scale_kind, scores_of
+from pacband.scores import RowShape, align, as_rows, row_shape, scale_kind, score_rows
 from pacband.selection import Tally, begin_search, current_limits, select, sum_tallies, tally
+from pacband.tables.first_rows import FirstRows
 
 __all__ = ["certify_chunks"]
 
@@ -52,6 +54,12 @@ def certify_chunks(
         every chunk brings its values; otherwise they are those of all rows. `Units` must be of all rows of a unit, and
         memory grows with their number; the draws are those of `certify`, however the rows are cut.
 
+    Warns
+    -----
+    PromiseWarning
+        If the first rows do not look like independent draws from one distribution; see `certify`. Only the first 4000
+        rows are looked at. Units are looked at only if there are no more rows than these.
+
     Examples
     --------
     >>> import numpy as np, pacband
@@ -73,9 +81,9 @@ def certify_chunks(
         gauge=gauge,
         draws=draws,
     )
-    stream = stream_draws(terms.draws)
+    stream, first_rows = stream_draws(terms.draws), FirstRows(terms)
     with TemporaryFile(prefix="pacband-") as file:
-        sample, kind, shape = _write_scores(terms, stream, chunks, file)
+        sample, kind, shape = _write_scores(terms, stream, chunks, file, first_rows)
 
         def scan(requests: Any) -> dict[str, Tally]:
             return {
@@ -85,13 +93,18 @@ def certify_chunks(
 
         measured = select(scan, {"": begin_search(sample, terms.choose_rank, guess=terms.guess_rank)})[""]
     basis = terms.promise(**shape, scale_kind=kind)
-    return issue(basis, measured, terms.choose_rank(measured.n_samples), terms.share)
+    certificate = issue(basis, measured, terms.choose_rank(measured.n_samples), terms.share)
+    warn_of_findings(first_rows.screen())
+    return certificate
 
 
 def _write_scores(
-    terms: Terms, stream: DrawStream, chunks: Iterable[Any], file: IO[bytes]
+    terms: Terms, stream: DrawStream, chunks: Iterable[Any], file: IO[bytes], first_rows: FirstRows
 ) -> tuple[Floats, str, RowShape]:
-    """Write the scores of all draws. Return some of them, the kind of scale and the shape of a row."""
+    """Write the scores of all draws. Return some of them, the kind of scale and the shape of a row.
+
+    Adds the rows to `first_rows`.
+    """
     first = np.empty(0)
     shape = None
     for number, chunk in enumerate(chunks):
@@ -110,9 +123,11 @@ def _write_scores(
             raise InvalidInput(f"chunk {number} has other outputs or another kind of scale than those before.")
         try:
             check_same_rows(y=y, y_pred=y_pred, scale=scale)
-            scores = stream.take(scores_of(terms.scoring, target, y_pred, scale), values)
+            prediction, spread = align(terms.scoring, target, y_pred, scale)
+            scores = stream.take(score_rows(terms.scoring, target, prediction, spread), values)
         except InvalidInput as error:
             raise type(error)(f"chunk {number}: {error}") from None
+        first_rows.add(target, prediction, spread, values)
         file.write(scores.tobytes())
         first = first if len(first) else scores.copy()
     if shape is None:

@@ -1,8 +1,8 @@
 """Test the promise of a model on raw rows: the model predicts them, and `check` judges the predictions.
 
 The rows are read from a table in pieces, so that memory does not grow with their number, except where draws are not
-rows: then targets, predictions and scales of all rows are kept. A model has the fingerprints
-of the rows it was fitted on: the verdict states how many of them are among the rows.
+rows: then targets, predictions and scales of all rows are kept. A model has the fingerprints of the rows and of the
+units that it was fitted on: the verdict states how many of them are among these.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pacband.certification.reused_rows import refuse_reused_rows
 from pacband.core.progress import Progress
 from pacband.core.row_hashes import Fingerprints, row_bits, row_fingerprints
 from pacband.estimators.base import Certified
+from pacband.estimators.drawing import seen_units
 from pacband.estimators.grouping import read_labels
 from pacband.exceptions import InvalidInput, ReusedData
 from pacband.judging.checking import Piece, check_pieces
@@ -70,7 +71,8 @@ def check_model(
     Returns
     -------
     Verdict
-        It is `reused` also where more of the rows were used to fit the model than chance explains.
+        It is `reused` also where more of the rows were used to fit the model than chance explains, or any of the
+        units: new rows of a unit that the model has seen violate too seldom.
     """
     certificate: Any = model.certificate_
     n_outputs = certificate.basis.n_outputs
@@ -88,6 +90,7 @@ def check_model(
     refuse_inexact(frame, check_columns(frame, target, group, column, *kinds), target)
     seen = _TrainingRows(model.training_rows_)
     units: list[Any] = []
+    n_seen = 0
 
     def pieces() -> Iterator[Piece]:
         ((total,),) = relation.aggregate("count(*)").fetchall()
@@ -114,8 +117,10 @@ def check_model(
         whole = _joined(list(pieces()))
         found = draws if column is None else draws.bind(np.concatenate([part.to_numpy() for part in units]))
         verdict = check_pieces(certificate, [whole], level=level, draws=found)
+        n_seen = len(seen_units(model.training_units_, found))
     seen.compare()
-    return replace(verdict, reused=verdict.reused or seen.reused, training_rows=seen.n_rows)
+    reused = verdict.reused or seen.reused or n_seen > 0
+    return replace(verdict, reused=reused, training_rows=seen.n_rows, training_units=n_seen)
 
 
 def _joined(pieces: Sequence[Piece]) -> Piece:

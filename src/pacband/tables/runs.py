@@ -101,11 +101,7 @@ def read_runs(runs: Runs, values: Mapping[str, Any], columns: Columns) -> tuple[
 
 def _codes(run: str, values: Any) -> tuple[list[Any], npt.NDArray[np.intp]]:
     """Return the runs in the order of their first rows, and the place of every row's run among them."""
-    try:
-        names, codes = factorize(as_labels(values))
-    except InvalidInput as error:
-        missing = str(error).removeprefix("groups must have a label in every row: ")
-        raise InvalidInput(f"column {run!r} must name the run of every row: {missing}") from None
+    names, codes = factorize(as_labels(values, f"column {run!r}"))
     _, first = np.unique(codes, return_index=True)
     order = np.argsort(first)
     place = np.empty(len(names), dtype=np.intp)
