@@ -9,7 +9,7 @@ from pacband import NotEnoughSamples, certify, plan
 from pacband.candidates.entrants import entrants, group_entrants
 from pacband.certification.arrays import certify_family_rows
 from pacband.draws import Spaced
-from pacband.planning import Share
+from pacband.planning import DeltaShare
 from support.automatic import make_terms
 
 NAMES = ["a", "b", "c", "d", "e"]
@@ -67,5 +67,5 @@ def test_the_dependence_of_a_series_is_part_of_every_share(rng, beta):
     family = certify_family_rows(terms, rng.uniform(size=1000), zeros, shares)
     ranks = [one.rank for one in family.candidates.values()]
     # The first has the rank that nine tenths of δ allow, or all of it if it is alone.
-    assert ranks[0] == terms.choose_rank(500, Share(1, 0.9) if len(shares) > 1 else Share())
+    assert ranks[0] == terms.choose_rank(500, DeltaShare(1, 0.9) if len(shares) > 1 else DeltaShare())
     assert (len(shares) == 1) == (beta == 8e-5)

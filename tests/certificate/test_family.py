@@ -10,7 +10,7 @@ from pacband import CertificateError, InvalidInput, certify, certify_family
 from pacband.certificate.family import FamilyCertificate
 from pacband.core.frozen import FrozenMap
 from pacband.draws import Units
-from pacband.planning import Share
+from pacband.planning import DeltaShare
 from support.certificates import ALL_KINDS, PROMISE, P, S, Y, changed
 
 
@@ -57,7 +57,7 @@ def family(gammas, offsets, unanswered, side="upper"):
     """Join certificates with these bounds."""
     one = certify(Y, np.zeros(400), eps=0.2, delta=0.1, rank=50, side=side)
     certificates = {name: changed(one, gamma=gamma, n_candidates=len(gammas)) for name, gamma in gammas.items()}
-    assert {cert.share for cert in certificates.values()} == {Share(len(gammas))}
+    assert {cert.share for cert in certificates.values()} == {DeltaShare(len(gammas))}
     return FamilyCertificate.of(certificates, dict.fromkeys(gammas, 1.0), offsets, unanswered)
 
 

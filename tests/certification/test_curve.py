@@ -9,7 +9,7 @@ import pytest
 import pacband
 from pacband.certification.curve import curve_of_scores
 from pacband.exceptions import InvalidInput, NotEnoughSamples
-from pacband.planning import Share
+from pacband.planning import DeltaShare
 from pacband.scores import ScoreRule
 
 
@@ -97,7 +97,7 @@ def test_the_curve_of_one_of_several_candidates_uses_its_share_and_states_the_jo
     shared = pacband.certify_curve(y, np.zeros(500), delta=0.1, n_candidates=10)
     alone = pacband.certify_curve(y, np.zeros(500), delta=float(Fraction(0.1) / 10))
     assert (shared.levels, shared.ranks, shared.gammas) == (alone.levels, alone.ranks, alone.gammas)
-    assert (shared.delta, shared.share, shared.local_delta) == (0.1, Share(10), alone.local_delta)
+    assert (shared.delta, shared.share, shared.local_delta) == (0.1, DeltaShare(10), alone.local_delta)
     assert shared.promise.startswith("With confidence 90 %, for all 10 candidates at once, for all ε ≥ ")
     assert shared.own_delta <= Fraction(0.1) / 10 < np.nextafter(shared.own_delta, 1)
     assert shared.to_dict()["n_candidates"] == 10
@@ -115,7 +115,9 @@ def test_the_curve_of_the_best_candidate_fails_no_more_often_than_its_delta():
     for _ in range(300):
         draws = rng.exponential(size=(10, 300))
         best = min(draws, key=lambda scores: np.partition(scores, -20)[-20])
-        curve = curve_of_scores(best, delta=0.5, share=Share(10), scoring=ScoreRule(), n_outputs=1, scale_kind="none")
+        curve = curve_of_scores(
+            best, delta=0.5, share=DeltaShare(10), scoring=ScoreRule(), n_outputs=1, scale_kind="none"
+        )
         failed += bool((np.exp(-np.array(curve.gammas)) > np.array(curve.levels)).any())
     assert 0.05 + 5 * math.sqrt(0.05 * 0.95 / 300) < failed / 300 < 0.5
     assert "With confidence 50 %, for all 10 candidates at once" in curve.promise

@@ -20,7 +20,7 @@ from pacband import (
 )
 from pacband.certification.terms import Terms
 from pacband.draws import Units
-from pacband.planning import Share
+from pacband.planning import DeltaShare
 from pacband.planning.binomial import tail_at_most
 from pacband.scores import ScoreRule
 from pacband.scores.columns import Columns
@@ -36,7 +36,7 @@ def create(**options):
 
 def test_terms_are_the_checked_options():
     terms = create(n_candidates=4, rank=np.int64(3), side="upper", eps=np.float32(0.25))
-    assert (terms.eps, terms.delta, terms.rank, terms.rule, terms.share) == (0.25, 0.01, 3, "exact", Share(4))
+    assert (terms.eps, terms.delta, terms.rank, terms.rule, terms.share) == (0.25, 0.01, 3, "exact", DeltaShare(4))
     assert terms.scoring == ScoreRule(side="upper")
     assert type(terms.eps) is float
     with pytest.raises(dataclasses.FrozenInstanceError):
@@ -66,7 +66,7 @@ def test_every_option_is_checked_when_terms_are_made(options, message):
 def test_ranks_are_those_of_the_plan_at_each_share():
     terms = create(n_candidates=3)
     assert terms.choose_rank(500) == max_rank(500, 0.1, 0.01, 3)
-    assert terms.choose_rank(500, Share(7)) == max_rank(500, 0.1, 0.01, 7)
+    assert terms.choose_rank(500, DeltaShare(7)) == max_rank(500, 0.1, 0.01, 7)
     assert terms.choose_samples() == plan(0.1, 0.01, n_candidates=3).n_samples
     assert create(rule="paper").choose_rank(2000) == plan(0.1, 0.01, n_samples=2000, rule="paper").rank
     assert create(rank=2).choose_rank(500) == 2
@@ -75,7 +75,7 @@ def test_ranks_are_those_of_the_plan_at_each_share():
         "a": max_rank(500, 0.1, 0.01, 6),
         "b": max_rank(300, 0.1, 0.01, 6),
     }
-    shares = {"likely": Share(2, 0.75), "unlikely": Share(2, 0.25)}
+    shares = {"likely": DeltaShare(2, 0.75), "unlikely": DeltaShare(2, 0.25)}
     ranks = create().family_ranks(500, shares)
     assert ranks == {"likely": max_rank(500, 0.1, 0.0075), "unlikely": max_rank(500, 0.1, 0.0025)}
 
@@ -84,10 +84,10 @@ def test_too_few_rows_are_refused_by_the_name_of_their_part():
     with pytest.raises(NotEnoughSamples, match=r"^group 'b': .* shared 2 ways"):
         create().group_ranks({"a": 500, "b": 10})
     with pytest.raises(NotEnoughSamples, match=r"^candidate 'b' with weight 1e-09: "):
-        create().family_ranks(100, {"a": Share(2, 0.5), "b": Share(2, 1e-9)})
+        create().family_ranks(100, {"a": DeltaShare(2, 0.5), "b": DeltaShare(2, 1e-9)})
     # If all of δ does not suffice, the error names no candidate.
     with pytest.raises(NotEnoughSamples, match=r"^eps=0.1 and delta=0.01 need at least 44 samples"):
-        create().family_ranks(10, {"a": Share(2, 0.5), "b": Share(2, 0.5)})
+        create().family_ranks(10, {"a": DeltaShare(2, 0.5), "b": DeltaShare(2, 0.5)})
 
 
 def test_the_promise_of_columns_states_them():

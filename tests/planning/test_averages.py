@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from pacband.exceptions import CertificateError, NotEnoughSamples
-from pacband.planning import Share, averages
+from pacband.planning import DeltaShare, averages
 from pacband.planning.averages import Evidence, check_units, log_evidence
 from support.twins import use_number
 
@@ -96,12 +96,12 @@ def test_the_wrong_twin_with_larger_bets_breaks_the_level(monkeypatch):
 
 @pytest.mark.parametrize(("eps", "delta", "needed"), [(0.1, 0.05, 34), (0.05, 1e-6, 298)])
 def test_too_few_units_are_refused_with_how_many_are_needed(eps, delta, needed):
-    check_units(needed, eps, delta, Share())
+    check_units(needed, eps, delta, DeltaShare())
     with pytest.raises(NotEnoughSamples, match=f"need at least {needed} units for a promise on average over units, got n_samples={needed - 1}") as caught:  # fmt: skip
-        check_units(needed - 1, eps, delta, Share())
+        check_units(needed - 1, eps, delta, DeltaShare())
     assert caught.value.needed == needed
-    check_units(needed - 1, caught.value.eps_here, delta, Share())
-    check_units(needed - 1, eps, caught.value.delta_here, Share())
+    check_units(needed - 1, caught.value.eps_here, delta, DeltaShare())
+    check_units(needed - 1, eps, caught.value.delta_here, DeltaShare())
 
 
 @pytest.mark.parametrize("counts", [(), ((3, 2, 1),), ((0, 0, 1),), ((0, 1, 0),), ((0, 1, 1), (0, 1, 2)), ((0.0, 1, 1),), ((-1, 1, 1),)])  # fmt: skip

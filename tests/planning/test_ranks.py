@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from pacband import InvalidInput, NotEnoughSamples, attained_delta, attained_eps, max_rank, min_samples, plan
-from pacband.planning import Share
+from pacband.planning import DeltaShare
 from pacband.planning.ranks import choose_rank, guess_rank
 
 
@@ -150,8 +150,8 @@ class TestSlack:
 
 def test_a_share_is_named():
     with pytest.raises(NotEnoughSamples, match=r"eps=0.05 and delta=0.1, at weight 0.001, need at least"):
-        choose_rank(100, 0.05, 0.1, Share(3, 0.001))
+        choose_rank(100, 0.05, 0.1, DeltaShare(3, 0.001))
     with pytest.raises(InvalidInput, match=r"delta / n_candidates must be at least 1e-300, got 1e-10 · 1e-295"):
-        choose_rank(100, 0.05, 1e-10, Share(2, 1e-295))
+        choose_rank(100, 0.05, 1e-10, DeltaShare(2, 1e-295))
     with pytest.raises(InvalidInput, match=r"got 1e-299 / 100\."):
-        choose_rank(100, 0.05, 1e-299, Share(100))
+        choose_rank(100, 0.05, 1e-299, DeltaShare(100))

@@ -9,36 +9,36 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pacband.exceptions import InvalidInput
-from pacband.planning.shares import WHOLE, Share, rounded_down, rounded_up, successor_delta, weighted_shares
+from pacband.planning.shares import WHOLE, DeltaShare, rounded_down, rounded_up, successor_delta, weighted_shares
 
 NAMES = ["a", "b", "c"]
 
 
 def test_an_even_share_is_the_exact_part_and_a_weight_is_itself():
-    assert WHOLE == Share() == Share(1)
+    assert WHOLE == DeltaShare() == DeltaShare(1)
     assert WHOLE.fraction == 1
-    assert Share(3).fraction == Fraction(1, 3)
-    assert Share(3, 0.1).fraction == Fraction(0.1)
-    assert Share(3).budget(0.3) == Fraction(0.3) / 3 != Fraction(0.3 / 3)
+    assert DeltaShare(3).fraction == Fraction(1, 3)
+    assert DeltaShare(3, 0.1).fraction == Fraction(0.1)
+    assert DeltaShare(3).budget(0.3) == Fraction(0.3) / 3 != Fraction(0.3 / 3)
 
 
 @given(st.integers(1, 10**6), st.floats(1e-300, 1, exclude_max=True))
 def test_the_delta_of_a_share_is_round_down(n_candidates, delta):
-    own = Share(n_candidates).own_delta(delta)
+    own = DeltaShare(n_candidates).own_delta(delta)
     assert Fraction(own) <= Fraction(delta) / n_candidates < Fraction(math.nextafter(own, 1.0))
 
 
 def test_among_groups_a_share_is_divided_evenly():
-    assert Share(3).among(4) == Share(12)
+    assert DeltaShare(3).among(4) == DeltaShare(12)
     assert WHOLE.among(1) is WHOLE
     # A weight is no even part: it can only be used whole.
-    assert Share(2, 0.3).among(1) == Share(2, 0.3)
+    assert DeltaShare(2, 0.3).among(1) == DeltaShare(2, 0.3)
     with pytest.raises(InvalidInput, match="weights cannot be combined with groups"):
-        Share(2, 0.3).among(2)
+        DeltaShare(2, 0.3).among(2)
 
 
 def test_without_weights_every_candidate_has_the_even_part():
-    assert weighted_shares(None, NAMES) == dict.fromkeys(NAMES, Share(3))
+    assert weighted_shares(None, NAMES) == dict.fromkeys(NAMES, DeltaShare(3))
 
 
 def test_weights_with_names_are_matched_by_name_and_others_by_position():

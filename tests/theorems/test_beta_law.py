@@ -25,7 +25,7 @@ from pacband import (
     max_rank,
 )
 from pacband.datasets import paper_predictor, paper_sample, paper_scale
-from pacband.planning import Share, choose_rank
+from pacband.planning import DeltaShare, choose_rank
 from pacband.selection import rth_largest
 from support.twins import put_in_place
 
@@ -278,7 +278,7 @@ class TestFamilies:
         ((y, candidates),) = self.draws(10, 1, seed=12)
 
         def careless(n_samples, eps, delta, share, **options):
-            return choose_rank(n_samples, eps, delta, Share(1), **options)
+            return choose_rank(n_samples, eps, delta, DeltaShare(1), **options)
 
         put_in_place(monkeypatch, choose_rank, careless)
         with pytest.raises(CertificateError, match="does not certify"):

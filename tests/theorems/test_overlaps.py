@@ -9,7 +9,7 @@ from scipy.special import ndtr
 from scipy.stats import beta, binomtest, kstest
 
 from pacband import GroupCertificate, certify_groups
-from pacband.planning import Share, choose_rank
+from pacband.planning import DeltaShare, choose_rank
 
 FALSE_ALARM = 1e-6
 EPS, DELTA, N = 0.1, 0.2, 400
@@ -54,7 +54,7 @@ def test_all_groups_keep_their_promise_together_and_each_bound_has_the_beta_law(
         for group, part in cert.groups.items():
             own = violation(np.full(4, part.gamma), group)
             laws[group].append(beta(part.rank, part.n_samples - part.rank + 1).cdf(own))
-            assert part.rank == choose_rank(part.n_samples, EPS, DELTA, Share(3))
+            assert part.rank == choose_rank(part.n_samples, EPS, DELTA, DeltaShare(3))
     assert binomtest(failures, 800, DELTA, alternative="greater").pvalue >= FALSE_ALARM
     for group, uniform in laws.items():
         assert kstest(uniform, "uniform").pvalue >= FALSE_ALARM, group
@@ -90,7 +90,7 @@ def test_each_group_at_all_of_delta_breaks_the_promise():
         y = rng.standard_normal(groups * 150)
         masks = {str(k): np.arange(len(y)) % groups == k for k in range(groups)}
         cert = certify_groups(y, np.zeros(len(y)), masks, eps=EPS, delta=DELTA)
-        rank = choose_rank(150, EPS, DELTA, Share())
+        rank = choose_rank(150, EPS, DELTA, DeltaShare())
         whole = [np.sort(np.abs(y[mask]))[-rank] for mask in masks.values()]
         failures["even"] += any(2 * ndtr(-part.gamma) > EPS for part in cert.groups.values())
         failures["whole"] += any(2 * ndtr(-gamma) > EPS for gamma in whole)

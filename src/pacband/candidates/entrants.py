@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from pacband.certification.terms import Terms
 from pacband.exceptions import InvalidInput
-from pacband.planning import WHOLE, Share
+from pacband.planning import WHOLE, DeltaShare
 from pacband.planning.binomial import covering_delta
 from pacband.planning.shares import rounded_down, rounded_up
 
@@ -17,7 +17,7 @@ __all__ = ["entrants", "group_entrants"]
 _FIRST_SHARE = 0.9
 
 
-def entrants(terms: Terms, names: Sequence[str], n_samples: int) -> dict[str, Share]:
+def entrants(terms: Terms, names: Sequence[str], n_samples: int) -> dict[str, DeltaShare]:
     """Return the candidates that N calibration rows can certify, and the share of δ of each.
 
     A rank is an integer, so the first candidate rarely needs all of δ for its rank. It gets what it needs. As many
@@ -47,7 +47,7 @@ def entrants(terms: Terms, names: Sequence[str], n_samples: int) -> dict[str, Sh
     first, *others = names
     terms.choose_rank(n_samples, WHOLE)
     try:
-        rank = terms.choose_rank(n_samples, Share(1, _FIRST_SHARE))
+        rank = terms.choose_rank(n_samples, DeltaShare(1, _FIRST_SHARE))
     except InvalidInput:
         return {first: WHOLE}
     # What the first needs of δ for its rank, as a part of it.
@@ -57,12 +57,12 @@ def entrants(terms: Terms, names: Sequence[str], n_samples: int) -> dict[str, Sh
         tail = Fraction(covering_delta(n_samples, rank, terms.eps, delta))
         needed = rounded_up(tail + terms.slack(n_samples) / delta)
     for kept in range(len(others), 0, -1):
-        share = Share(kept + 1, rounded_down((1 - Fraction(needed)) / kept))
+        share = DeltaShare(kept + 1, rounded_down((1 - Fraction(needed)) / kept))
         try:
             terms.choose_rank(n_samples, share)
         except InvalidInput:
             continue
-        return {first: Share(kept + 1, needed), **dict.fromkeys(others[:kept], share)}
+        return {first: DeltaShare(kept + 1, needed), **dict.fromkeys(others[:kept], share)}
     return {first: WHOLE}
 
 
@@ -94,9 +94,9 @@ def group_entrants(terms: Terms, names: Sequence[str], sizes: Sequence[int]) -> 
     smallest = min(sizes)
     for kept in range(len(names), 1, -1):
         try:
-            terms.choose_rank(smallest, Share(kept).among(len(sizes)))
+            terms.choose_rank(smallest, DeltaShare(kept).among(len(sizes)))
         except InvalidInput:
             continue
         return list(names[:kept])
-    terms.choose_rank(smallest, Share(len(sizes)))
+    terms.choose_rank(smallest, DeltaShare(len(sizes)))
     return list(names[:1])

@@ -16,7 +16,7 @@ from pacband.core.checks import check_probability
 from pacband.core.wording import bound, card, confidence, round_up
 from pacband.draws import ROWS
 from pacband.exceptions import InvalidInput, NotEnoughSamples
-from pacband.planning import WHOLE, Share, min_samples
+from pacband.planning import WHOLE, DeltaShare, min_samples
 from pacband.planning.binomial import covering_delta
 from pacband.scores import ScoreRule
 from pacband.selection import measure
@@ -34,7 +34,7 @@ class Curve:
     ----------
     delta : float
         The probability that the curve fails at any ε; with several candidates, that any of their curves fails.
-    share : Share
+    share : DeltaShare
         The part of δ that this curve uses: 1/n_F, or the candidate's weight.
     local_delta : float
         η, the probability that one given level fails.
@@ -54,7 +54,7 @@ class Curve:
     n_outputs: int = field(repr=False)
     scale_kind: str = field(repr=False)
     scores: Floats = field(repr=False, compare=False)
-    share: Share = WHOLE
+    share: DeltaShare = WHOLE
     n_steps: int | None = field(default=None, repr=False)
 
     @property
@@ -102,7 +102,7 @@ class Curve:
             ),
         )
         weight = covering_delta(self.n_samples, rank, eps, Fraction(self.delta))
-        return issue(basis, measure(self.scores.copy(), rank), rank, Share(self.n_candidates, weight))
+        return issue(basis, measure(self.scores.copy(), rank), rank, DeltaShare(self.n_candidates, weight))
 
     @property
     def promise(self) -> str:

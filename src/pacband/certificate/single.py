@@ -23,7 +23,7 @@ from pacband.core.arrays import Floats, check_same_rows
 from pacband.core.checks import check_positive_integer, check_probability
 from pacband.draws import Draws, Sample
 from pacband.exceptions import CertificateError, InvalidInput
-from pacband.planning import LARGEST_N, WHOLE, Share
+from pacband.planning import LARGEST_N, WHOLE, DeltaShare
 from pacband.planning.averages import Evidence
 from pacband.planning.windows import most_violations
 from pacband.scores import bound, mean_bound
@@ -52,7 +52,7 @@ class Certificate(Promising):
         N, the number of draws.
     rank : int or None
         r. If the bound was given, r − 1 calibration scores exceed it. A promise about units on average has no rank.
-    share : Share
+    share : DeltaShare
         The part of δ that this certificate uses: `n_candidates`, `weight`.
     created : str
         When it was made, in UTC.
@@ -74,7 +74,7 @@ class Certificate(Promising):
     gamma: float
     n_samples: int
     rank: int | None
-    share: Share = WHOLE
+    share: DeltaShare = WHOLE
     created: str
     pacband_version: str = __version__
     data_digest: str
@@ -417,7 +417,7 @@ class Certificate(Promising):
         return cls(
             basis=Promise.from_dict(content),
             gamma=decode(content["gamma"]),
-            share=Share(content["n_candidates"], content["weight"]),
+            share=DeltaShare(content["n_candidates"], content["weight"]),
             evidence=Evidence(tuple(map(tuple, content["evidence"]))) if "evidence" in content else None,
             **{name: content[name] for name in _PLAIN},
         )
@@ -435,7 +435,7 @@ def _most_violations(n_samples: int, rank: int, n_future: int, budget: Fraction)
 
 
 def issue(
-    basis: Promise, measured: Measured, rank: int | None, share: Share = WHOLE, *, evidence: Evidence | None = None
+    basis: Promise, measured: Measured, rank: int | None, share: DeltaShare = WHOLE, *, evidence: Evidence | None = None
 ) -> Certificate:
     """Make the certificate of scores that were measured at this rank, or with this evidence. It is created now."""
     return Certificate(

@@ -27,7 +27,7 @@ from pacband.core.members import as_masks, cells_of, group_members
 from pacband.core.row_hashes import row_fingerprints
 from pacband.draws import Draws, Spaced
 from pacband.exceptions import InvalidInput
-from pacband.planning.shares import Share, weighted_shares
+from pacband.planning.shares import DeltaShare, weighted_shares
 from pacband.scores import align, as_rows, mean_offset, mean_scale, row_shape, score_rows, unanswered
 from pacband.scores.columns import Columns
 
@@ -301,7 +301,7 @@ def certify_family_rows(
     terms: Terms,
     y: Any,
     candidates: Mapping[str, Any],
-    shares: Mapping[str, Share],
+    shares: Mapping[str, DeltaShare],
     *,
     columns: Mapping[str, Columns] | None = None,
     others: Others | None = None,

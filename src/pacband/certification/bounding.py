@@ -14,7 +14,7 @@ from pacband.certification.terms import Terms
 from pacband.core.arrays import Floats
 from pacband.draws import Sample
 from pacband.exceptions import InvalidInput
-from pacband.planning import Share
+from pacband.planning import DeltaShare
 from pacband.planning.averages import Evidence, log_evidence, log_fraction
 from pacband.selection import Measured, measure
 from pacband.selection.fingerprint import fingerprint
@@ -24,7 +24,9 @@ __all__ = ["certify_draws"]
 Counts: TypeAlias = npt.NDArray[np.int64]
 
 
-def certify_draws(terms: Terms, basis: Promise, sample: Sample, scores: Floats, rank: int, share: Share) -> Certificate:
+def certify_draws(
+    terms: Terms, basis: Promise, sample: Sample, scores: Floats, rank: int, share: DeltaShare
+) -> Certificate:
     """Make the certificate of draws. Reorders `scores` in place.
 
     Parameters
@@ -39,7 +41,7 @@ def certify_draws(terms: Terms, basis: Promise, sample: Sample, scores: Floats, 
         Their scores, as `Sample.reduce` returns them.
     rank : int
         The rank that was chosen for their number.
-    share : Share
+    share : DeltaShare
         The part of δ that the certificate uses.
     """
     if sample.sizes is not None:
@@ -49,7 +51,7 @@ def certify_draws(terms: Terms, basis: Promise, sample: Sample, scores: Floats, 
     return issue(basis, measure(scores, rank), rank, share)
 
 
-def _certify_average(basis: Promise, scores: Floats, sizes: Counts, share: Share) -> Certificate:
+def _certify_average(basis: Promise, scores: Floats, sizes: Counts, share: DeltaShare) -> Certificate:
     """Certify units on average: the smallest score at which a mean of at most ε is shown (`planning.averages`).
 
     The evidence grows with the bound, so the smallest is found by bisection. At the largest score no row violates.
@@ -82,7 +84,7 @@ def _shows(violations: Counts, sizes: Counts, eps: float, budget: Fraction) -> b
     return margin > 0.0 if abs(margin) > error else Evidence.of(violations, sizes).shows(eps, budget)
 
 
-def _worst_draws(terms: Terms, sample: Sample, scores: Floats, share: Share) -> tuple[Floats, int]:
+def _worst_draws(terms: Terms, sample: Sample, scores: Floats, share: DeltaShare) -> tuple[Floats, int]:
     """Return the scores of the draws in the worst case at the bound, and its rank (`draws.weighted` has the proof).
 
     The condition holds at every larger bound, so the smallest is found by bisection.

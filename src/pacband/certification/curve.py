@@ -25,7 +25,7 @@ from pacband.checks.warning import warn_of_findings
 from pacband.core.arrays import Floats, check_same_rows
 from pacband.core.checks import check_probability
 from pacband.exceptions import InvalidInput, NotEnoughSamples
-from pacband.planning import WHOLE, Share, min_samples
+from pacband.planning import WHOLE, DeltaShare, min_samples
 from pacband.scores import ScoreRule, align, as_rows, row_shape, score_rows
 from pacband.selection.ranked import Ranked
 
@@ -119,7 +119,7 @@ def curve_of_scores(
     scores: Floats | Ranked,
     *,
     delta: float,
-    share: Share = WHOLE,
+    share: DeltaShare = WHOLE,
     eps: tuple[float, ...] | None = None,
     max_eps: float = 0.5,
     scoring: ScoreRule,

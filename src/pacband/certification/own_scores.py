@@ -12,7 +12,7 @@ from pacband.core.arrays import as_numbers
 from pacband.core.checks import check_positive_integer
 from pacband.draws import Draws
 from pacband.exceptions import InvalidInput
-from pacband.planning import Share, check_choice_of_rank
+from pacband.planning import DeltaShare, check_choice_of_rank
 from pacband.scores import ScoreRule
 
 __all__ = ["certify_scores", "own_terms"]
@@ -97,5 +97,5 @@ def own_terms(
             tolerance=tolerance, delta=delta, scoring=scoring, n_candidates=n_candidates, draws=draws
         )
     eps, delta, rank = check_choice_of_rank(default_eps(eps), delta, rank, rule)
-    share = Share(check_positive_integer("n_candidates", n_candidates))
+    share = DeltaShare(check_positive_integer("n_candidates", n_candidates))
     return Terms(eps=eps, delta=delta, rank=rank, rule=rule, scoring=scoring, share=share, draws=check_draws(draws))

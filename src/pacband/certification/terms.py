@@ -18,7 +18,7 @@ from pacband.core.labels import Label
 from pacband.draws import ROWS, Draws, Rows
 from pacband.draws.kinds import WeightedDraws
 from pacband.exceptions import InvalidInput, NotEnoughSamples
-from pacband.planning import Share, check_choice_of_rank, choose_rank, choose_samples
+from pacband.planning import DeltaShare, check_choice_of_rank, choose_rank, choose_samples
 from pacband.planning.ranks import guess_rank
 from pacband.scores import ScoreRule
 from pacband.scores.columns import Columns
@@ -40,7 +40,7 @@ class Terms:
         The rule of `plan` that chooses the rank.
     scoring : ScoreRule
         How a row is scored.
-    share : Share
+    share : DeltaShare
         The part of δ that a certificate may use: all of it, or the even part of n_F candidates.
     draws : Draws
         What one independent draw is.
@@ -51,7 +51,7 @@ class Terms:
     rank: int | None
     rule: str
     scoring: ScoreRule
-    share: Share
+    share: DeltaShare
     draws: Draws = Rows()  # noqa: RUF009 (it has no state)
 
     def __post_init__(self) -> None:
@@ -81,11 +81,11 @@ class Terms:
             rank=rank,
             rule=rule,
             scoring=ScoreRule.create(side=side, gauge=gauge, min_scale=min_scale, nonfinite=nonfinite),
-            share=Share(check_positive_integer("n_candidates", n_candidates)),
+            share=DeltaShare(check_positive_integer("n_candidates", n_candidates)),
             draws=check_draws(draws),
         )
 
-    def choose_rank(self, n_samples: int, share: Share | None = None) -> int:
+    def choose_rank(self, n_samples: int, share: DeltaShare | None = None) -> int:
         """Return the rank of N draws at a share of δ, or raise `NotEnoughSamples`.
 
         Units on average have no rank: the result is 1 if they suffice.
@@ -117,7 +117,7 @@ class Terms:
         """Return how much of δ the dependence between N draws, and on the training rows, uses up."""
         return self.draws.kind.slack(n_samples)
 
-    def _check_average(self, n_units: int, share: Share) -> None:
+    def _check_average(self, n_units: int, share: DeltaShare) -> None:
         from pacband.planning.averages import check_units
 
         check_units(n_units, self.eps, self.delta, share)
@@ -126,14 +126,14 @@ class Terms:
         """Return about the rank of N draws, without a decision: where to look for it first."""
         return guess_rank(n_samples, self.eps, self.delta, self.share, rank=self.rank, rule=self.rule)
 
-    def choose_samples(self, share: Share | None = None) -> int:
+    def choose_samples(self, share: DeltaShare | None = None) -> int:
         """Return the N that the rule asks for at a share of δ."""
         return choose_samples(self.eps, self.delta, share or self.share, rank=self.rank, rule=self.rule)
 
-    def family_ranks(self, n_samples: int, shares: Mapping[str, Share]) -> dict[str, int]:
+    def family_ranks(self, n_samples: int, shares: Mapping[str, DeltaShare]) -> dict[str, int]:
         """Return the rank of every candidate, each at its share of δ."""
         # If all of δ does not suffice, no share of it does, and this error is the clearer one.
-        self.choose_rank(n_samples, Share())
+        self.choose_rank(n_samples, DeltaShare())
         ranks = {}
         for name, share in shares.items():
             try:

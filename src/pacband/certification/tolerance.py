@@ -23,7 +23,7 @@ from pacband.core.arrays import check_same_rows
 from pacband.core.checks import check_positive, check_positive_integer, check_probability
 from pacband.draws import Draws, Rows
 from pacband.exceptions import InvalidInput
-from pacband.planning import Share, attained_eps
+from pacband.planning import DeltaShare, attained_eps
 from pacband.planning.limits import SMALLEST_EPS
 from pacband.planning.solving import smallest_eps
 from pacband.scores import ScoreRule, align, as_rows, row_shape, score_rows
@@ -46,7 +46,7 @@ class ToleranceTerms:
         δ.
     scoring : ScoreRule
         How a row is scored.
-    share : Share
+    share : DeltaShare
         The part of δ that the certificate may use: all of it, or the even part of n_F candidates.
     draws : Draws
         What one independent draw is.
@@ -55,7 +55,7 @@ class ToleranceTerms:
     tolerance: float
     delta: float
     scoring: ScoreRule
-    share: Share
+    share: DeltaShare
     draws: Draws = Rows()  # noqa: RUF009 (it has no state)
 
     @classmethod
@@ -69,7 +69,7 @@ class ToleranceTerms:
         draws = check_draws(draws)
         if draws.kind.averages:
             raise InvalidInput("a tolerance cannot be combined with within='average': use 'all', a share or 'one'.")
-        share = Share(n_candidates)
+        share = DeltaShare(n_candidates)
         if (used := draws.kind.slack(1)) >= share.budget(delta):
             raise InvalidInput(
                 f"interval_delta or mixing of the draws uses up {float(used):g} or more, and delta={delta:g} leaves "

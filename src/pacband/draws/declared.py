@@ -20,7 +20,7 @@ from pacband.core.labels import as_labels, factorize
 from pacband.draws.kinds import ROWS, DrawKind, SpacedDraws, UnitDraws
 from pacband.draws.samples import Sample
 from pacband.exceptions import InvalidInput
-from pacband.planning import WHOLE, Share, choose_rank
+from pacband.planning import WHOLE, DeltaShare, choose_rank
 
 __all__ = ["Draws", "Rows", "Spaced", "Units", "check_seed", "random_stream"]
 
@@ -188,7 +188,7 @@ class Spaced(Draws):
     ) -> Spaced:
         """Return the gap with the sharpest promise, from (N, ε, δ, β) alone: r/(m + 1) is largest."""
         found: tuple[float, int] | None = None
-        share = Share(n_candidates)
+        share = DeltaShare(n_candidates)
         for gap in range(1, n_rows + 1):
             n_draws = n_rows // gap
             # With so few draws not even independent ones suffice, nor does any larger gap.
@@ -266,7 +266,7 @@ def _at_places(codes: Places, places: Places, scores: Floats) -> Floats:
     return scores[np.lexsort((scores, codes))][places]
 
 
-def _largest_violation(n_draws: int, eps: float, delta: float, share: Share = WHOLE, slack: Any = 0) -> float:
+def _largest_violation(n_draws: int, eps: float, delta: float, share: DeltaShare = WHOLE, slack: Any = 0) -> float:
     """Return r/(m + 1) for the largest valid rank, or 0 if there is none."""
     try:
         return choose_rank(n_draws, eps, delta, share, slack=slack) / (n_draws + 1)

@@ -43,7 +43,7 @@ from pacband.estimators.grouping import Grouping, Rows, read_labels
 from pacband.estimators.saving import save_model
 from pacband.estimators.splitting import take_rows
 from pacband.exceptions import InvalidInput
-from pacband.planning import Share
+from pacband.planning import DeltaShare
 
 __all__ = ["Certified"]
 
@@ -107,7 +107,7 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
         """Return the members that the user asks for, by name."""
 
     @abstractmethod
-    def _share_delta(self) -> list[Share]:
+    def _share_delta(self) -> list[DeltaShare]:
         """Return the shares of δ that the certificates of this estimator need, known before any fit."""
 
     @abstractmethod

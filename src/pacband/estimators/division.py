@@ -18,7 +18,7 @@ from pacband.draws import Draws, Rows, Sample, Spaced, Units, Weighted
 from pacband.estimators.grouping import Rows as Places
 from pacband.estimators.splitting import calibration_draws, draw_rows, latest_rows, rows_of_units
 from pacband.exceptions import InvalidInput, NotEnoughSamples
-from pacband.planning import Share
+from pacband.planning import DeltaShare
 
 __all__ = ["Calibration", "Division"]
 
@@ -48,12 +48,12 @@ class Division:
     ----------
     terms : Terms
         The promise, and the draws that the rows make.
-    shares : sequence of Share
+    shares : sequence of DeltaShare
         The shares of δ that the certificates need.
     """
 
     terms: Terms
-    shares: Sequence[Share]
+    shares: Sequence[DeltaShare]
 
     def count(self, labels: Labels, n_rows: int) -> tuple[int, ...]:
         """Return the number of draws of every group, or raise unless every group has enough."""

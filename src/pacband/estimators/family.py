@@ -23,7 +23,7 @@ from pacband.estimators.base import Certified
 from pacband.estimators.division import Calibration
 from pacband.estimators.grouping import Grouping
 from pacband.exceptions import InvalidInput
-from pacband.planning.shares import WHOLE, Share, weighted_shares
+from pacband.planning.shares import WHOLE, DeltaShare, weighted_shares
 
 __all__ = ["CertifiedFamily"]
 
@@ -232,7 +232,7 @@ class CertifiedFamily(Certified):
         )
         return dict(self.auto_.members)
 
-    def _share_delta(self) -> list[Share]:
+    def _share_delta(self) -> list[DeltaShare]:
         if self._automatic:
             # The number of rows decides how many candidates are certified: one at least, with all of δ.
             return [WHOLE]
@@ -261,7 +261,7 @@ class CertifiedFamily(Certified):
             from pacband.candidates.entrants import group_entrants
 
             names = group_entrants(terms, names, rows.sizes)
-        terms = replace(terms, share=Share(len(names)))
+        terms = replace(terms, share=DeltaShare(len(names)))
         columns = predict_members({name: members[name] for name in names}, rows.X, self.progress)
         found: dict[str, GroupCertificate] = {}
         mean_width = {}

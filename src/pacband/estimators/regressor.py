@@ -13,7 +13,7 @@ from pacband.draws import Draws
 from pacband.estimators.base import Certified
 from pacband.estimators.division import Calibration
 from pacband.estimators.grouping import Grouping
-from pacband.planning import Share
+from pacband.planning import DeltaShare
 
 __all__ = ["CertifiedRegressor"]
 
@@ -138,8 +138,8 @@ class CertifiedRegressor(Certified):
     def _declare_members(self) -> dict[str, Member]:
         return {"estimator": Member(self.estimator, self.scale)}
 
-    def _share_delta(self) -> list[Share]:
-        return [Share(check_positive_integer("n_candidates", self.n_candidates))]
+    def _share_delta(self) -> list[DeltaShare]:
+        return [DeltaShare(check_positive_integer("n_candidates", self.n_candidates))]
 
     def _certify(self, terms: Terms, members: dict[str, Member], rows: Calibration) -> Certificate | GroupCertificate:
         prediction, scale = members["estimator"].predict_with_scale(rows.X)

@@ -4,7 +4,7 @@ from pacband.planning.acceptance import AcceptancePlan, plan_acceptance
 from pacband.planning.limits import check_eps
 from pacband.planning.plans import Plan, attained_delta, attained_eps, max_rank, min_samples, plan
 from pacband.planning.ranks import PLAN_RULES, check_choice_of_rank, choose_rank, choose_samples
-from pacband.planning.shares import WHOLE, Share
+from pacband.planning.shares import WHOLE, DeltaShare
 from pacband.planning.solving import LARGEST_N
 
 __all__ = [
@@ -13,7 +13,7 @@ __all__ = [
     "WHOLE",
     "AcceptancePlan",
     "Plan",
-    "Share",
+    "DeltaShare",
     "attained_delta",
     "attained_eps",
     "check_choice_of_rank",

@@ -29,7 +29,7 @@ import numpy.typing as npt
 
 from pacband.core.wording import round_up
 from pacband.exceptions import CertificateError, NotEnoughSamples
-from pacband.planning.shares import Share
+from pacband.planning.shares import DeltaShare
 from pacband.planning.solving import LARGEST_N
 
 __all__ = ["Evidence", "check_units", "log_evidence", "log_fraction"]
@@ -148,7 +148,7 @@ def log_fraction(value: Fraction) -> float:
     return math.log(value.numerator) - math.log(value.denominator)
 
 
-def check_units(n_units: int, eps: float, delta: float, share: Share) -> None:
+def check_units(n_units: int, eps: float, delta: float, share: DeltaShare) -> None:
     """Raise `NotEnoughSamples` unless U units show a mean of at most ε when no row violates."""
     budget = share.budget(delta)
     if _without_violation(n_units).shows(eps, budget):

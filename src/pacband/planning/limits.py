@@ -6,7 +6,7 @@ from typing import Any
 
 from pacband.core.checks import check_positive_integer, check_probability
 from pacband.exceptions import InvalidInput
-from pacband.planning.shares import Share
+from pacband.planning.shares import DeltaShare
 from pacband.planning.solving import LARGEST_N
 
 __all__ = ["SMALLEST_EPS", "check_budget", "check_eps", "check_n_samples", "check_pair", "check_reach", "check_share"]
@@ -23,14 +23,14 @@ def check_eps(eps: Any) -> float:
     return number
 
 
-def check_share(delta: float, n_candidates: Any) -> Share:
+def check_share(delta: float, n_candidates: Any) -> DeltaShare:
     """Return the even share of n_F candidates, or raise unless its budget is decided exactly."""
-    share = Share(check_positive_integer("n_candidates", n_candidates))
+    share = DeltaShare(check_positive_integer("n_candidates", n_candidates))
     check_budget(delta, share)
     return share
 
 
-def check_budget(delta: float, share: Share) -> None:
+def check_budget(delta: float, share: DeltaShare) -> None:
     """Raise unless the inequality is decided exactly for this share of δ."""
     if share.budget(delta) < SMALLEST_BUDGET:
         parts = f"/ {share.n_candidates}" if share.weight is None else f"· {share.weight!r}"

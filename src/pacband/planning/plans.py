@@ -22,7 +22,7 @@ from pacband.core.wording import card, complement, confidence, figure
 from pacband.planning.binomial import covering_delta
 from pacband.planning.limits import check_eps, check_n_samples, check_pair, check_reach, check_share
 from pacband.planning.ranks import check_choice_of_rank, choose_rank, choose_samples
-from pacband.planning.shares import Share
+from pacband.planning.shares import DeltaShare
 from pacband.planning.solving import corollary_samples, exact_samples, smallest_eps
 
 __all__ = ["Plan", "attained_delta", "attained_eps", "max_rank", "min_samples", "plan"]
@@ -155,7 +155,7 @@ def attained_delta(n_samples: int, rank: int, eps: float, n_candidates: int = 1)
     0.04849
     """
     n_samples, rank = check_pair(n_samples, rank)
-    eps, share = check_eps(eps), Share(check_positive_integer("n_candidates", n_candidates))
+    eps, share = check_eps(eps), DeltaShare(check_positive_integer("n_candidates", n_candidates))
     return covering_delta(n_samples, rank, eps, share.fraction)
 
 

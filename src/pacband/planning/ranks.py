@@ -11,7 +11,7 @@ from pacband.core.wording import round_up
 from pacband.exceptions import InvalidInput, NotEnoughSamples
 from pacband.planning.binomial import covering_delta, tail_at_most
 from pacband.planning.limits import check_budget, check_eps, check_reach
-from pacband.planning.shares import WHOLE, Share, rounded_up
+from pacband.planning.shares import WHOLE, DeltaShare, rounded_up
 from pacband.planning.solving import half_rank, largest_rank, likely_rank, samples_by_rule, smallest_eps
 
 __all__ = ["PLAN_RULES", "check_choice_of_rank", "choose_rank", "choose_samples", "guess_rank"]
@@ -31,7 +31,7 @@ def check_choice_of_rank(eps: Any, delta: Any, rank: Any, rule: Any) -> tuple[fl
 
 
 def choose_samples(
-    eps: float, delta: float, share: Share = WHOLE, *, rank: int | None = None, rule: str = "exact"
+    eps: float, delta: float, share: DeltaShare = WHOLE, *, rank: int | None = None, rule: str = "exact"
 ) -> int:
     """Return the N that a rule asks for at a share of δ."""
     return check_reach(samples_by_rule(eps, share.budget(delta), rank, rule), eps, delta, rank)
@@ -42,7 +42,7 @@ def choose_rank(
     n_samples: int,
     eps: float,
     delta: float,
-    share: Share = WHOLE,
+    share: DeltaShare = WHOLE,
     *,
     rank: int | None = None,
     rule: str = "exact",
@@ -77,7 +77,7 @@ def choose_rank(
 
 
 def guess_rank(
-    n_samples: int, eps: float, delta: float, share: Share = WHOLE, *, rank: int | None = None, rule: str = "exact"
+    n_samples: int, eps: float, delta: float, share: DeltaShare = WHOLE, *, rank: int | None = None, rule: str = "exact"
 ) -> int:
     """Return about the rank that `choose_rank` gives, without a decision; 0 if N is too small for any."""
     if rank is not None:
@@ -91,7 +91,7 @@ def _not_enough_samples(
     n_samples: int,
     eps: float,
     delta: float,
-    share: Share,
+    share: DeltaShare,
     slack: Fraction,
     slack_each: Fraction,
     *,
@@ -136,7 +136,7 @@ def _needed_samples(
     return None
 
 
-def _shared_words(share: Share) -> str:
+def _shared_words(share: DeltaShare) -> str:
     if share.weight is not None:
         return f", at weight {share.weight:g},"
     return f", shared {share.n_candidates} ways," if share.n_candidates > 1 else ""

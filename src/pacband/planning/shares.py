@@ -16,11 +16,11 @@ from typing import Any
 
 from pacband.exceptions import InvalidInput
 
-__all__ = ["WHOLE", "Share", "rounded_down", "rounded_up", "successor_delta", "weighted_shares"]
+__all__ = ["WHOLE", "DeltaShare", "rounded_down", "rounded_up", "successor_delta", "weighted_shares"]
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class DeltaShare:
     """The part of δ that one certificate may use: a weight, or the even part of n_F candidates.
 
     Attributes
@@ -47,25 +47,25 @@ class Share:
         """Return the budget as a float, rounded down."""
         return rounded_down(self.budget(delta))
 
-    def among(self, n_groups: int) -> Share:
+    def among(self, n_groups: int) -> DeltaShare:
         """Return the even part of this share that each of several groups may use.
 
         Examples
         --------
-        >>> Share(3).among(4)
-        Share(n_candidates=12, weight=None)
+        >>> DeltaShare(3).among(4)
+        DeltaShare(n_candidates=12, weight=None)
         """
         if n_groups == 1:
             return self
         if self.weight is not None:
             raise InvalidInput("weights cannot be combined with groups: every group of a candidate has an even share.")
-        return Share(self.n_candidates * n_groups)
+        return DeltaShare(self.n_candidates * n_groups)
 
 
-WHOLE = Share()
+WHOLE = DeltaShare()
 
 
-def weighted_shares(weights: Mapping[str, float] | Iterable[float] | None, names: list[str]) -> dict[str, Share]:
+def weighted_shares(weights: Mapping[str, float] | Iterable[float] | None, names: list[str]) -> dict[str, DeltaShare]:
     """Return the share of every candidate: even, or by weights that are positive and sum to one.
 
     The sum may differ from one by rounding: weights are divided by their sum, and rounded down.
@@ -78,7 +78,7 @@ def weighted_shares(weights: Mapping[str, float] | Iterable[float] | None, names
     Fraction(1, 4)
     """
     if weights is None:
-        return dict.fromkeys(names, Share(len(names)))
+        return dict.fromkeys(names, DeltaShare(len(names)))
     keys, given = _named_weights(weights, names)
     if sorted(map(str, keys)) != sorted(names) or set(keys) != set(names) or len(given) != len(names):
         by_position = "" if keys is names else ", matched by name: pass a list to match by position"
@@ -89,7 +89,7 @@ def weighted_shares(weights: Mapping[str, float] | Iterable[float] | None, names
     if not all(0.0 < value <= 1.0 for value in values.values()) or abs(sum(values.values()) - 1.0) > 1e-9:
         raise InvalidInput(f"weights must be positive and sum to 1, got {weights!r}.")
     total = sum(map(Fraction, values.values()), Fraction(0))
-    return {name: Share(len(names), rounded_down(Fraction(value) / total)) for name, value in values.items()}
+    return {name: DeltaShare(len(names), rounded_down(Fraction(value) / total)) for name, value in values.items()}
 
 
 def successor_delta(chain_delta: float, generation: int) -> Fraction:

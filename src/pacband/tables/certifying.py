@@ -23,7 +23,7 @@ from pacband.core.members import name_groups, refuse_same_groups
 from pacband.core.progress import Progress
 from pacband.draws import ROWS, Draws
 from pacband.exceptions import InvalidInput
-from pacband.planning.shares import Share, weighted_shares
+from pacband.planning.shares import DeltaShare, weighted_shares
 from pacband.scores import scores_of
 from pacband.scores.columns import Columns
 from pacband.selection import (
@@ -230,7 +230,7 @@ def _certify_in_memory(
     terms: Terms | ToleranceTerms,
     values: Mapping[str, Any],
     named: Mapping[str, Columns],
-    shares: Mapping[str, Share] | None,
+    shares: Mapping[str, DeltaShare] | None,
     others: Others | None,
 ) -> Certificate | FamilyCertificate | GroupCertificate:
     """Certify a table whose columns are in memory; `others` reads its other columns."""
@@ -261,7 +261,7 @@ def _certify_family(
     tables: list[Table],
     parts: list[dict[str, Columns]],
     first: Mapping[str, Any],
-    shares: Mapping[str, Share],
+    shares: Mapping[str, DeltaShare],
     reporting: Reporting,
 ) -> FamilyCertificate:
     ranks = cache(lambda n: terms.family_ranks(n, shares))

@@ -10,7 +10,7 @@ from pacband.certificate.single import issue
 from pacband.certification.terms import Terms
 from pacband.certification.tolerance import ToleranceTerms
 from pacband.core.frozen import FrozenMap
-from pacband.planning.shares import Share
+from pacband.planning.shares import DeltaShare
 from pacband.scores.columns import Columns
 from pacband.selection import check_unchanged, measure, tally
 from pacband.tables.asks import ask_rows
@@ -27,7 +27,7 @@ def certify_units(
     terms: Terms | ToleranceTerms,
     scans: Sequence[UnitScan],
     named: Mapping[str, Columns],
-    shares: Mapping[str, Share] | None,
+    shares: Mapping[str, DeltaShare] | None,
     reporting: Reporting,
 ) -> Certificate | FamilyCertificate | GroupCertificate:
     """Certify the units of a table.
@@ -40,7 +40,7 @@ def certify_units(
         One scan for the candidates that share their passes.
     named : mapping of str to Columns
         The columns of every candidate; of a single one, under the empty name.
-    shares : mapping of str to Share or None
+    shares : mapping of str to DeltaShare or None
         The share of δ of every candidate; None without candidates.
     reporting : function
         Makes a scan report its passes.
@@ -62,7 +62,7 @@ def _certify_family(
     terms: Terms,
     scans: Sequence[UnitScan],
     named: Mapping[str, Columns],
-    shares: Mapping[str, Share],
+    shares: Mapping[str, DeltaShare],
     reporting: Reporting,
 ) -> FamilyCertificate:
     certificates: dict[str, Certificate] = {}

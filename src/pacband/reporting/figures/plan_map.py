@@ -13,7 +13,7 @@ from pacband.core import look
 from pacband.core.arrays import Floats
 from pacband.core.wording import figure, percent
 from pacband.exceptions import InvalidInput
-from pacband.planning import Plan, Share, min_samples
+from pacband.planning import DeltaShare, Plan, min_samples
 from pacband.reporting.alternatives import DELTA_CHOICES
 from pacband.reporting.figures.figure import Caption, CertificateFigure
 
@@ -52,7 +52,7 @@ def plan_numbers(plan: Plan | Certificate) -> PlanNumbers:
     A line joins the points (N, r/(N + 1)) where N is the smallest for its rank: the upper ends of the steps.
     """
     eps, delta, n_samples = plan.eps, plan.delta, plan.n_samples
-    share = plan.share if isinstance(plan, Certificate) else Share(plan.n_candidates)
+    share = plan.share if isinstance(plan, Certificate) else DeltaShare(plan.n_candidates)
     smallest = min_samples(eps, share.own_delta(delta))
     most = 20 * max(n_samples, smallest)
     # The line of a δ within two powers of ten would run into the line of this one.
