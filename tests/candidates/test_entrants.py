@@ -60,7 +60,7 @@ def test_groups_certify_as_many_as_the_smallest_group_allows(sizes):
 @pytest.mark.parametrize("beta", [1e-6, 1e-5, 2e-5, 8e-5])
 def test_the_dependence_of_a_series_is_part_of_every_share(rng, beta):
     """Every candidate needs B(r − 1; m, ε) + mβ(a) of δ: with shares without the second part, a rank would be lost."""
-    terms = replace(TERMS, draws=Spaced(2, lambda gap: beta), after_training=True)
+    terms = replace(TERMS, draws=Spaced(2, lambda gap: beta))
     shares = entrants(terms, NAMES, 500)
     assert sum(share.fraction for share in shares.values()) <= 1
     zeros = dict.fromkeys(shares, np.zeros(1000))

@@ -108,7 +108,7 @@ def test_the_examples_are_those_round_levels_that_the_curve_covers(levels, shown
 
 @pytest.mark.parametrize(("n_candidates", "words"), [(1, ""), (2, ", for all 2 candidates at once")])
 def test_the_promise_names_the_candidates_that_share_delta(n_candidates, words):
-    promise = curve(share=pacband.planning.Share(n_candidates)).promise
+    promise = curve(share=pacband.planning.DeltaShare(n_candidates)).promise
     assert promise.startswith(f"With confidence 90 %{words}, for all ε ≥ 0.01 at once: at least 1 − ε of future errors")
 
 
