@@ -173,7 +173,7 @@ def test_fit_divides_units_and_does_not_predict_from_their_column(tmp_path, run)
     again = run("check", model, tmp_path / "renamed.csv", "--target", "y", "--unit", "device", "--json")
     assert json.loads(again.stdout) == checked
     reused = run("check", model, tmp_path / "data.csv", "--target", "y")
-    assert "The model was fitted on 480 of these rows: only fresh rows can test it." in reused.stdout
+    assert "The model was fitted on 96 of these 120 machines: only new machines can test it." in reused.stdout
     predicted = run("predict", model, tmp_path / "renamed.csv", "-o", tmp_path / "bands.csv")
     assert predicted.returncode == 0, predicted.stderr
 
