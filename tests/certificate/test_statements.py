@@ -206,3 +206,21 @@ def test_the_number_of_candidates_is_named(errors):
 
     with pytest.raises(pacband.CertificateError, match="n_candidates must be at least 1"):
         changed(certify(errors, 0 * errors), n_candidates=0)
+
+
+def test_runs_need_a_step():
+    with pytest.raises(pacband.CertificateError, match="n_steps must be at least 1"):
+        Promise(eps=0.1, delta=0.1, n_steps=0)
+
+
+def test_groups_of_units_stay_within_their_bound(errors):
+    units = Units(np.repeat(np.arange(500), 4), within="one", name="machine")
+    made = certify_groups(errors, 0 * errors, np.repeat(["a", "b"], N // 2), eps=0.1, delta=0.01, draws=units)
+    assert "counted equally, are within the bound of that group" in made.promise
+
+
+def test_masks_do_not_verify_labels(errors):
+    labels = np.repeat(["a", "b"], N // 2)
+    made = certify_groups(errors, 0 * errors, labels, eps=0.1, delta=0.01)
+    assert made.verify(errors, 0 * errors, labels)
+    assert not made.verify(errors, 0 * errors, {"a": labels == "a", "b": labels == "b"})

@@ -36,3 +36,12 @@ def test_all_but_the_group_can_be_renamed():
     assert WHOLE.renamed(names) == Columns(
         target=("Y", "Z"), prediction=("P", "Q"), scale=(("LOW",), ("HIGH", "HIGHER")), group="site"
     )
+
+
+def test_columns_of_runs_and_of_groups_that_overlap_survive_a_file():
+    runs = Columns(("y",), ("p",), run="run", step="t", steps=(1, 2, 3))
+    groups = Columns(("y",), ("p",), groups=("site", "shift"))
+    for columns in (runs, groups):
+        assert Columns.from_dict(columns.to_dict()) == columns
+    assert runs.to_dict()["steps"] == [1, 2, 3]
+    assert groups.to_dict()["groups"] == ["site", "shift"]
