@@ -59,16 +59,14 @@ if TYPE_CHECKING:
         plan,
         plan_acceptance,
     )
-    from pacband.reporting import (
-        plot_acceptance,
-        plot_band,
-        plot_family,
-        plot_plan,
-        plot_scores,
-        plot_slices,
-        plot_tube,
-        report,
-    )
+    from pacband.reporting.document import report
+    from pacband.reporting.figures.acceptance import plot_acceptance
+    from pacband.reporting.figures.band import plot_band
+    from pacband.reporting.figures.family import plot_family
+    from pacband.reporting.figures.plan_map import plot_plan
+    from pacband.reporting.figures.scores import plot_scores
+    from pacband.reporting.figures.slices import plot_slices
+    from pacband.reporting.figures.tube import plot_tube
     from pacband.scale import ParzenScale
     from pacband.scores import Share
     from pacband.tables.applying import apply_frame
@@ -112,16 +110,14 @@ _HOMES = {
         "plan",
         "plan_acceptance",
     ),
-    "reporting": (
-        "plot_acceptance",
-        "plot_band",
-        "plot_family",
-        "plot_plan",
-        "plot_scores",
-        "plot_slices",
-        "plot_tube",
-        "report",
-    ),
+    "reporting.document": ("report",),
+    "reporting.figures.acceptance": ("plot_acceptance",),
+    "reporting.figures.band": ("plot_band",),
+    "reporting.figures.family": ("plot_family",),
+    "reporting.figures.plan_map": ("plot_plan",),
+    "reporting.figures.scores": ("plot_scores",),
+    "reporting.figures.slices": ("plot_slices",),
+    "reporting.figures.tube": ("plot_tube",),
     "scale": ("ParzenScale",),
     "scores": ("Share",),
     "tables.applying": ("apply_frame",),

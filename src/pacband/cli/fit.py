@@ -257,7 +257,7 @@ def _check_order_of_time(unused: Any) -> None:
 
 def _report(family: CertifiedFamily, X: Any, y: Any, draws: Draws | None = None) -> Any:
     """Return the report of the rows that calibrated the model."""
-    from pacband.reporting import report
+    from pacband.reporting.document import report
 
     # The split depends on the seed alone, so this is the split of `fit`.
     _, calibrate = family.split_indices(X, y, draws=draws)

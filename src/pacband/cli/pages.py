@@ -12,7 +12,7 @@ from pacband.tables.opening import open_table
 if TYPE_CHECKING:
     from pacband.certificate import AnyCertificate
     from pacband.draws import Draws
-    from pacband.reporting import Report
+    from pacband.reporting.document import Report
     from pacband.scores.columns import Columns
 
 __all__ = ["command_line", "report_files"]

@@ -75,7 +75,7 @@ def command(
     """
     from pacband.cli.pages import command_line, report_files
     from pacband.models import load_certificate
-    from pacband.reporting import report
+    from pacband.reporting.document import report
     from pacband.tables.certified_draws import table_draws
     from pacband.tables.known_columns import labelled_columns
 

@@ -14,6 +14,7 @@ from pacband.draws import Draws
 from pacband.exceptions import InvalidInput
 from pacband.reporting.figures.bins import bin_means, equal_bins, finite_mean
 from pacband.reporting.figures.cloud import Cloud, draw_cloud, gather_points
+from pacband.reporting.figures.ends import draw_ends
 from pacband.reporting.figures.figure import Caption, FigureInput, RowsFigure, json_fields, name_sample
 from pacband.reporting.rows import Rows, read_rows
 
@@ -77,15 +78,7 @@ def draw_band(numbers: BandNumbers, ax: Axes | None = None, *, y_name: str = "y"
     """Draw rows, the prediction and the band around it."""
     ax = look.axes_of(ax)
     draw_cloud(ax, numbers.cloud, "rows")
-    lower, upper = numbers.lower, numbers.upper
-    if lower is not None and upper is not None:
-        ax.fill_between(numbers.x, lower, upper, color=look.BAND, alpha=0.13, linewidth=0)
-    label = "certified band"
-    for end in (lower, upper):
-        if end is not None:
-            ax.plot(numbers.x, end, color=look.BAND, linewidth=1.6, label=label)
-            label = "_"
-    ax.plot(numbers.x, numbers.prediction, color=look.INK, linewidth=1.2, label="prediction")
+    draw_ends(ax, numbers.x, numbers.prediction, numbers.lower, numbers.upper, name="certified band")
     ax.set_ylim(numbers.y_range)
     look.style_axes(ax, title="The band over data", x=look.short_text(numbers.x_name), y=look.short_text(y_name))
     look.add_legend(ax, columns=3)

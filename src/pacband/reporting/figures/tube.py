@@ -12,6 +12,7 @@ from pacband.certificate import AnyCertificate, Certificate, FamilyCertificate
 from pacband.core import look
 from pacband.core.arrays import Floats, as_numbers
 from pacband.exceptions import InvalidInput
+from pacband.reporting.figures.ends import draw_ends
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,15 +77,7 @@ def draw_tube(numbers: TubeNumbers, ax: Axes | None = None, *, x_name: str = "st
     ax = look.axes_of(ax)
     from matplotlib.ticker import MaxNLocator
 
-    lower, upper = numbers.lower, numbers.upper
-    if lower is not None and upper is not None:
-        ax.fill_between(numbers.steps, lower, upper, color=look.BAND, alpha=0.13, linewidth=0)
-    label = "certified tube"
-    for end in (lower, upper):
-        if end is not None:
-            ax.plot(numbers.steps, end, color=look.BAND, linewidth=1.6, label=label)
-            label = "_"
-    ax.plot(numbers.steps, numbers.prediction, color=look.INK, linewidth=1.2, label="prediction")
+    draw_ends(ax, numbers.steps, numbers.prediction, numbers.lower, numbers.upper, name="certified tube")
     columns = 2
     if numbers.y is not None:
         columns = 3
