@@ -30,6 +30,7 @@ from pacband.core.row_hashes import Fingerprints, row_fingerprints
 from pacband.core.row_repeats import chance_of_repeats
 from pacband.draws import Draws
 from pacband.estimators.columns import as_columns
+from pacband.estimators.deployed import Deployed
 from pacband.estimators.division import Calibration, Division
 from pacband.estimators.drawing import (
     read_draws,
@@ -48,7 +49,7 @@ from pacband.planning import DeltaShare
 __all__ = ["Certified"]
 
 
-class Certified(RegressorMixin, BaseEstimator, ABC):
+class Certified(Deployed, RegressorMixin, BaseEstimator, ABC):
     """An estimator that fits members (T, σ̂) on some rows, and is certified on others.
 
     What `fit` does, in order:

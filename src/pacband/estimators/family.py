@@ -179,6 +179,10 @@ class CertifiedFamily(Certified):
         """
         return self._predict_interval(X, output, candidate)
 
+    def predict_scale(self, X: Any, *, candidate: str | None = None) -> Any:
+        """Return σ̂(x) for every row, as in `CertifiedRegressor`: of the sharpest candidate, or of the one named."""
+        return self._predict_scale(X, candidate)
+
     def _declare_members(self) -> dict[str, Member]:
         candidates = {"auto": "auto"} if _is_auto(self.candidates) else self.candidates
         if not isinstance(candidates, Mapping) or not candidates:

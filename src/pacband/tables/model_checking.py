@@ -8,19 +8,16 @@ units that it was fitted on: the verdict states how many of them are among these
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from pacband.certification.reused_rows import refuse_reused_rows
+from pacband.certification.reused_rows import SeenRows
 from pacband.core.progress import Progress
-from pacband.core.row_hashes import Fingerprints, row_bits, row_fingerprints
 from pacband.estimators.base import Certified
-from pacband.estimators.drawing import seen_units
 from pacband.estimators.grouping import read_labels
-from pacband.exceptions import InvalidInput, ReusedData
-from pacband.judging.checking import Piece, check_pieces
+from pacband.exceptions import InvalidInput
+from pacband.judging.checking import Piece, check_pieces, mark_seen
 from pacband.judging.verdicts import Verdict
 from pacband.tables.batches import batches
 from pacband.tables.certified_draws import table_draws
@@ -30,9 +27,6 @@ from pacband.tables.predicting import match_groups
 from pacband.tables.survey import check_kinds, inputs_sql
 
 __all__ = ["check_model"]
-
-# The cells that are compared with the training rows at a time. They take 64 MB.
-_CELLS_COMPARED = 1 << 23
 
 
 def check_model(
@@ -88,7 +82,7 @@ def check_model(
     column = None if draws is None else draws.column
     frame: Any = as_frame(relation)
     refuse_inexact(frame, check_columns(frame, target, group, column, *kinds), target)
-    seen = _TrainingRows(model.training_rows_)
+    seen = SeenRows(model.training_rows_)
     units: list[Any] = []
     n_seen = 0
 
@@ -117,10 +111,8 @@ def check_model(
         whole = _joined(list(pieces()))
         found = draws if column is None else draws.bind(np.concatenate([part.to_numpy() for part in units]))
         verdict = check_pieces(certificate, [whole], level=level, draws=found)
-        n_seen = len(seen_units(model.training_units_, found))
-    seen.compare()
-    reused = verdict.reused or seen.reused or n_seen > 0
-    return replace(verdict, reused=reused, training_rows=seen.n_rows, training_units=n_seen)
+        n_seen = model.count_seen_units(found)
+    return mark_seen(verdict, seen, n_seen)
 
 
 def _joined(pieces: Sequence[Piece]) -> Piece:
@@ -135,37 +127,6 @@ def _joined(pieces: Sequence[Piece]) -> Piece:
 
     y, y_pred, scale, labels = map(join, zip(*pieces, strict=True))
     return y, y_pred, scale, labels
-
-
-class _TrainingRows:
-    """Counts the rows that a model was fitted on, in large batches: every comparison sorts the training rows."""
-
-    def __init__(self, training: Fingerprints | None) -> None:
-        self._training = training
-        self._waiting: list[tuple[Fingerprints, Fingerprints]] = []
-        self.n_rows, self.reused = 0, False
-
-    def add(self, X: Any, y: Any) -> None:
-        """Add some rows. They are compared when there are enough of them."""
-        if self._training is None or not len(self._training) or (bits := row_bits(X, y)) is None:
-            return
-        self._waiting.append(bits)
-        if sum(part.size for rows in self._waiting for part in rows) >= _CELLS_COMPARED:
-            self.compare()
-
-    def compare(self) -> None:
-        """Compare the rows that were added since the last comparison."""
-        if not self._waiting or self._training is None:
-            return
-        X, y = (np.concatenate(parts) for parts in zip(*self._waiting, strict=True))
-        self._waiting = []
-        rows = row_fingerprints(X, y)
-        assert rows is not None  # they are arrays
-        self.n_rows += int(np.isin(rows, self._training).sum())
-        try:
-            refuse_reused_rows(self._training, rows, (X, y))
-        except ReusedData:
-            self.reused = True
 
 
 def _select_columns(relation: Any, kinds: Mapping[str, str | None], others: Sequence[str], *, texts: bool) -> str:
