@@ -10,14 +10,13 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
+from pacband.certificate import AnyCertificate, Certificate, FamilyCertificate, GroupCertificate
 from pacband.certificate.single import issue
 from pacband.certification.arrays import certify_family_rows, certify_group_rows, certify_rows
 from pacband.certification.terms import Terms
 from pacband.certification.tolerance import ToleranceTerms
-from pacband.checks.evidence import Others
 from pacband.checks.sample import MOST_ROWS
-from pacband.core.frozen import FrozenMap
+from pacband.checks.scored import Others
 from pacband.core.labels import Label, as_labels, group_rows
 from pacband.core.members import name_groups, refuse_same_groups
 from pacband.core.progress import Progress
@@ -40,7 +39,7 @@ from pacband.selection.fingerprint import fingerprint_unit, seal
 from pacband.tables.certified_columns import make_terms, named_columns, score_column
 from pacband.tables.columns import as_frame, check_columns, in_memory, read_predicted, read_values
 from pacband.tables.engines import fetch_columns
-from pacband.tables.means import count_unanswered, mean_offsets, mean_scales
+from pacband.tables.joining import CandidateParts, join_groups
 from pacband.tables.other_columns import other_columns
 from pacband.tables.reading import read_table, read_whole
 from pacband.tables.scan import GroupScan, TableScan
@@ -78,7 +77,7 @@ def certify_frame(
     gauge: Any = "max",
     draws: Draws | None = None,
     progress: Progress | None = None,
-) -> Certificate | FamilyCertificate | GroupCertificate:
+) -> AnyCertificate:
     """Certify columns of a table: one predictor, one within every group, or a family of candidates.
 
     Parameters
@@ -185,7 +184,7 @@ def certify_frame(
         return joint
     whole = len(named) <= limits.together or terms.scoring.gauge != "max"
     parts = [named] if whole else _split_candidates(named, limits.together)
-    certificate: Certificate | FamilyCertificate | GroupCertificate
+    certificate: AnyCertificate
     if units is not None:
         scans = [UnitScan(Table.of(table, schema, terms.scoring, part, unit=units.name), units) for part in parts]
         certificate = certify_units(terms, scans, named, shares, _report_passes(progress, 0))
@@ -232,7 +231,7 @@ def _certify_in_memory(
     named: Mapping[str, Columns],
     shares: Mapping[str, DeltaShare] | None,
     others: Others | None,
-) -> Certificate | FamilyCertificate | GroupCertificate:
+) -> AnyCertificate:
     """Certify a table whose columns are in memory; `others` reads its other columns."""
     rows = {name: read_table(values, columns) for name, columns in named.items()}
     first = next(iter(rows.values()))
@@ -269,10 +268,7 @@ def _certify_family(
     def rank_of(name: str) -> Callable[[int], int]:
         return lambda n: ranks(n)[name]
 
-    certificates: dict[str, Certificate] = {}
-    scales: dict[str, float] = {}
-    offsets: dict[str, float] = {}
-    unanswered: dict[str, int] = {}
+    family = CandidateParts(terms, shares)
     n_rows = 0
     for table, named in zip(tables, parts, strict=True):
         values = first if table is tables[0] else table.fetch_first(current_limits().sample)
@@ -284,12 +280,9 @@ def _certify_family(
         for name, found in select(reporting(TableScan(table)), searches).items():
             n_rows = n_rows or found.n_samples
             check_unchanged(n_rows, found.n_samples)
-            basis = terms.promise_of(named[name])
-            certificates[name] = issue(basis, found, ranks(n_rows)[name], shares[name])
-        scales |= mean_scales(table, n_rows)
-        offsets |= mean_offsets(table, n_rows)
-        unanswered |= count_unanswered(table, n_rows)
-    return FamilyCertificate.of(certificates, scales, offsets, unanswered)
+            family.issue(name, found, ranks(n_rows)[name], named[name])
+        family.compare(table, n_rows)
+    return family.join()
 
 
 def _certify_groups(
@@ -298,9 +291,7 @@ def _certify_groups(
     counts = scan.counts()
     ranks = terms.group_ranks(counts)
     measured = _search_groups(scan, counts, ranks, sample, labels, reporting)
-    basis, share = terms.promise_of(columns), terms.share.among(len(counts))
-    parts = {label: issue(basis, measured[label], ranks[label], share) for label in counts}
-    return GroupCertificate(groups=FrozenMap(parts))
+    return join_groups(terms, columns, measured, ranks)
 
 
 def _certify_columns(
@@ -315,16 +306,15 @@ def _certify_columns(
         own = {named[name][label]: n for label, n in labels.items()}
         refuse_same_groups(counts, own)
         counts |= own
-    ranks, share = terms.group_ranks(counts), terms.share.among(len(counts))
-    basis = terms.promise_of(columns)
-    parts: dict[Label, Certificate] = {}
+    ranks = terms.group_ranks(counts)
+    measured: dict[Label, Measured] = {}
     for name, scan in scans.items():
         own_ranks = {label: ranks[group] for label, group in named[name].items()}
         values = tables[name].fetch_first(current_limits().sample)
         sample = _score_sample(terms, values, columns)
         found = _search_groups(scan, found_in[name], own_ranks, sample, values[name], reporting)
-        parts |= {group: issue(basis, found[label], ranks[group], share) for label, group in named[name].items()}
-    return GroupCertificate(groups=FrozenMap(parts), overlapping=True)
+        measured |= {group: found[label] for label, group in named[name].items()}
+    return join_groups(terms, columns, measured, ranks, overlapping=True)
 
 
 def _search_groups(
