@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Mapping, Sequence
 
 from pacband.certificate import AnyCertificate, FamilyCertificate, GroupCertificate
 from pacband.certificate.single import issue
@@ -14,12 +13,10 @@ from pacband.scores.columns import Columns
 from pacband.selection import check_unchanged, measure, tally
 from pacband.tables.asks import ask_rows
 from pacband.tables.joining import CandidateParts, join_groups
+from pacband.tables.passes import Reporting
 from pacband.tables.unit_scores import UnitScan, UnitScores
 
 __all__ = ["certify_units"]
-
-# Makes a function that passes over a table report its passes.
-Reporting: TypeAlias = Callable[[Callable[[Any], Any]], Callable[[Any], Any]]
 
 
 def certify_units(
