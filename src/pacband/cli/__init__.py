@@ -29,6 +29,7 @@ COMMANDS = {
     "fit": "Train, certify and save a model.",
     "predict": "Predict with a saved model, and add its band.",
     "monitor": "Watch the promise after deployment.",
+    "recalibrate": "Renew the promise with fresh rows.",
     "completion": "Print the completion script of a shell.",
 }
 

@@ -11,7 +11,7 @@ from pacband.checks import Finding
 from pacband.core.row_hashes import row_fingerprints
 from pacband.exceptions import InvalidInput, ReusedData
 
-__all__ = ["check_overlap"]
+__all__ = ["check_overlap", "overlap_finding"]
 
 
 def check_overlap(X: Any, y: Any, training: Any) -> Finding | None:
@@ -32,10 +32,15 @@ def check_overlap(X: Any, y: Any, training: Any) -> Finding | None:
         p_value = 0.0
     else:
         p_value = 1.0
+    return overlap_finding(shared, len(fresh), p_value)
+
+
+def overlap_finding(shared: int, n_draws: int, p_value: float, draws: str = "rows") -> Finding:
+    """Return what is found if the model was fitted on some of the rows, or of other draws."""
     return Finding(
         check="overlap with training",
-        seen=f"{shared} of {len(fresh)} calibration rows are training rows as well",
+        seen=f"{shared} of {n_draws} calibration {draws} are training {draws} as well",
         p_value=p_value,
-        effect="The model was fitted on these rows: its errors on them are too small, and so is the bound.",
-        advice="Calibrate on rows that neither the predictor nor the scale has seen: split before fitting.",
+        effect=f"The model was fitted on these {draws}: its errors on them are too small, and so is the bound.",
+        advice=f"Calibrate on {draws} that neither the predictor nor the scale has seen: split before fitting.",
     )
