@@ -54,7 +54,7 @@ Examples:
 @click.option("--time-budget", type=float, default=300.0, show_default=True, help="Seconds to try models for.")
 @click.option("--jobs", type=int, default=-1, show_default=True, help="Number of threads; -1 uses every core.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random split and of the models.")
-@click.option("--certificate", type=Output(), help="File to save the certificate alone to, as JSON.")
+@click.option("--certificate", "alone", type=Output(), help="File to save the certificate alone to, as JSON.")
 @click.option("--report", type=Output(), help="HTML file to write a page to that explains the certificate.")
 @strict_option
 @json_option
@@ -115,8 +115,8 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
     page = _report(family, X, y, draws) if report else None
     kinds = {column.name: column.kind for column in columns if column.kind}
     save_model(family, output, columns=kinds)
-    if options["certificate"]:
-        family.certificate_.save(options["certificate"])
+    if options["alone"]:
+        family.certificate_.save(options["alone"])
     if page is not None:
         page.save(report)
     if as_json:
@@ -124,7 +124,7 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
     else:
         print_text(str(family.certificate_))
         print_text(f"\n{family.auto_}")
-    print_saved(output, options["certificate"], report)
+    print_saved(output, options["alone"], report)
 
 
 def _read_rows(
