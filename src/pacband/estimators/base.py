@@ -162,6 +162,8 @@ class Certified(Dividing):
         refuse_seen_units(units, found)
         refuse_seen_units(fitted_units, found)
         X = without_column(self.draws, X)
+        if known is not None:
+            X = self._own_columns(X)
         self._check_rows(X, y, reset=known is None)
         if known is not None:
             members = self.members_

@@ -90,6 +90,6 @@ class Dividing(Predicting):
                 f"the calibration rows must have the same kind of draws as X: calibration=(X_cal, y_cal, draws), got "
                 f"{fresh.kind.kind} and {training.kind.kind}."
             )
-        X = without_column(self.draws, X)
+        X = self._own_columns(without_column(self.draws, X))
         self._check_rows(X, y, reset=False)
         return X, y, fresh

@@ -14,7 +14,7 @@ from pacband.certificate import Certificate, GroupCertificate
 from pacband.core.checks import check_choice
 from pacband.core.column_kinds import column_kinds, is_frame
 from pacband.draws import Draws
-from pacband.estimators.columns import as_columns
+from pacband.estimators.columns import as_columns, pick_columns
 from pacband.estimators.drawing import without_column
 from pacband.estimators.grouping import Grouping, read_labels
 from pacband.exceptions import InvalidInput
@@ -67,9 +67,14 @@ class Predicting(RegressorMixin, BaseEstimator, ABC):
     def _features(self, X: Any) -> Any:
         """Return the features of rows to predict, or raise unless the estimator is fitted and they are those of fit."""
         check_is_fitted(self, "certificate_")
-        X = without_column(self.draws, X)
+        X = self._own_columns(without_column(self.draws, X))
         self._check_rows(X, reset=False)
         return X
+
+    def _own_columns(self, X: Any) -> Any:
+        """Return the columns of a dataframe that the model was fitted on, by name, or raise if one is missing."""
+        names = getattr(self, "feature_names_in_", None)
+        return X if names is None else pick_columns(X, [str(name) for name in names])
 
     def _predict(self, X: Any, name: str | None = None) -> Any:
         X = self._features(X)
