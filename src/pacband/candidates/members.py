@@ -61,9 +61,10 @@ class Member:
 
     def copied(self) -> Member:
         """Return a copy of this fitted pair. Raises scikit-learn's NotFittedError if a part is not fitted."""
-        for part in (self.predictor, self.scale):
-            if isinstance(part, BaseEstimator):
-                check_is_fitted(part)
+        if isinstance(self.predictor, BaseEstimator):
+            check_is_fitted(self.predictor)
+        if isinstance(self.scale, BaseEstimator):
+            check_is_fitted(self.scale, msg=_fit_the_scale(self.scale))
         return Member(_copy(self.predictor), _copy(self.scale))
 
     def predict(self, X: Any) -> Any:
@@ -147,6 +148,17 @@ def _report_of_group(progress: Progress | None, done: int, here: int, total: int
             progress(100 * done + 100 * here * step // n_steps, 100 * total)
 
     return report
+
+
+def _fit_the_scale(scale: BaseEstimator) -> str:
+    """Return the words for a scale that is not fitted: how to fit it on the rows that the predictor was fitted on."""
+    name = type(scale).__name__
+    model = "model" if "estimator" in scale.get_params(deep=False) else ""
+    return (
+        f"the scale {name} is not fitted: calibrate fits nothing. Fit it on the rows that the model was fitted on, "
+        f"scale={name}({model}).fit(X_train, y_train), or let fit(X, y) fit both on one part of the rows and calibrate "
+        "on the other."
+    )
 
 
 def _copy(part: Any) -> Any:

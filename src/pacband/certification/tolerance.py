@@ -25,6 +25,7 @@ from pacband.draws import Draws, Rows
 from pacband.exceptions import InvalidInput
 from pacband.planning import DeltaShare, attained_eps
 from pacband.planning.limits import SMALLEST_EPS
+from pacband.planning.mistakes import warn_of_mistakes
 from pacband.planning.solving import smallest_eps
 from pacband.scores import ScoreRule, align, as_rows, row_shape, score_rows
 from pacband.scores.columns import Columns
@@ -69,6 +70,7 @@ class ToleranceTerms:
         draws = check_draws(draws)
         if draws.kind.averages:
             raise InvalidInput("a tolerance cannot be combined with within='average': use 'all', a share or 'one'.")
+        warn_of_mistakes(delta=delta)
         share = DeltaShare(n_candidates)
         if (used := draws.kind.slack(1)) >= share.budget(delta):
             raise InvalidInput(

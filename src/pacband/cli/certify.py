@@ -220,11 +220,6 @@ def _parse_weights(weights: tuple[str, ...]) -> dict[str, float] | None:
 
 
 def _warn_of_mistakes(certificate: AnyCertificate) -> None:
-    """Print a note for settings and columns that are valid but usually a mistake."""
-    basis = certificate.basis
-    if basis.delta > 0.5:
-        print_message(f"Note: delta is the probability that the promise fails. {basis.delta:g} is more than half.")
-    if basis.eps > 0.5:
-        print_message(f"Note: eps is the share of errors that may exceed the bound. {basis.eps:g} is more than half.")
+    """Print a note for columns that are valid but usually a mistake."""
     if any(part.gamma == 0.0 for part in certificate.parts.values()):
         print_message("Note: the bound is 0, because most predictions equal their target. Is it the right column?")

@@ -17,7 +17,7 @@ from pacband.core.arrays import Floats, as_numbers, name_rows
 from pacband.exceptions import InvalidInput
 from pacband.scale.crossfit import Predictor
 
-__all__ = ["BaseScale", "after_preprocessing", "fit_scale", "to_dense"]
+__all__ = ["BaseScale", "after_preprocessing", "fit_scale", "own_features", "to_dense"]
 
 
 class BaseScale(BaseEstimator, ABC):
@@ -128,10 +128,26 @@ def after_preprocessing(predictor: Any, *steps: Any) -> Pipeline:
 
     The model of a scale then accepts the tables that the predictor accepts.
     """
+    return make_pipeline(*_preprocessing(predictor), *steps)
+
+
+def own_features(given: Any, predictor: Any) -> Any:
+    """Return the transformer that gives a scale its features, not fitted; None if X itself has them.
+
+    It is the one that the user gave, else the preprocessing of the predictor if that is a pipeline.
+    """
+    if given is not None:
+        return clone(given)
+    steps = _preprocessing(predictor)
+    return make_pipeline(*steps) if steps else None
+
+
+def _preprocessing(predictor: Any) -> list[Any]:
+    """Return the steps of a pipeline before its model, not fitted, as one that gives arrays; none for other models."""
     model = predictor.estimator if isinstance(predictor, FrozenEstimator) else predictor
     if isinstance(model, Pipeline) and len(model) > 1:
-        return make_pipeline(clone(model[:-1]), FunctionTransformer(to_dense, accept_sparse=True), *steps)
-    return make_pipeline(*steps)
+        return [clone(model[:-1]), FunctionTransformer(to_dense, accept_sparse=True)]
+    return []
 
 
 def _as_target(y: Any) -> Floats:
