@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pacband.candidates.fit_params import FitParams
 from pacband.candidates.members import Member, predict_members
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
 from pacband.certification.arrays import certify_family_rows
@@ -186,10 +187,16 @@ class CertifiedFamily(Certified):
         return list(self.candidates.values()) if isinstance(self.candidates, Mapping) else [self.candidates]
 
     def _fit_members(
-        self, declared: dict[str, Member], X: Any, y: Any, rows: Calibration, clusters: Any
+        self,
+        declared: dict[str, Member],
+        X: Any,
+        y: Any,
+        rows: Calibration,
+        clusters: Any,
+        parameters: Mapping[str, FitParams],
     ) -> dict[str, Member]:
         if not self._automatic:
-            return super()._fit_members(declared, X, y, rows, clusters)
+            return super()._fit_members(declared, X, y, rows, clusters, parameters)
         from pacband.candidates.automatic import Automatic, auto_candidates
 
         n_groups = len(rows.sizes)
