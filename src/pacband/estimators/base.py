@@ -120,6 +120,7 @@ class Certified(Dividing):
         found = read_draws(self.draws, draws, X)
         X = without_column(self.draws, X)
         self._check_rows(X, y, reset=True)
+        self._refuse_outside(terms, y)
         n_rows = count_rows(y)
         parameters = route_parameters(self, declared, fit_params, n_rows)
         table = X, y

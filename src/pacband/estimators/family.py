@@ -35,7 +35,7 @@ class CertifiedFamily(Certified):
         candidates to them.
     weights : mapping or sequence of float, optional
         The part of δ that each candidate may use; positive, summing to one. "auto" chooses its own.
-    eps, delta, rank, rule, side, min_scale, nonfinite, gauge
+    eps, delta, rank, rule, side, min_scale, nonfinite, gauge, clip
         As in `certify`.
     groups, draws, calibration_size, random_state
         As in `CertifiedRegressor`. With groups, each of n_F candidates in each of G groups is certified at δ/(n_F·G).
@@ -90,6 +90,7 @@ class CertifiedFamily(Certified):
         min_scale: float | None = None,
         nonfinite: str = "raise",
         gauge: Any = "max",
+        clip: tuple[float | None, float | None] | None = None,
         groups: Grouping = None,
         draws: Draws | None = None,
         calibration_size: int | float | None = None,
@@ -108,6 +109,7 @@ class CertifiedFamily(Certified):
         self.min_scale = min_scale
         self.nonfinite = nonfinite
         self.gauge = gauge
+        self.clip = clip
         self.groups = groups
         self.draws = draws
         self.calibration_size = calibration_size
