@@ -162,6 +162,7 @@ def certify_tolerance(
     min_scale: float | None = None,
     nonfinite: str = "raise",
     gauge: Any = "max",
+    clip: tuple[float | None, float | None] | None = None,
     draws: Draws | None = None,
 ) -> Certificate:
     """Certify the share of errors within a given tolerance.
@@ -177,7 +178,7 @@ def certify_tolerance(
         The bound on the score: without a scale in units of y, with a scale in units of σ̂(x).
     delta : float in (0, 1)
         The promise fails with probability at most δ.
-    side, n_candidates, min_scale, nonfinite, gauge, draws
+    side, n_candidates, min_scale, nonfinite, gauge, clip, draws
         As in `certify`.
 
     Returns
@@ -200,7 +201,7 @@ def certify_tolerance(
     >>> print(cert.promise)
     With confidence 95 %, at least 97.941 % of future errors satisfy |y − T(x)| ≤ 2.5.
     """
-    scoring = ScoreRule.create(side=side, gauge=gauge, min_scale=min_scale, nonfinite=nonfinite)
+    scoring = ScoreRule.create(side=side, gauge=gauge, min_scale=min_scale, nonfinite=nonfinite, clip=clip)
     terms = ToleranceTerms.create(
         tolerance=tolerance, delta=delta, scoring=scoring, n_candidates=n_candidates, draws=draws
     )

@@ -12,6 +12,7 @@ from pacband.cli.draw_options import declared_draws, draw_columns, draw_options,
 from pacband.cli.findings import collect_findings, print_findings
 from pacband.cli.options import (
     candidate_columns,
+    clip_range,
     column_options,
     engine_options,
     group_names,
@@ -129,6 +130,7 @@ def command(
     if page is not None and (engine != "duckdb" or any(map(is_stream, files))):
         raise click.UsageError("--report reads the rows again: it needs files, and the engine duckdb.")
 
+    promise["clip"] = clip_range(promise)
     draws = declared_draws(promise)
     numeric, labels = draw_columns(draws)
     if page is not None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from pacband.candidates.fit_params import FitParams
 from pacband.candidates.members import Member, fit_members
 from pacband.certification.reused_rows import read_training
 from pacband.certification.terms import Terms
@@ -27,6 +28,7 @@ from pacband.estimators.drawing import (
     unit_fingerprints,
     without_column,
 )
+from pacband.estimators.routing import route_parameters, router_of
 from pacband.estimators.saving import save_model
 from pacband.estimators.seen_rows import fingerprints, refuse_copied_rows, refuse_seen_rows, warn_of_training_rows
 from pacband.estimators.splitting import count_rows, divide_rows
@@ -77,7 +79,15 @@ class Certified(Dividing):
     def set_fitted(self, members: dict[str, Member], certificate: Any) -> None:
         """Set the fitted attributes: from here on, this certificate belongs to these members."""
 
-    def fit(self, X: Any, y: Any, *, calibration: tuple[Any, ...] | None = None, draws: Draws | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        calibration: tuple[Any, ...] | None = None,
+        draws: Draws | None = None,
+        **fit_params: Any,
+    ) -> Self:
         """Fit predictor and scale on one part of the rows, and calibrate on the other.
 
         Parameters
@@ -90,6 +100,12 @@ class Certified(Dividing):
             What one independent draw is, if it is not a row, with a label or weight for every row of X; see
             `pacband.draws`. No unit is on both sides of the split. The rows of a series must be in the order of time:
             the earliest fit, the latest calibrate, and a gap lies between.
+        **fit_params
+            What predictor and scale get at their fit, such as ``sample_weight``: one value for every row of X, of which
+            the training rows get theirs. With metadata routing, the requests of the estimators decide; otherwise every
+            predictor must accept it, and the scales that accept it get it, too. Scales of pacband cross-fit the
+            predictor with it. It never reaches the calibration: every calibration row is one draw. Weights of
+            calibration rows are `pacband.draws.Weighted`.
 
         Returns
         -------
@@ -104,8 +120,11 @@ class Certified(Dividing):
         found = read_draws(self.draws, draws, X)
         X = without_column(self.draws, X)
         self._check_rows(X, y, reset=True)
+        self._refuse_outside(terms, y)
+        n_rows = count_rows(y)
+        parameters = route_parameters(self, declared, fit_params, n_rows)
         table = X, y
-        fit: Indices | None = np.arange(count_rows(y))
+        fit: Indices | None = np.arange(n_rows)
         if calibration is None:
             fit, chosen = self._split(X, y, declared, replace(terms, draws=found))
             X, X_cal, y, y_cal = divide_rows(X, y, fit, chosen)
@@ -123,8 +142,9 @@ class Certified(Dividing):
             refuse_copied_rows(training, (X, y), (X_cal, y_cal), table)
         members = declared
         if fit is not None:
-            clusters = found.clusters(count_rows(table[1]))
-            members = self._fit_members(declared, X, y, rows, None if clusters is None else clusters[fit])
+            clusters = found.clusters(n_rows)
+            own = {name: part.take(n_rows, fit) for name, part in parameters.items()}
+            members = self._fit_members(declared, X, y, rows, None if clusters is None else clusters[fit], own)
         certificate = self._certify(terms, members, rows)
         self.training_rows_, self.training_units_, self.grouping_ = training, units, self.groups
         self.set_fitted(members, certificate)
@@ -181,6 +201,10 @@ class Certified(Dividing):
         self.set_fitted(members, certificate)
         return self
 
+    def get_metadata_routing(self) -> Any:
+        """Return which metadata `fit` passes to predictors and scales, for scikit-learn."""
+        return router_of(self, self._declare_members())
+
     def save(self, path: str | os.PathLike[str], *, trusted: Sequence[str | type] = ()) -> Path:
         """Write the fitted model and its certificate to one file, atomically; `pacband.load` reads it back.
 
@@ -207,10 +231,16 @@ class Certified(Dividing):
         return save_model(self, path, trusted=trusted)
 
     def _fit_members(
-        self, declared: dict[str, Member], X: Any, y: Any, rows: Calibration, clusters: Any
+        self,
+        declared: dict[str, Member],
+        X: Any,
+        y: Any,
+        rows: Calibration,
+        clusters: Any,
+        parameters: Mapping[str, FitParams],
     ) -> dict[str, Member]:
         """Return the declared members, fitted on training rows. Of `rows`, only the sizes may be looked at.
 
-        Training rows of one cluster stay in one fold.
+        Training rows of one cluster stay in one fold. `parameters` are those of the training rows.
         """
-        return fit_members(declared, X, y, clusters)
+        return fit_members(declared, X, y, clusters, parameters)

@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from pacband.candidates.members import Member
 from pacband.certification.terms import Terms
-from pacband.core.arrays import Indices
+from pacband.core.arrays import Indices, as_numbers
 from pacband.draws import Draws
 from pacband.estimators.division import Calibration, Division
 from pacband.estimators.drawing import read_draws, without_column
@@ -18,6 +20,7 @@ from pacband.estimators.predicting import Predicting
 from pacband.estimators.splitting import calibration_parts, count_rows, divide_rows
 from pacband.exceptions import InvalidInput
 from pacband.planning import DeltaShare
+from pacband.scores.clip import refuse_outside
 
 __all__ = ["Dividing"]
 
@@ -33,6 +36,7 @@ class Dividing(Predicting):
     min_scale: float | None
     nonfinite: str
     gauge: Any
+    clip: tuple[float | None, float | None] | None
     groups: Grouping
     calibration_size: int | float | None
     random_state: Any
@@ -61,11 +65,17 @@ class Dividing(Predicting):
         """Return the options of the promise, or raise."""
         if self.groups is not None and self.rank is not None:
             raise InvalidInput(f"rank must be None with groups, because each group has its own, got {self.rank!r}.")
-        names = ("eps", "delta", "rank", "rule", "side", "min_scale", "nonfinite", "gauge")
+        names = ("eps", "delta", "rank", "rule", "side", "min_scale", "nonfinite", "gauge", "clip")
         # A family shares δ among its candidates by itself.
         return Terms.create(
             **{name: getattr(self, name) for name in names}, n_candidates=getattr(self, "n_candidates", 1)
         )
+
+    def _refuse_outside(self, terms: Terms, y: Any) -> None:
+        """Raise if a row given to `fit` has a target outside of the declared range, whether it fits or calibrates."""
+        # Complex numbers are left to the models, which refuse them.
+        if terms.scoring.clip is not None and np.asarray(y).dtype.kind != "c":
+            refuse_outside(terms.scoring.clip, as_numbers("y", y))
 
     def _count_draws(self, X: Any, y: Any, terms: Terms) -> Calibration:
         """Return the rows that calibrate, or raise unless every group has enough draws."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pacband.candidates.fit_params import FitParams
 from pacband.candidates.members import Member, predict_members
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
 from pacband.certification.arrays import certify_family_rows
@@ -34,7 +35,7 @@ class CertifiedFamily(Certified):
         candidates to them.
     weights : mapping or sequence of float, optional
         The part of δ that each candidate may use; positive, summing to one. "auto" chooses its own.
-    eps, delta, rank, rule, side, min_scale, nonfinite, gauge
+    eps, delta, rank, rule, side, min_scale, nonfinite, gauge, clip
         As in `certify`.
     groups, draws, calibration_size, random_state
         As in `CertifiedRegressor`. With groups, each of n_F candidates in each of G groups is certified at δ/(n_F·G).
@@ -89,6 +90,7 @@ class CertifiedFamily(Certified):
         min_scale: float | None = None,
         nonfinite: str = "raise",
         gauge: Any = "max",
+        clip: tuple[float | None, float | None] | None = None,
         groups: Grouping = None,
         draws: Draws | None = None,
         calibration_size: int | float | None = None,
@@ -107,6 +109,7 @@ class CertifiedFamily(Certified):
         self.min_scale = min_scale
         self.nonfinite = nonfinite
         self.gauge = gauge
+        self.clip = clip
         self.groups = groups
         self.draws = draws
         self.calibration_size = calibration_size
@@ -186,10 +189,16 @@ class CertifiedFamily(Certified):
         return list(self.candidates.values()) if isinstance(self.candidates, Mapping) else [self.candidates]
 
     def _fit_members(
-        self, declared: dict[str, Member], X: Any, y: Any, rows: Calibration, clusters: Any
+        self,
+        declared: dict[str, Member],
+        X: Any,
+        y: Any,
+        rows: Calibration,
+        clusters: Any,
+        parameters: Mapping[str, FitParams],
     ) -> dict[str, Member]:
         if not self._automatic:
-            return super()._fit_members(declared, X, y, rows, clusters)
+            return super()._fit_members(declared, X, y, rows, clusters, parameters)
         from pacband.candidates.automatic import Automatic, auto_candidates
 
         n_groups = len(rows.sizes)

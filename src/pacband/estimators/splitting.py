@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 from sklearn.model_selection import train_test_split
-from sklearn.utils import check_random_state, indexable
+from sklearn.utils import check_random_state
 
 from pacband.core.arrays import Indices
 from pacband.core.labels import Label
+from pacband.core.row_tables import take_rows
 from pacband.draws import Sample
 from pacband.exceptions import InvalidInput
 
@@ -22,7 +23,6 @@ __all__ = [
     "draw_rows",
     "latest_rows",
     "rows_of_units",
-    "take_rows",
 ]
 
 
@@ -94,17 +94,6 @@ def latest_rows(n_rows: int, n_draws: int, gap: int) -> tuple[Indices, Indices]:
     """
     start = n_rows - n_draws * gap
     return np.arange(start - gap + 1), np.arange(start, n_rows)
-
-
-def take_rows(table: Any, rows: Indices) -> Any:
-    """Return these rows of an array, a list or a table of any dataframe library, as one of its kind."""
-    (table,) = indexable(table)
-    if isinstance(table, (list, tuple)):
-        return [table[row] for row in rows]
-    import narwhals as nw
-
-    native = nw.from_native(table, eager_only=True, allow_series=True, pass_through=True)
-    return native[rows].to_native() if isinstance(native, (nw.DataFrame, nw.Series)) else table[rows]
 
 
 def count_rows(y: Any) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -15,7 +16,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 
 from pacband.core.arrays import Floats, as_numbers, name_rows
 from pacband.exceptions import InvalidInput
-from pacband.scale.crossfit import Predictor
+from pacband.scale.crossfit import NO_PARAMETERS, Predictor
 
 __all__ = ["BaseScale", "after_preprocessing", "fit_scale", "own_features", "to_dense"]
 
@@ -113,14 +114,19 @@ class BaseScale(BaseEstimator, ABC):
         return tags
 
 
-def fit_scale(scale: Any, predictor: Predictor | None, X: Any, y: Any) -> Any:
-    """Return a scale that is fitted for a predictor. A scale without `fit` (a function, "std", None) is not changed."""
+def fit_scale(
+    scale: Any, predictor: Predictor | None, X: Any, y: Any, parameters: Mapping[str, Any] = NO_PARAMETERS
+) -> Any:
+    """Return a scale that is fitted for a predictor. A scale without `fit` (a function, "std", None) is not changed.
+
+    `parameters` are what its `fit` gets, such as ``sample_weight``, for these rows.
+    """
     if not hasattr(scale, "fit"):
         return scale
     # A frozen scale has the methods of the scale that it freezes; its type has not.
     if predictor is not None and hasattr(type(scale), "used_with"):
-        return scale.used_with(predictor).fit(X, y)
-    return clone(scale, safe=False).fit(X, y)
+        return scale.used_with(predictor).fit(X, y, **parameters)
+    return clone(scale, safe=False).fit(X, y, **parameters)
 
 
 def after_preprocessing(predictor: Any, *steps: Any) -> Pipeline:
