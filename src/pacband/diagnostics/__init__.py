@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pacband.certification.fitted import FittedModel, raw_rows
-from pacband.certification.terms import Terms
+from pacband.certification.terms import Terms, check_draws
 from pacband.checks import Finding
 from pacband.core.arrays import check_same_rows
 from pacband.core.checks import check_probability
@@ -15,6 +15,7 @@ from pacband.draws import Draws
 from pacband.draws.declaring import declare
 from pacband.draws.kinds import SpacedDraws
 from pacband.exceptions import InvalidInput
+from pacband.planning import WHOLE
 
 __all__ = ["Diagnosis", "Finding", "diagnose"]
 
@@ -116,13 +117,12 @@ def _terms_of(model: FittedModel, draws: Draws | None) -> Terms:
     basis = model.certificate_.basis
     if draws is None and isinstance(basis.draws, SpacedDraws):
         draws = declare(basis.draws)
-    scoring = basis.scoring
-    return Terms.create(
+    return Terms(
         eps=basis.eps,
         delta=basis.delta,
-        side=scoring.side,
-        min_scale=scoring.min_scale,
-        nonfinite=scoring.nonfinite,
-        gauge=scoring.gauge,
-        draws=draws,
+        rank=None,
+        rule="exact",
+        scoring=basis.scoring,
+        share=WHOLE,
+        draws=check_draws(draws),
     )

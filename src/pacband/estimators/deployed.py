@@ -9,38 +9,29 @@ from typing import Any, Self
 import numpy as np
 
 from pacband.candidates.members import Member
-from pacband.certificate import Certificate, GroupCertificate
 from pacband.certification.fitted import FittedModel, PredictedRows, certificate_of
-from pacband.certification.reused_rows import refuse_reused_rows
 from pacband.certification.succession import Succession
 from pacband.certification.terms import Terms
 from pacband.core.arrays import as_numbers
-from pacband.core.row_hashes import Fingerprints, row_fingerprints
+from pacband.core.row_hashes import Fingerprints
 from pacband.draws import Draws, Units
 from pacband.estimators.division import Calibration, Division
 from pacband.estimators.drawing import read_draws, refuse_seen_units, seen_units
-from pacband.estimators.grouping import Grouping, read_labels
+from pacband.estimators.grouping import read_labels
+from pacband.estimators.predicting import Predicting
+from pacband.estimators.seen_rows import refuse_seen_rows
+from pacband.estimators.splitting import count_rows
 from pacband.exceptions import InvalidInput, NotEnoughSamples
 from pacband.scores import spread_of
 
 __all__ = ["Deployed"]
 
 
-class Deployed(FittedModel):
+class Deployed(Predicting, FittedModel):
     """A certified estimator that can be checked, monitored, reported on and recalibrated with raw rows."""
 
-    draws: Draws | None
     members_: dict[str, Member]
-    grouping_: Grouping
     training_units_: Fingerprints | None
-
-    @abstractmethod
-    def _features(self, X: Any) -> Any:
-        """Return the features of rows to predict, or raise."""
-
-    @abstractmethod
-    def _select(self, name: str | None) -> tuple[Member, Certificate | GroupCertificate]:
-        """Return the member of this name, or the one that predicts by default, and its certificate."""
 
     @abstractmethod
     def _certify(self, terms: Terms, members: dict[str, Member], rows: Calibration) -> Any:
@@ -51,7 +42,7 @@ class Deployed(FittedModel):
         """Set the fitted attributes: from here on, this certificate belongs to these members."""
 
     def predict_scale(self, X: Any) -> Any:
-        """Return σ̂(x) for every row, as the band uses it: the band is T(x) ± γ̄·σ̂(x).
+        """Return σ̂(x) for every row, as the band uses it: the band is T(x) ± γ̄·σ̂(x), before it is clipped.
 
         It is one where the model has no scale, and at least the declared `min_scale`. If the scale is asymmetric, the
         result is a pair of arrays (σ̂⁻, σ̂⁺).
@@ -145,8 +136,8 @@ class Deployed(FittedModel):
         X = self._features(X)
         labels = read_labels(self.grouping_, X)
         try:
-            sizes = Division(succession.terms, [succession.terms.share]).count(labels, len(np.asarray(y)))
-            refuse_reused_rows(self.training_rows_, row_fingerprints(X, y), (X, y))
+            sizes = Division(succession.terms, [succession.terms.share]).count(labels, count_rows(y))
+            refuse_seen_rows(self.training_rows_, X, y)
             succession.refuse_same(y, *self._select(None)[0].predict_with_scale(X), labels)
             found = self._certify(succession.terms, self.members_, Calibration(X, y, labels, sizes))
         except NotEnoughSamples as error:
