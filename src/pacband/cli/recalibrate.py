@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pacband.cli.console import print_json, print_saved, print_text
-from pacband.cli.draw_options import fresh_draw_options, refuse_without_rows
+from pacband.cli.draw_options import refuse_without_rows
 from pacband.cli.findings import collect_findings, print_findings
 from pacband.cli.model_files import check_model_options, open_model_table
 from pacband.cli.options import (
@@ -41,7 +41,8 @@ Examples:
 @click.option("-o", "--output", required=True, type=Output(), help="File to save the successor to.")
 @column_options("target", "prediction", "scale", "group", "run", "step", known=True, outputs=True, overlapping=True)
 @rule_option
-@fresh_draw_options
+@click.option("--unit", help="Column of units, if the promise is about units.  [default: the certificate's]")
+@click.option("--importance", help="Column of the weights of these rows, if the certificate has weights.")
 @model_options
 @click.option(
     "--certificate", "alone", type=Output(), help="With a model: file to save the certificate alone to, as JSON."

@@ -11,6 +11,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from pacband.core.cells import is_gap, matching, number, spelled
 from pacband.draws import Draws
 from pacband.estimators.base import Certified
@@ -107,18 +110,18 @@ class ModelReader(Reader):
         else:
             self._monitor.update(X, y, draws=self._units(cells))
 
-    def _column(self, name: str, kind: str, cells: Sequence[Any]) -> list[Any]:
-        """Return the cells of a column as the model takes them."""
+    def _column(self, name: str, kind: str, cells: Sequence[Any]) -> npt.NDArray[Any]:
+        """Return the cells of a column as the model takes them. A category is an object, even if all are gaps."""
         if kind == "number":
-            return [_number(name, cell) for cell in cells]
+            return np.array([_number(name, cell) for cell in cells])
         if self._model.reads_categories:
-            return [math.nan if text is None else text for text in map(spelled, cells)]
+            return np.array([math.nan if text is None else text for text in map(spelled, cells)], dtype=object)
         for cell in cells:
             if not (cell is None or isinstance(cell, str)):
                 raise InvalidInput(
                     f"column {name!r} held texts in the fit, and holds {cell!r} now: write it as a text."
                 )
-        return [math.nan if cell is None or is_gap(cell) else cell for cell in cells]
+        return np.array([math.nan if cell is None or is_gap(cell) else cell for cell in cells], dtype=object)
 
 
 def _number(name: str, cell: Any) -> float:
