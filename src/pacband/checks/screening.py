@@ -80,6 +80,7 @@ def screen_rows(
     """
     picked = rows_to_look_at(sample.n_draws, at_least=FEWEST_ROWS if others is None else MOST_ROWS)
     looked = Evidence.of(picked, scoring, sample, target, prediction, spread, groups)
+    columns = None if others is None else others(looked.rows)
     signs = looked.signs()
     found: list[Finding] = []
 
@@ -92,13 +93,13 @@ def screen_rows(
         found += check_order(signs, looked.scores, rows=_numbers(looked.rows, numbers), whole=whole) or ()
     if sample.rows is None and may_repeat(target[looked.rows]):
         complete = others is not None if complete is None else complete
-        found += _find_copies(looked.rows, target, prediction, spread, groups, others, complete)
-    unsorted = None if others is None or not sample.series else check_times(others(looked.rows))
+        found += _find_copies(looked.rows, target, prediction, spread, groups, columns, complete)
+    unsorted = None if columns is None or not sample.series else check_times(columns)
     if unsorted is not None:
         # What else is found depends on the order.
         return [unsorted]
-    if others is not None:
-        found += check_columns(others(looked.rows), looked, signs, gaps=numbers is not None)
+    if columns is not None:
+        found += check_columns(columns, looked, signs, gaps=numbers is not None)
     return explain([finding for finding in found if finding.p_value <= level / len(found)])
 
 
@@ -206,13 +207,13 @@ def _find_copies(
     prediction: Numbers,
     spread: Spread,
     groups: npt.NDArray[Any] | None,
-    others: Others | None,
+    columns: Mapping[str, npt.NDArray[Any]] | None,
     complete: bool,
 ) -> list[Finding]:
     y = _flat(target[rows])
     seen = [_flat(prediction[rows]), *(_flat(part[rows]) for part in spread.parts)]
     seen += [] if groups is None else [groups[rows]]
-    seen += [] if others is None else without_ids(others(rows).values())
+    seen += [] if columns is None else without_ids(columns.values())
     finding = check_copies(y, seen, complete=complete)
     return [] if finding is None else [finding]
 
