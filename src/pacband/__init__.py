@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from pacband import datasets, draws, scale
-    from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
+    from pacband.certificate import About, AboutModel, Certificate, FamilyCertificate, GroupCertificate
     from pacband.certification import (
         baselines,
         certify,
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     )
     from pacband.judging import Verdict, check
     from pacband.local import LocalKernelRidge, LocalRidge
+    from pacband.models.digest import model_digest
     from pacband.monitoring import Monitor
     from pacband.planning import (
         AcceptancePlan,
@@ -78,7 +79,7 @@ __version__ = "0.1.0"
 
 # The home of every public name.
 _HOMES = {
-    "certificate": ("Certificate", "FamilyCertificate", "GroupCertificate"),
+    "certificate": ("About", "AboutModel", "Certificate", "FamilyCertificate", "GroupCertificate"),
     "certification": ("certify", "certify_family", "certify_groups", "certify_scores", "certify_tolerance"),
     "certification.curve": ("certify_curve",),
     "certification.succession": ("recalibrate",),
@@ -99,6 +100,7 @@ _HOMES = {
     ),
     "judging": ("Verdict", "check"),
     "local": ("LocalKernelRidge", "LocalRidge"),
+    "models.digest": ("model_digest",),
     "monitoring": ("Monitor",),
     "planning": (
         "AcceptancePlan",
@@ -129,6 +131,8 @@ _MODULE_OF = {name: module for module, names in _HOMES.items() for name in names
 _MODULES = {module.rpartition(".")[2]: module for module in ("certification.baselines", "datasets", "draws", "scale")}
 
 __all__ = [
+    "About",
+    "AboutModel",
     "AcceptancePlan",
     "Certificate",
     "CertificateError",
@@ -171,6 +175,7 @@ __all__ = [
     "load",
     "max_rank",
     "min_samples",
+    "model_digest",
     "plan",
     "plan_acceptance",
     "plot_acceptance",

@@ -82,7 +82,7 @@ class About:
     >>> errors = np.random.default_rng(0).standard_normal(1000)
     >>> cert = pacband.certify(errors, np.zeros(1000), eps=0.1, delta=0.01, about=about)
     >>> print(cert.promise)
-    With confidence 99 %, at least 90 % of future errors satisfy |y − T(x)| ≤ 1.79475 mm.
+    With confidence 99 %, at least 90 % of future errors satisfy |y − T(x)| ≤ 1.71344 mm.
     >>> cert.about.model.version
     '3.1'
     """
@@ -105,10 +105,11 @@ class About:
 
     def facts(self) -> list[tuple[str, str]]:
         """Return what is known, as names and texts in the order of reading."""
-        target = self.target if self.unit is None else f"{self.target or 'y'}, in {self.unit}"
+        target = f"{self.target}, in {self.unit}" if self.target and self.unit else self.target
         stated = {
             "name": self.name,
             "target": target,
+            "unit": None if self.target else self.unit,
             "model": self.model and str(self.model),
             "issued by": self.issued_by,
             "scope": self.scope,
@@ -172,7 +173,8 @@ def _check_text(name: str, text: Any) -> None:
         raise InvalidInput(f"{name} must have at most {most} characters, got {len(text)}.")
     if found := _REFUSED.search(text):
         raise InvalidInput(
-            f"{name} must be one line without control characters, got U+{ord(found[0]):04X} at position {found.start()}."
+            f"{name} must be one line without control characters, got U+{ord(found[0]):04X} at "
+            f"position {found.start()}."
         )
 
 

@@ -16,7 +16,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from pacband.candidates.members import Member, fit_members
-from pacband.certificate import Certificate, GroupCertificate
+from pacband.certificate import About, Certificate, GroupCertificate
 from pacband.certification.reused_rows import read_training, refuse_copies, refuse_reused_rows
 from pacband.certification.terms import Terms
 from pacband.checks.frames import drop_columns, id_columns
@@ -40,6 +40,7 @@ from pacband.estimators.drawing import (
     without_column,
 )
 from pacband.estimators.grouping import Grouping, Rows, read_labels
+from pacband.estimators.identity import identify_model
 from pacband.estimators.saving import save_model
 from pacband.estimators.splitting import take_rows
 from pacband.exceptions import InvalidInput
@@ -89,6 +90,7 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
     gauge: Any
     groups: Grouping
     draws: Draws | None
+    about: About | Mapping[str, Any] | None
     calibration_size: int | float | None
     random_state: Any
     members_: dict[str, Member]
@@ -171,7 +173,7 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
         if fit is not None:
             clusters = found.clusters(_length(table[1]))
             members = self._fit_members(declared, X, y, rows, None if clusters is None else clusters[fit])
-        certificate = self._certify(terms, members, rows)
+        certificate = self._certify(identify_model(terms, members), members, rows)
         self.training_rows_, self.training_units_, self.grouping_ = training, units, self.groups
         self.set_fitted(members, certificate)
         return self
@@ -218,7 +220,7 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
         self._refuse_seen_rows(known, X, y)
         if elsewhere is not None:
             self._refuse_seen_rows(elsewhere[0], X, y, elsewhere[1])
-        certificate = self._certify(terms, members, rows)
+        certificate = self._certify(identify_model(terms, members), members, rows)
         if known is None:
             _warn_of_training_rows(members, X, y)
         self.training_rows_, self.training_units_, self.grouping_ = known, units, self.groups
@@ -348,7 +350,7 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
         """Return the options of the promise, or raise."""
         if self.groups is not None and self.rank is not None:
             raise InvalidInput(f"rank must be None with groups, because each group has its own, got {self.rank!r}.")
-        names = ("eps", "delta", "rank", "rule", "side", "min_scale", "nonfinite", "gauge")
+        names = ("eps", "delta", "rank", "rule", "side", "min_scale", "nonfinite", "gauge", "about")
         # A family shares δ among its candidates by itself.
         return Terms.create(
             **{name: getattr(self, name) for name in names}, n_candidates=getattr(self, "n_candidates", 1)

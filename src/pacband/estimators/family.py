@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
 from pacband.candidates.members import Member, has_return_std, predict_members
-from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
+from pacband.certificate import About, Certificate, FamilyCertificate, GroupCertificate
 from pacband.certificate.family import check_candidates, split_candidate
 from pacband.certification.arrays import certify_family_rows, certify_group_rows
 from pacband.certification.terms import Terms
@@ -41,7 +41,7 @@ class CertifiedFamily(Certified):
         The part of δ that each candidate may use; positive, summing to one. "auto" chooses its own.
     eps, delta, rank, rule, side, min_scale, nonfinite, gauge
         As in `certify`.
-    groups, draws, calibration_size, random_state
+    groups, draws, calibration_size, random_state, about
         As in `CertifiedRegressor`. With groups, each of n_F candidates in each of G groups is certified at δ/(n_F·G).
     progress : function of (done, total), optional
         Called during calibration, and with "auto" during the search before it, for a progress bar.
@@ -98,6 +98,7 @@ class CertifiedFamily(Certified):
         draws: Draws | None = None,
         calibration_size: int | float | None = None,
         random_state: Any = None,
+        about: About | Mapping[str, Any] | None = None,
         progress: Progress | None = None,
         n_jobs: int | None = -1,
         time_budget: float = 300.0,
@@ -116,6 +117,7 @@ class CertifiedFamily(Certified):
         self.draws = draws
         self.calibration_size = calibration_size
         self.random_state = random_state
+        self.about = about
         self.progress = progress
         self.n_jobs = n_jobs
         self.time_budget = time_budget

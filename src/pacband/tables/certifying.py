@@ -10,7 +10,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
+from pacband.certificate import About, Certificate, FamilyCertificate, GroupCertificate
 from pacband.certificate.single import issue
 from pacband.certification.arrays import certify_family_rows, certify_group_rows, certify_rows
 from pacband.certification.terms import Terms
@@ -77,6 +77,7 @@ def certify_frame(
     nonfinite: str = "raise",
     gauge: Any = "max",
     draws: Draws | None = None,
+    about: About | Mapping[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> Certificate | FamilyCertificate | GroupCertificate:
     """Certify columns of a table: one predictor, one within every group, or a family of candidates.
@@ -110,7 +111,7 @@ def certify_frame(
         Called after every pass over the table.
     eps : float in (0, 1), optional
         As in `certify`; by default 0.05.
-    delta, weights, rank, rule, side, n_candidates, min_scale, nonfinite, gauge
+    delta, weights, rank, rule, side, n_candidates, min_scale, nonfinite, gauge, about
         As in `certify`, `certify_family` and `certify_groups`. A matrix gauge needs a table in memory.
     draws : Units, Spaced or Weighted, optional
         What one draw is, if it is not a row; labels and weights may be names of columns: ``Units("machine")``. Units
@@ -133,7 +134,7 @@ def certify_frame(
     """
     promised: dict[str, Any] = {
         "eps": eps, "delta": delta, "rank": rank, "rule": rule, "n_candidates": n_candidates, "nonfinite": nonfinite,
-        "draws": draws,
+        "draws": draws, "about": about,
     }  # fmt: skip
     scored: dict[str, Any] = {"side": side, "min_scale": min_scale, "gauge": gauge}
     terms = make_terms(promised, scored, tolerance, own=score is not None)
