@@ -31,9 +31,8 @@ def inequality(promise: Promise, gamma: float) -> str:
 
 
 def limit_of(promise: Promise, gamma: float) -> str:
-    """Return the bound, with the unit of y if the bound is in this unit: with a scale or a matrix, it is a factor."""
-    plain = promise.scale_kind == "none" and not promise.scoring.matrices
-    return f"{bound(gamma)} {promise.about.unit}" if plain and promise.about.unit else bound(gamma)
+    """Return the bound, with the unit of y if the bound is in this unit."""
+    return f"{bound(gamma)} {promise.about.unit}" if promise.bound_in_unit and promise.about.unit else bound(gamma)
 
 
 def _where(promise: Promise) -> str:

@@ -230,6 +230,11 @@ class Promise:
                 f"this certificate was calibrated with {_SCALES[self.scale_kind]}, got {_SCALES[given]}."
             )
 
+    @property
+    def bound_in_unit(self) -> bool:
+        """Whether γ̄ is in the unit of y. With a scale or a matrix it is a factor."""
+        return self.scale_kind == "none" and not self.scoring.matrices
+
     def inequality(self, gamma: float) -> str:
         """Return what is bounded, in symbols."""
         return inequality(self, gamma)

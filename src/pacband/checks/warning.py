@@ -1,4 +1,4 @@
-"""One warning for all findings of a screen, at the line of the user's code that asked for the promise."""
+"""Warnings about a promise, such as one for all findings of a screen, at the line of the user's code that asked for the promise."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from pacband.checks.finding import Finding
 from pacband.exceptions import PromiseWarning
 
-__all__ = ["warn_of_findings"]
+__all__ = ["warn_of_findings", "warn_of_promise"]
 
 _PACKAGE = str(Path(__file__).parents[1])
 
@@ -21,7 +21,12 @@ def warn_of_findings(findings: Iterable[Finding]) -> None:
     if not found:
         return
     sentences = " ".join(f"{finding.seen}. {finding.effect} {finding.advice}" for finding in found)
-    warnings.warn(PromiseWarning(f"the promise may not hold: {sentences}", found), stacklevel=_stack_level())
+    warn_of_promise(f"the promise may not hold: {sentences}", found)
+
+
+def warn_of_promise(message: str, findings: tuple[Finding, ...] = ()) -> None:
+    """Issue a `PromiseWarning`."""
+    warnings.warn(PromiseWarning(message, findings), stacklevel=_stack_level())
 
 
 def _stack_level() -> int:

@@ -22,6 +22,7 @@ __all__ = [
     "group_names",
     "fresh_draw_options",
     "is_given",
+    "join_options",
     "json_option",
     "min_scale_option",
     "model_options",
@@ -39,7 +40,9 @@ __all__ = [
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def _join(*options: Callable[[F], F]) -> Callable[[F], F]:
+def join_options(*options: Callable[[F], F]) -> Callable[[F], F]:
+    """Return one decorator that adds several options, in this order."""
+
     def decorate(command: F) -> F:
         for option in reversed(options):
             command = option(command)
@@ -90,7 +93,7 @@ strict_option = click.option(
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 
-promise_options = _join(
+promise_options = join_options(
     eps_option,
     delta_option,
     click.option("--rank", type=int, help="Use the score of this rank, counted from the largest, in place of --rule."),
@@ -100,7 +103,7 @@ promise_options = _join(
     nonfinite_option,
 )
 
-model_options = _join(
+model_options = join_options(
     click.option(
         "--trust",
         multiple=True,
@@ -114,7 +117,7 @@ model_options = _join(
     ),
 )
 
-draw_options = _join(
+draw_options = join_options(
     click.option("--unit", help="Column of units, such as machines: a unit is one draw, and new units are to come."),
     click.option(
         "--within",
@@ -142,7 +145,7 @@ draw_options = _join(
 draw_seed_option = click.option(
     "--seed", type=int, default=0, show_default=True, help="Seed of --within one and --importance."
 )
-fresh_draw_options = _join(
+fresh_draw_options = join_options(
     click.option("--unit", help="Column of units, if the promise is about units.  [default: the certificate's]"),
     click.option(
         "--importance",
@@ -151,7 +154,7 @@ fresh_draw_options = _join(
     ),
 )
 
-engine_options = _join(
+engine_options = join_options(
     click.option(
         "--engine",
         type=click.Choice(["duckdb", "dask", "spark"]),
@@ -201,7 +204,7 @@ def column_options(
         "run": click.option("--run", help=f"Column of runs, if a row is one step of a run; needs --step.{default}"),
         "step": click.option("--step", help=f"Column of the steps of runs: numbers, the same in every run.{default}"),
     }
-    return _join(*(options[name] for name in names))
+    return join_options(*(options[name] for name in names))
 
 
 def is_given(option: str) -> bool:

@@ -19,10 +19,21 @@ import click
 from pacband.core.paths import files_named
 from pacband.exceptions import InvalidInput
 
-__all__ = ["TABLES", "Input", "Output", "check_outputs"]
+__all__ = ["TABLES", "Input", "Output", "check_outputs", "overwrite_option"]
 
 # The file extensions that a table can be written to.
 TABLES = (".csv", ".txt", ".parquet", ".pq")
+_OVERWRITE = "pacband.overwrite"
+
+# It is read before all outputs (eager), because they ask for it.
+overwrite_option = click.option(
+    "--overwrite",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=lambda ctx, _, given: ctx.meta.update({_OVERWRITE: given}),
+    help="Replace an output file that exists. Without it, such a file is refused.",
+)
 
 
 @dataclass(frozen=True)
@@ -78,11 +89,15 @@ class Output(click.Path):
         Whether ``-`` stands for standard output. Otherwise it is refused.
     beside : str
         The extension of a second file that is written beside this one, such as its lock.
+    certificate : bool
+        Whether a certificate is written. An existing file is then refused, unless ``--overwrite`` is given.
     """
 
-    def __init__(self, kinds: tuple[str, ...] = (), *, stdout: bool = False, beside: str = "") -> None:
+    def __init__(
+        self, kinds: tuple[str, ...] = (), *, stdout: bool = False, beside: str = "", certificate: bool = False
+    ) -> None:
         super().__init__()
-        self.kinds, self.stdout, self.beside = kinds, stdout, beside
+        self.kinds, self.stdout, self.beside, self.certificate = kinds, stdout, beside, certificate
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the name unchanged, or raise if it cannot be written, or names an input or another output."""
@@ -97,6 +112,10 @@ class Output(click.Path):
             for other in _files(ctx, "outputs"):
                 _refuse_output(file, other)
             _files(ctx, "outputs").append(file)
+        if self.certificate and ctx is not None and not ctx.meta.get(_OVERWRITE):
+            from pacband.certificate.portable import refuse_existing
+
+            refuse_existing(value)
         return value
 
     def _written(self, name: str) -> Iterator[_File]:

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 
 from pacband.candidates.members import Member, fit_members
 from pacband.certificate import About, Certificate, GroupCertificate
+from pacband.certificate.portable import refuse_existing
 from pacband.certification.reused_rows import read_training, refuse_copies, refuse_reused_rows
 from pacband.certification.terms import Terms
 from pacband.checks.frames import drop_columns, id_columns
@@ -265,7 +266,7 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
         terms = replace(self._make_terms(), draws=read_draws(self.draws, draws, X))
         return self._split(without_column(self.draws, X), y, self._declare_members(), terms)
 
-    def save(self, path: str | os.PathLike[str], *, trusted: Sequence[str | type] = ()) -> Path:
+    def save(self, path: str | os.PathLike[str], *, trusted: Sequence[str | type] = (), overwrite: bool = True) -> Path:
         """Write the fitted model and its certificate to one file, atomically; `pacband.load` reads it back.
 
         The file is an archive of the certificate as JSON and the models as data: JSON and arrays, never code. Models of
@@ -283,11 +284,15 @@ class Certified(RegressorMixin, BaseEstimator, ABC):
             Types that pacband cannot check when it loads them, such as those of ``lightgbm``, ``xgboost`` and
             ``catboost``, or your own. They are saved if you name them here. The file lists them at its top, and loading
             it needs their names again.
+        overwrite : bool
+            Whether an existing file is replaced, as in `Certificate.save`.
 
         Returns
         -------
         Path
         """
+        if not overwrite:
+            refuse_existing(path)
         return save_model(self, path, trusted=trusted)
 
     def _features(self, X: Any) -> Any:

@@ -61,6 +61,8 @@ def _parts(value: Any) -> tuple[str, str, Table]:
 
 
 def _facts(value: Plan | Certificate) -> Table:
+    from rich.text import Text
+
     table = _table()
     table.add_column(style="dim")
     table.add_column()
@@ -78,6 +80,8 @@ def _facts(value: Plan | Certificate) -> Table:
         table.add_row("candidates", str(value.n_candidates))
     if isinstance(value, Certificate):
         table.add_row("holds if", "\n".join(value.assumptions))
+        for name, text in value.about.facts():
+            table.add_row(name, Text(text))
         table.add_row("fingerprint", value.data_digest)
     return table
 
