@@ -1,4 +1,4 @@
-"""Warnings about a promise, such as one for all findings of a screen, at the line of the user's code that asked for the promise."""
+"""Warnings about a promise, one for all findings of a screen, at the line of the user's code that asked for it."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from pacband.cli.options import F, join_options
+from pacband.cli.options import join_options
 from pacband.cli.output import Input
 
 __all__ = ["about_options", "model_file_option", "read_about"]
