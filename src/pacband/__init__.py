@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     )
     from pacband.certification.curve import certify_curve
     from pacband.certification.succession import recalibrate
+    from pacband.core.signatures import generate_keys
     from pacband.diagnostics import diagnose
     from pacband.estimators.family import CertifiedFamily
     from pacband.estimators.files import load
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from pacband.judging import Verdict, check
     from pacband.local import LocalKernelRidge, LocalRidge
     from pacband.models.digest import model_digest
+    from pacband.models.signing import sign, verify_signature
     from pacband.monitoring import Monitor
     from pacband.planning import (
         AcceptancePlan,
@@ -83,6 +85,7 @@ _HOMES = {
     "certification": ("certify", "certify_family", "certify_groups", "certify_scores", "certify_tolerance"),
     "certification.curve": ("certify_curve",),
     "certification.succession": ("recalibrate",),
+    "core.signatures": ("generate_keys",),
     "diagnostics": ("diagnose",),
     "estimators.family": ("CertifiedFamily",),
     "estimators.files": ("load",),
@@ -101,6 +104,7 @@ _HOMES = {
     "judging": ("Verdict", "check"),
     "local": ("LocalKernelRidge", "LocalRidge"),
     "models.digest": ("model_digest",),
+    "models.signing": ("sign", "verify_signature"),
     "monitoring": ("Monitor",),
     "planning": (
         "AcceptancePlan",
@@ -172,6 +176,7 @@ __all__ = [
     "datasets",
     "diagnose",
     "draws",
+    "generate_keys",
     "load",
     "max_rank",
     "min_samples",
@@ -188,6 +193,8 @@ __all__ = [
     "recalibrate",
     "report",
     "scale",
+    "sign",
+    "verify_signature",
 ]
 
 

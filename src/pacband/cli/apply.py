@@ -53,8 +53,9 @@ def command(
     """Add the lower and upper end of the certified band to the rows of CSV or Parquet FILES.
 
     The order of the rows and all other columns stay as they are. The command warns if the columns or the model are not
-    those that were certified. A row in several groups has the widest band of its groups. Every row gets a band, whatever
-    a draw is: a promise about units says how many of them keep their rows within these bands. If the certificate is about runs, the bands of all steps of a run together are its tube.
+    those that were certified. A row in several groups has the widest band of its groups. Every row gets a band,
+    whatever a draw is: a promise about units says how many of them keep their rows within these bands. If the
+    certificate is about runs, the bands of all steps of a run together are its tube.
     """
     from pacband.models import is_model, load_certificate
     from pacband.models.digest import model_digest

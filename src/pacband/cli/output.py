@@ -23,17 +23,6 @@ __all__ = ["TABLES", "Input", "Output", "check_outputs", "overwrite_option"]
 
 # The file extensions that a table can be written to.
 TABLES = (".csv", ".txt", ".parquet", ".pq")
-_OVERWRITE = "pacband.overwrite"
-
-# It is read before all outputs (eager), because they ask for it.
-overwrite_option = click.option(
-    "--overwrite",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=lambda ctx, _, given: ctx.meta.update({_OVERWRITE: given}),
-    help="Replace an output file that exists. Without it, such a file is refused.",
-)
 
 
 @dataclass(frozen=True)
@@ -112,10 +101,8 @@ class Output(click.Path):
             for other in _files(ctx, "outputs"):
                 _refuse_output(file, other)
             _files(ctx, "outputs").append(file)
-        if self.certificate and ctx is not None and not ctx.meta.get(_OVERWRITE):
-            from pacband.certificate.portable import refuse_existing
-
-            refuse_existing(value)
+            if self.certificate:
+                _files(ctx, "certificates").append(file)
         return value
 
     def _written(self, name: str) -> Iterator[_File]:
@@ -125,6 +112,25 @@ class Output(click.Path):
         yield _File.named(name)
         if self.beside:
             yield _File.named(os.path.realpath(name) + self.beside)
+
+
+def _refuse_existing(ctx: click.Context, _: click.Parameter, overwrite: bool) -> None:
+    """Raise if a certificate would replace a file."""
+    from pacband.certificate.portable import refuse_existing
+
+    for file in () if overwrite else _files(ctx, "certificates"):
+        refuse_existing(file.name)
+
+
+# If this option is not given, click asks for its value after all that are given. So an output that is an input, or
+# another output, is refused first.
+overwrite_option = click.option(
+    "--overwrite",
+    is_flag=True,
+    expose_value=False,
+    callback=_refuse_existing,
+    help="Replace the output file if it exists. Without this option, an existing file is refused.",
+)
 
 
 def check_outputs(names: Iterable[str]) -> None:
@@ -144,12 +150,13 @@ def _checks(ctx: click.Context | None) -> bool:
 
 
 def _files(ctx: click.Context | None, role: str) -> list[_File]:
-    """Return the inputs or the outputs read so far, the files behind the standard streams first."""
+    """Return the inputs, outputs or certificates read so far, the files behind the standard streams first."""
     meta = ctx.meta if ctx is not None else {}
     if not meta.get("pacband.files"):
         meta["pacband.files"] = {
             "inputs": list(_File.behind(sys.stdin, "standard input")),
             "outputs": list(_File.behind(sys.stdout, "standard output")),
+            "certificates": [],
         }
     found: list[_File] = meta["pacband.files"][role]
     return found

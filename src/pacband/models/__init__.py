@@ -14,10 +14,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate, revive
+from pacband.certificate import AnyCertificate, revive
 from pacband.models.archive import is_archive, read_archive
 
-__all__ = ["is_model", "load_certificate"]
+__all__ = ["certificate_in", "is_model", "load_certificate"]
 
 
 def is_model(path: str | os.PathLike[str]) -> bool:
@@ -26,9 +26,13 @@ def is_model(path: str | os.PathLike[str]) -> bool:
         return is_archive(file.read(4))
 
 
-def load_certificate(path: str | os.PathLike[str]) -> Certificate | FamilyCertificate | GroupCertificate:
+def load_certificate(path: str | os.PathLike[str]) -> AnyCertificate:
     """Read the certificate from a certificate file or a model file. The model itself is not read."""
-    data = Path(path).read_bytes()
+    return certificate_in(Path(path).read_bytes(), os.fspath(path))
+
+
+def certificate_in(data: bytes, source: str) -> AnyCertificate:
+    """Return the certificate in the bytes of a certificate file or a model file. Errors call the file `source`."""
     if not is_archive(data):
-        return revive(data, os.fspath(path))
-    return read_archive(data, os.fspath(path), certificates_only=True).certificates[0]
+        return revive(data, source)
+    return read_archive(data, source, certificates_only=True).certificates[0]
