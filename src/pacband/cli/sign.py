@@ -17,11 +17,11 @@ Examples:
 
 
 @click.command(epilog=EXAMPLES)
-@click.argument("file", type=Input())
+@click.argument("certificate", metavar="FILE", type=Input())
 @click.option("--key", required=True, type=Input(), help="PEM file of the private Ed25519 key.")
 @click.option("-o", "--output", type=Output(), help="File to save the signature to.  [default: FILE.sig]")
 @click.option("--overwrite", is_flag=True, help="Replace another signature in the output file.")
-def command(file: str, key: str, output: str | None, overwrite: bool) -> None:
+def command(certificate: str, key: str, output: str | None, overwrite: bool) -> None:
     """Sign a certificate or model FILE with an Ed25519 key. The signature is in a file of its own.
 
     The digest in a file protects against accidents. A signature protects against people: without the private key,
@@ -30,5 +30,5 @@ def command(file: str, key: str, output: str | None, overwrite: bool) -> None:
     from pacband.models.signing import sign, signature_path
 
     if output is None:
-        check_outputs([str(signature_path(file))])
-    print_message(f"Saved {sign(file, key, signature=output, overwrite=overwrite)}")
+        check_outputs([str(signature_path(certificate))])
+    print_message(f"Saved {sign(certificate, key, signature=output, overwrite=overwrite)}")

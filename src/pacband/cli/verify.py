@@ -19,11 +19,11 @@ Examples:
 
 
 @click.command(epilog=EXAMPLES)
-@click.argument("file", type=Input())
+@click.argument("certificate", metavar="FILE", type=Input())
 @click.option("--key", required=True, type=Input(), help="PEM file of the signer's public Ed25519 key.")
 @click.option("--signature", type=Input(), help="File of the signature.  [default: FILE.sig]")
 @json_option
-def command(file: str, key: str, signature: str | None, as_json: bool) -> None:
+def command(certificate: str, key: str, signature: str | None, as_json: bool) -> None:
     """Check that a certificate or model FILE was signed with a key, and print its promise.
 
     Exit code 0: the signature is valid. Exit code 1: it is not, because the file was changed after it was signed, or
@@ -33,18 +33,16 @@ def command(file: str, key: str, signature: str | None, as_json: bool) -> None:
     from pacband.models.signing import signed_certificate
 
     fingerprint = key_fingerprint(key)
-    certificate = signed_certificate(file, key, signature=signature)
+    found = signed_certificate(certificate, key, signature=signature)
     if as_json:
-        about = None if certificate is None else certificate.about.to_dict()
-        promise = None if certificate is None else certificate.promise
-        valid = certificate is not None
-        print_json({"file": file, "valid": valid, "key": fingerprint, "promise": promise, "about": about})
-    elif certificate is not None:
-        print_text(str(certificate))
-    if certificate is None:
+        stated = {} if found is None else {"promise": found.promise, "about": found.about.to_dict()}
+        print_json({"file": certificate, "valid": found is not None, "key": fingerprint, **stated})
+    elif found is not None:
+        print_text(str(found))
+    if found is None:
         print_message(
-            f"pacband: the signature of {file} is not valid for the key {fingerprint}: the file was changed after it "
-            "was signed, or another key signed it."
+            f"pacband: the signature of {certificate} is not valid for the key {fingerprint}: the file was changed "
+            "after it was signed, or another key signed it."
         )
         sys.exit(1)
-    print_message(f"The signature of {file} is valid for the key {fingerprint}.")
+    print_message(f"The signature of {certificate} is valid for the key {fingerprint}.")

@@ -63,6 +63,8 @@ def sign(
     """
     data, target = Path(path).read_bytes(), signature_path(path, signature)
     certificate_in(data, os.fspath(path))
+    if target.exists() and any(os.path.samefile(target, file) for file in (path, key)):
+        raise InvalidInput(f"the signature needs a file of its own, got {target}, which is read.")
     signed = sign_bytes(data, key)
     if not overwrite and target.is_file() and target.read_bytes() not in (b"", signed):
         raise InvalidInput(f"{target} exists and is another signature: name another file, or pass overwrite=True.")
