@@ -6,7 +6,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, overload
 
-from pacband.certificate import About, Certificate, FamilyCertificate, GroupCertificate, check_certificate
+from pacband.certificate import (
+    About,
+    AnyCertificate,
+    Certificate,
+    FamilyCertificate,
+    GroupCertificate,
+    check_certificate,
+)
 from pacband.certificate.about import as_about
 from pacband.certification.arrays import certify_group_rows, certify_rows
 from pacband.certification.terms import Terms, check_draws
@@ -53,7 +60,7 @@ def recalibrate(
 
 
 def recalibrate(
-    certificate: Certificate | FamilyCertificate | GroupCertificate,
+    certificate: AnyCertificate,
     y: Any,
     y_pred: Any = None,
     scale: Any = None,

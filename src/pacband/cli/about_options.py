@@ -6,14 +6,14 @@ from typing import Any
 
 import click
 
-from pacband.cli.options import join_options
+from pacband.cli.options import joined
 from pacband.cli.output import Input
 
 __all__ = ["about_options", "model_file_option", "read_about"]
 
 _NAMES = ("name", "unit_of_y", "model_name", "model_version", "issued_by", "scope", "note")
 
-about_options = join_options(
+about_options = joined(
     click.option("--name", help="Name of the certificate, such as that of the product or the machine."),
     click.option("--unit-of-y", help="Unit of the target. It follows the bound in the promise."),
     click.option("--model-name", help="Name of the model."),

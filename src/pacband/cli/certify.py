@@ -9,20 +9,16 @@ import click
 
 from pacband.cli.about_options import about_options, model_file_option, read_about
 from pacband.cli.console import print_json, print_message, print_result, progress_bar
+from pacband.cli.draw_options import declared_draws, draw_columns, draw_options, draw_seed_option, refuse_without_rows
 from pacband.cli.findings import collect_findings, print_findings
 from pacband.cli.options import (
     candidate_columns,
     column_options,
-    declared_draws,
-    draw_options,
-    draw_seed_option,
     engine_options,
     group_names,
     is_given,
     json_option,
     promise_options,
-    refuse_unused_seed,
-    refuse_without_rows,
     scale_columns,
     strict_option,
 )
@@ -109,14 +105,6 @@ def command(
     as_json: bool,
     engine: str,
     address: str | None,
-    unit: str | None,
-    within: str,
-    gap: int | None,
-    mixing: float | None,
-    importance: tuple[str, ...],
-    at_most: float | None,
-    interval_delta: float | None,
-    seed: int,
     strict: bool,
     **promise: Any,
 ) -> None:
@@ -147,8 +135,8 @@ def command(
     if page is not None and (engine != "duckdb" or any(map(is_stream, files))):
         raise click.UsageError("--report reads the rows again: it needs files, and the engine duckdb.")
 
-    refuse_unused_seed(within, importance)
-    draws = declared_draws(unit, within, gap, mixing, importance, at_most, seed, interval_delta)
+    draws = declared_draws(promise)
+    numeric, labels = draw_columns(draws)
     if page is not None:
         refuse_without_rows(None if draws is None else draws.kind)
     if page is not None and (run is not None or len(group) > 1):
@@ -158,8 +146,8 @@ def command(
     with (
         open_table(
             files,
-            [name for name in (*columns, *importance, step) if name],
-            also=[name for name in (*group, unit, run) if name],
+            [name for name in (*columns, *numeric, step) if name],
+            also=[name for name in (*group, *labels, run) if name],
             others=True,
             engine=engine,
             address=address,
