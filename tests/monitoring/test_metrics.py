@@ -31,8 +31,8 @@ def test_what_the_certificate_is_about_is_in_the_labels(rng):
     text = prometheus_text(monitor)
     assert r'pacband_rows_total{certificate="seal \"A\"",group="x"} 0' in text
     assert r'pacband_state{certificate="seal \"A\"",group="y",state="ok"} 1' in text
-    info = r'pacband_certificate_info{certificate="seal \"A\"",unit="mm",model="c\\d",model_digest="'
-    assert f'{info}{"ab" * 32}",note="n"}} 1\n' in text
+    info = r'pacband_certificate_info{certificate="seal \"A\"",unit="mm",note="n",model_name="c\\d",model_digest="'
+    assert f'{info}{"ab" * 32}"}} 1\n' in text
     assert text.count("pacband_certificate_info{") == 1
     # Without a name, the numbers have the labels of before.
     plain = pacband.certify(rng.standard_normal(900), np.zeros(900), eps=0.1, delta=0.1)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
 
-from pacband.certificate import About, AboutModel
+from pacband.certificate import About
 from pacband.core.atomic_files import replace_file
 from pacband.monitoring.monitor import Monitor
 from pacband.monitoring.watch import STATES, Watch
@@ -65,18 +65,9 @@ def _certificate_info(about: About) -> list[str]:
     """Return what the certificate is about as labels of the number one, as Prometheus states such things."""
     if not about:
         return []
-    model = about.model or AboutModel()
-    labels = _labels(
-        certificate=about.name,
-        target=about.target,
-        unit=about.unit,
-        model=model.name,
-        model_version=model.version,
-        model_digest=model.digest,
-        issued_by=about.issued_by,
-        scope=about.scope,
-        note=about.note,
-    )
+    stated = about.to_dict()
+    model = {f"model_{name}": text for name, text in stated.pop("model", {}).items()}
+    labels = _labels(certificate=stated.pop("name", None), **stated, **model)
     head = "# HELP pacband_certificate_info What the certificate is about.", "# TYPE pacband_certificate_info gauge"
     return [*head, f"pacband_certificate_info{labels} 1"]
 
