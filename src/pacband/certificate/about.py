@@ -138,7 +138,7 @@ _TEXTS = tuple(field.name for field in fields(About) if field.name != "model")
 def as_about(about: Any) -> About:
     """Return what a user passed as `about`: nothing, an `About`, or a mapping of its fields; or raise."""
     if about is None:
-        return About()
+        return _NOTHING
     if isinstance(about, About):
         return about
     return About(**_fields("about", about, About))
@@ -180,3 +180,7 @@ def _check_text(name: str, text: Any) -> None:
 
 def _known(stated: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in stated.items() if value is not None}
+
+
+# A file of many groups without it has one for all of them.
+_NOTHING = About()
