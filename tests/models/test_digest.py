@@ -152,3 +152,11 @@ def test_a_damaged_model_file_has_none(tmp_path):
     path.write_bytes(path.read_bytes()[:-30])
     with pytest.raises(CertificateError, match="truncated or damaged"):
         model_digest(path)
+
+
+def test_a_model_that_its_own_package_reads_has_a_digest_without_trust(tmp_path):
+    lightgbm = pytest.importorskip("lightgbm")
+    made = lightgbm.LGBMRegressor(n_estimators=3, verbose=-1, n_jobs=1)
+    model = pacband.CertifiedRegressor(made, about=ABOUT, **PROMISE).fit(X, Y)
+    path = model.save(tmp_path / "model.pacband", trusted=["lightgbm.LGBMRegressor"])
+    assert model_digest(path) == stated(model)
