@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         PromiseWarning,
         ReusedData,
         UnknownCategories,
+        UnlikelyPromise,
     )
     from pacband.judging import Verdict, check
     from pacband.local import LocalKernelRidge, LocalRidge
@@ -100,6 +101,7 @@ _HOMES = {
         "PromiseWarning",
         "ReusedData",
         "UnknownCategories",
+        "UnlikelyPromise",
     ),
     "judging": ("Verdict", "check"),
     "local": ("LocalKernelRidge", "LocalRidge"),
@@ -158,6 +160,7 @@ __all__ = [
     "ReusedData",
     "Share",
     "UnknownCategories",
+    "UnlikelyPromise",
     "Verdict",
     "apply_frame",
     "attained_delta",

@@ -55,6 +55,7 @@ def certify(
     min_scale: float | None = None,
     nonfinite: str = "raise",
     gauge: Any = "max",
+    clip: tuple[float | None, float | None] | None = None,
     draws: Draws | None = None,
     training: Any = None,
     about: About | Mapping[str, Any] | None = None,
@@ -90,6 +91,9 @@ def certify(
     gauge : "max", positive definite matrix of shape (k, k) or (H, k, k), or Share
         With k outputs: the largest scaled error, or sqrt(eᵀ Σ⁻¹ e). For runs, all steps count, each by its own matrix
         if there are H; with a `Share`, at least that share of the steps.
+    clip : pair (low, high), optional
+        The range that y never leaves, such as ``(0, None)``: the ends of the band are clipped to it, and the promise
+        stays. A calibration row outside of it is refused. Predictions and the bound γ̄ do not change.
     draws : Units, Spaced or Weighted, optional
         What one independent draw is, if it is not a row; see `pacband.draws`.
     training : pair (y_pred, y), optional
@@ -139,6 +143,7 @@ def certify(
         min_scale=min_scale,
         nonfinite=nonfinite,
         gauge=gauge,
+        clip=clip,
         draws=draws,
         about=about,
     )
@@ -161,6 +166,7 @@ def certify_family(
     min_scale: float | None = None,
     nonfinite: str = "raise",
     gauge: Any = "max",
+    clip: tuple[float | None, float | None] | None = None,
     draws: Draws | None = None,
     about: About | Mapping[str, Any] | None = None,
 ) -> FamilyCertificate:
@@ -179,7 +185,7 @@ def certify_family(
     weights : mapping or sequence of float, optional
         The part of δ that each candidate may use; positive, summing to one. Choose it before looking at y. A mapping or
         a pandas Series is matched by name, a sequence by position.
-    eps, delta, rank, rule, side, min_scale, nonfinite, gauge, draws, about
+    eps, delta, rank, rule, side, min_scale, nonfinite, gauge, clip, draws, about
         As in `certify`.
 
     Examples
@@ -205,6 +211,7 @@ def certify_family(
         min_scale=min_scale,
         nonfinite=nonfinite,
         gauge=gauge,
+        clip=clip,
         draws=draws,
         about=about,
     )
@@ -225,6 +232,7 @@ def certify_groups(
     min_scale: float | None = None,
     nonfinite: str = "raise",
     gauge: Any = "max",
+    clip: tuple[float | None, float | None] | None = None,
     draws: Draws | None = None,
     about: About | Mapping[str, Any] | None = None,
 ) -> GroupCertificate:
@@ -241,7 +249,7 @@ def certify_groups(
         The group of every row: strings, numbers or booleans. For groups that overlap, the mask of every group, True for
         the rows in it. Every row must be in a group: only groups have a bound. To give the other rows a bound as well,
         add a group of all rows.
-    eps, delta, rule, side, n_candidates, min_scale, nonfinite, gauge, draws, about
+    eps, delta, rule, side, n_candidates, min_scale, nonfinite, gauge, clip, draws, about
         As in `certify`; each of n_F candidates in each of G groups is certified at δ/(n_F·G).
 
     Examples
@@ -272,6 +280,7 @@ def certify_groups(
         min_scale=min_scale,
         nonfinite=nonfinite,
         gauge=gauge,
+        clip=clip,
         draws=draws,
         about=about,
     )

@@ -66,6 +66,7 @@ def certify_frame(
     min_scale: float | None = None,
     nonfinite: str = "raise",
     gauge: Any = "max",
+    clip: tuple[float | None, float | None] | None = None,
     draws: Draws | None = None,
     about: About | Mapping[str, Any] | None = None,
     progress: Progress | None = None,
@@ -101,7 +102,7 @@ def certify_frame(
         Called after every pass over the table.
     eps : float in (0, 1), optional
         As in `certify`; by default 0.05.
-    delta, weights, rank, rule, side, n_candidates, min_scale, nonfinite, gauge, about
+    delta, weights, rank, rule, side, n_candidates, min_scale, nonfinite, gauge, clip, about
         As in `certify`, `certify_family` and `certify_groups`. A matrix gauge needs a table in memory.
     draws : Units, Spaced or Weighted, optional
         What one draw is, if it is not a row; labels and weights may be names of columns: ``Units("machine")``. Units
@@ -126,7 +127,7 @@ def certify_frame(
         "eps": eps, "delta": delta, "rank": rank, "rule": rule, "n_candidates": n_candidates, "nonfinite": nonfinite,
         "draws": draws, "about": about,
     }  # fmt: skip
-    scored: dict[str, Any] = {"side": side, "min_scale": min_scale, "gauge": gauge}
+    scored: dict[str, Any] = {"side": side, "min_scale": min_scale, "gauge": gauge, "clip": clip}
     terms = make_terms(promised, scored, tolerance, own=score is not None)
     if score is None:
         named = named_columns(target, prediction, scale, group, candidates, run=run, step=step)
