@@ -266,7 +266,8 @@ def test_categories_and_gaps_of_a_stream_are_those_of_a_table(fitted, run, tmp_p
     fresh.to_json(tmp_path / "fresh.jsonl", orient="records", lines=True, double_precision=15)
     counted = json.loads(run("check", model, "fresh.csv", "--target", "y", "--json").stdout)["counts"][0]
     for form in ("csv", "jsonl"):
-        assert run("monitor", model, "--state", f"{form}.json", "--target", "y", f"fresh.{form}")[0] == 0
+        # The certificate of `fit` states the target.
+        assert run("monitor", model, "--state", f"{form}.json", f"fresh.{form}")[0] == 0
         assert of_state(tmp_path / f"{form}.json")["watches"][0]["n_violations"] == counted["violations"]
 
 
@@ -314,7 +315,8 @@ def test_cells_that_a_model_cannot_read_are_refused(made, run, tmp_path, row, wo
         (("diagnose", "MODEL", "ROWS", "--target", "y0", "--seed", "1"), "--seed cannot be given"),
         (("diagnose", "MODEL", "ROWS", "ROWS", "--target", "y0"), "give one table, or a model file and one table"),
         (("diagnose", "ROWS", "ROWS", "--target", "y0"), "give one table, or a model file and one table"),
-        (("diagnose", "ROWS", "--target", "y0"), "name the --prediction column"),
+        (("diagnose", "ROWS", "--target", "y0"), "name the --target and the --prediction column"),
+        (("diagnose", "MODEL", "ROWS"), "name the --target column"),
         (("recalibrate", "MODEL", "ROWS", "-o", "r.html"), "name the --target column"),
         (
             ("recalibrate", "MODEL", "ROWS", "--target", "y0", "--group", "site", "-o", "r.html"),

@@ -180,3 +180,26 @@ def test_strict_writes_nothing_if_rows_depend_on_each_other(run, tmp_path):
     code, out, err = run(*asked)
     assert code == 0
     assert "Warning: " in err
+
+
+def test_the_successor_says_what_its_predecessor_does_and_replaces_no_file(run, tmp_path):
+    rows, more = linear(600, 0), linear(700, 1)
+    about = {"name": "seal wear", "target": "y0", "unit": "mm"}
+    model = CertifiedRegressor(LinearRegression(), eps=0.1, delta=0.05, about=about).fit(rows[["a", "b"]], rows.y0)
+    model.save("model.pacband")
+    more.to_csv("more.csv", index=False)
+    asked = ["recalibrate", "model.pacband", "more.csv", "-o", "next.pacband", "--certificate", "next.json"]
+    for taken in ("next.pacband", "next.json"):
+        (tmp_path / taken).write_text("old")
+        code, out, err = run(*asked)
+        assert (code, out) == (2, "")
+        assert taken in err
+        assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["model.pacband", "more.csv", taken])
+        (tmp_path / taken).unlink()
+    assert run(*asked)[0] == 0
+    certificate = library.load("next.json")
+    assert certificate.basis.about == model.certificate_.basis.about
+    assert certificate.basis.about.model.digest is not None
+    assert run(*asked, "--overwrite")[0] == 0
+    renamed = model.recalibrate(more[["a", "b"]], more.y0, about={"name": "other"}).certificate_.basis.about
+    assert (renamed.name, renamed.target, renamed.model.digest) == ("other", None, certificate.basis.about.model.digest)

@@ -7,10 +7,11 @@ the other takes a model, X and y. `predict_rows` turns the second into the first
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-from pacband.certificate import AnyCertificate, check_certificate
+from pacband.certificate import About, AnyCertificate, check_certificate
 from pacband.core.row_hashes import Fingerprints
 from pacband.draws import Draws
 from pacband.exceptions import InvalidInput
@@ -58,7 +59,15 @@ class FittedModel(ABC):
         """Return how many units of these draws the model was fitted on."""
 
     @abstractmethod
-    def recalibrate(self, X: Any, y: Any, *, rule: str = "exact", draws: Draws | None = None) -> Self:
+    def recalibrate(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        rule: str = "exact",
+        draws: Draws | None = None,
+        about: About | Mapping[str, Any] | None = None,
+    ) -> Self:
         """Return the model with the successor of its certificate."""
 
     @property

@@ -6,7 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self, TypeVar, overload
 
-from pacband.certificate import AnyCertificate, Certificate, FamilyCertificate, GroupCertificate, check_certificate
+from pacband.certificate import (
+    About,
+    AnyCertificate,
+    Certificate,
+    FamilyCertificate,
+    GroupCertificate,
+    check_certificate,
+)
+from pacband.certificate.about import as_about
 from pacband.certification.arrays import certify_group_rows, certify_rows
 from pacband.certification.fitted import FittedModel, raw_rows
 from pacband.certification.terms import Terms, check_draws
@@ -43,7 +51,14 @@ class Succession:
     terms: Terms
 
     @classmethod
-    def after(cls, certificate: AnyCertificate, *, rule: str, draws: Draws | None) -> Self:
+    def after(
+        cls,
+        certificate: AnyCertificate,
+        *,
+        rule: str,
+        draws: Draws | None,
+        about: About | Mapping[str, Any] | None = None,
+    ) -> Self:
         """Return the place after a certificate, or raise unless the draws are what it promises about."""
         basis = check_certificate(certificate).basis
         delta = rounded_down(successor_delta(_chain_delta(certificate), _generation(certificate)))
@@ -58,6 +73,7 @@ class Succession:
                 scoring=basis.scoring,
                 share=WHOLE,
                 draws=_same_draws(basis.draws, draws),
+                about=basis.about if about is None else as_about(about),
             ),
         )
 
@@ -97,7 +113,16 @@ class Succession:
 
 
 @overload
-def recalibrate(model: M, X: Any, y: Any, /, *, rule: str = "exact", draws: Draws | None = None) -> M: ...
+def recalibrate(
+    model: M,
+    X: Any,
+    y: Any,
+    /,
+    *,
+    rule: str = "exact",
+    draws: Draws | None = None,
+    about: About | Mapping[str, Any] | None = None,
+) -> M: ...
 
 
 @overload
@@ -109,6 +134,7 @@ def recalibrate(
     *,
     rule: str = "exact",
     draws: Draws | None = None,
+    about: About | Mapping[str, Any] | None = None,
 ) -> Certificate: ...
 
 
@@ -122,6 +148,7 @@ def recalibrate(
     groups: Any,
     rule: str = "exact",
     draws: Draws | None = None,
+    about: About | Mapping[str, Any] | None = None,
 ) -> GroupCertificate: ...
 
 
@@ -134,6 +161,7 @@ def recalibrate(
     groups: Any = None,
     rule: str = "exact",
     draws: Draws | None = None,
+    about: About | Mapping[str, Any] | None = None,
 ) -> Any:
     """Issue the next certificate of a chain from fresh rows. It names its predecessor.
 
@@ -156,6 +184,9 @@ def recalibrate(
     draws : Units, Spaced or Weighted, optional
         The units or weights of the fresh rows, if the predecessor has such draws. Rows of a series are spaced as those
         of the predecessor.
+    about : About or mapping, optional
+        Who issues the successor, and what it is about; by default as its predecessor states it. For a new model, pass
+        its version and digest.
 
     Returns
     -------
@@ -183,8 +214,8 @@ def recalibrate(
     """
     if isinstance(certificate, FittedModel):
         X, y = raw_rows("recalibrate(model, X, y)", certificate, y, y_pred, scale=scale, groups=groups)
-        return certificate.recalibrate(X, y, rule=rule, draws=draws)
-    succession = Succession.after(certificate, rule=rule, draws=draws)
+        return certificate.recalibrate(X, y, rule=rule, draws=draws, about=about)
+    succession = Succession.after(certificate, rule=rule, draws=draws, about=about)
     terms, basis = succession.terms, certificate.basis
     basis.check_outputs("y", y)
     successor: Certificate | GroupCertificate
@@ -204,6 +235,7 @@ def recalibrate(
                 scoring=basis.scoring,
                 share=WHOLE,
                 draws=terms.draws,
+                about=terms.about,
             )
             refuse_with_tolerance(rank=None, rule=rule)
             successor = given.certify_rows(y, y_pred, scale)

@@ -30,6 +30,9 @@ COMMANDS = {
     "predict": "Predict with a saved model, and add its band.",
     "monitor": "Watch the promise after deployment.",
     "recalibrate": "Renew the promise with fresh rows.",
+    "keygen": "Make a key pair for signatures.",
+    "sign": "Sign a certificate or a model.",
+    "verify": "Check the signature of a certificate or a model.",
     "completion": "Print the completion script of a shell.",
 }
 

@@ -9,7 +9,7 @@ import click
 
 from pacband.cli.console import print_json, print_message, print_text
 from pacband.cli.draw_options import fresh_draw_options, refuse_without_rows
-from pacband.cli.model_files import check_model_options, open_model_table
+from pacband.cli.model_files import model_target, open_model_table
 from pacband.cli.options import column_options, group_names, json_option, model_options, scale_columns
 from pacband.cli.output import Input, Output
 
@@ -82,10 +82,11 @@ def command(
     if page is not None:
         refuse_without_rows(cert.basis.draws)
     if is_model(certificate):
-        check_model_options(target, prediction=prediction, scale=scale, run=run, step=step, group=group[1:])
+        others = {"prediction": prediction, "scale": scale, "run": run, "step": step, "group": group[1:]}
         verdict = _check_model(
             certificate, files, page, level, trust=trust, max_bytes=max_bytes,
-            target=target, group=group[0] if group else None, unit=unit, importance=importance,
+            target=model_target(cert, target, **others), group=group[0] if group else None,
+            unit=unit, importance=importance,
         )  # fmt: skip
         _print_verdict(verdict, as_json)
         return

@@ -9,7 +9,7 @@ import click
 
 from pacband.cli.console import print_json, print_text
 from pacband.cli.draw_options import declared_draws, draw_columns, draw_options, draw_seed_option
-from pacband.cli.model_files import open_model_table
+from pacband.cli.model_files import model_target, open_model_table
 from pacband.cli.options import (
     column_options,
     delta_option,
@@ -41,7 +41,7 @@ Examples:
 
 @click.command(epilog=EXAMPLES)
 @click.argument("files", nargs=-1, required=True, type=Input(), metavar="[MODEL] FILE")
-@click.option("--target", required=True, help="Column of the targets.")
+@click.option("--target", help="Column of the targets. Required, unless the certificate of a model states it.")
 @click.option("--prediction", help="Column of the predictions. Required, unless a model predicts.")
 @column_options("scale", "group")
 @click.option(
@@ -73,7 +73,7 @@ Examples:
 @json_option
 def command(
     files: tuple[str, ...],
-    target: str,
+    target: str | None,
     prediction: str | None,
     scale: tuple[str, ...],
     group: str | None,
@@ -93,12 +93,12 @@ def command(
     if len(files) > 1:
         diagnosis = _diagnose_model(
             files,
-            {"target": (target,), "group": group, "trust": trust, "max_bytes": max_bytes},
+            {"target": target, "group": group, "trust": trust, "max_bytes": max_bytes},
             {"inputs": inputs, "level": options["level"]},
             {"prediction": prediction, "scale": scale, "training": training, **options},
         )
-    elif prediction is None:
-        raise click.UsageError("name the --prediction column, or give a model file before the table.")
+    elif target is None or prediction is None:
+        raise click.UsageError("name the --target and the --prediction column, or give a model file before the table.")
     else:
         diagnosis = _diagnose_table(files[0], target, prediction, scale, group, inputs, training, options)
     if as_json:
@@ -143,7 +143,7 @@ def _diagnose_model(
 ) -> Diagnosis:
     """Diagnose raw rows: a model predicts them, and its certificate states the promise. Refuses `others`."""
     from pacband.diagnostics.models import diagnose_model
-    from pacband.models import is_model
+    from pacband.models import is_model, load_certificate
 
     model, *tables = files
     if len(tables) > 1 or not is_model(model):
@@ -154,5 +154,7 @@ def _diagnose_model(
         raise click.UsageError(
             f"a model predicts by itself, and its certificate states the promise: --{option} cannot be given."
         )
+    named = opened.pop("target")
+    opened["target"] = model_target(load_certificate(model), () if named is None else (named,))
     with open_model_table(model, tables, words="Predicting", unit=others["unit"], **opened) as (table, progress):
         return diagnose_model(table, progress=progress, **checked)

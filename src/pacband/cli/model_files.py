@@ -12,19 +12,26 @@ import click
 from pacband.cli.console import fail, progress_bar
 
 if TYPE_CHECKING:
+    from pacband.certificate import AnyCertificate
     from pacband.core.progress import Progress
     from pacband.estimators.base import Certified
     from pacband.tables.model_rows import ModelTable
 
-__all__ = ["check_model_options", "open_model_file", "open_model_table"]
+__all__ = ["model_target", "open_model_file", "open_model_table"]
 
 
-def check_model_options(target: Sequence[str], **others: Any) -> None:
-    """Raise unless the target of a model is named, and none of the `others`, which only certificates need."""
-    if not target or any(value not in (None, (), False) for value in others.values()):
+def model_target(certificate: AnyCertificate, target: Sequence[str], **others: Any) -> tuple[str, ...]:
+    """Return the target of a model: as named, else as its certificate states it.
+
+    Raises if neither names it, or if one of the `others` is given: only certificates need them.
+    """
+    known = certificate.basis.about.target
+    found = tuple(target) or (() if known is None else (known,))
+    if not found or any(value not in (None, (), False) for value in others.values()):
         raise click.UsageError(
             "a model predicts by itself: name the --target column, and no other except --group and --unit."
         )
+    return found
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import click
 
 from pacband.cli.console import fail, print_message, print_text
-from pacband.cli.model_files import check_model_options, open_model_file
+from pacband.cli.model_files import model_target, open_model_file
 from pacband.cli.options import column_options, model_options
 from pacband.cli.output import Input, Output
 
@@ -97,7 +97,7 @@ def command(certificate: str, file: str | None, state: str, as_json: bool, **opt
     cert = load_certificate(certificate)
     watched: Any = cert
     if is_model(certificate) and not options["prediction"] and (file is not None or not options["acknowledge"]):
-        check_model_options(options["target"], scale=options["scale"], group=options["group"])
+        options["target"] = model_target(cert, options["target"], scale=options["scale"], group=options["group"])
         watched = open_model_file(certificate, options["trust"], options["max_bytes"])
     settings = {name: options[name] for name in ("alpha", "false_alarm_interval") if options[name] is not None}
     if options["finish"] and cert.basis.draws.kind != "units":

@@ -9,7 +9,7 @@ import click
 from pacband.cli.console import print_json, print_saved, print_text
 from pacband.cli.draw_options import refuse_without_rows
 from pacband.cli.findings import collect_findings, print_findings
-from pacband.cli.model_files import check_model_options, open_model_table
+from pacband.cli.model_files import model_target, open_model_table
 from pacband.cli.options import (
     column_options,
     group_names,
@@ -19,7 +19,7 @@ from pacband.cli.options import (
     scale_columns,
     strict_option,
 )
-from pacband.cli.output import Input, Output
+from pacband.cli.output import Input, Output, overwrite_option
 
 if TYPE_CHECKING:
     from pacband.certificate import AnyCertificate
@@ -38,14 +38,18 @@ Examples:
 @click.command(epilog=EXAMPLES)
 @click.argument("certificate", type=Input())
 @click.argument("files", nargs=-1, required=True, type=Input())
-@click.option("-o", "--output", required=True, type=Output(), help="File to save the successor to.")
+@click.option("-o", "--output", required=True, type=Output(certificate=True), help="File to save the successor to.")
+@overwrite_option
 @column_options("target", "prediction", "scale", "group", "run", "step", known=True, outputs=True, overlapping=True)
 @rule_option
 @click.option("--unit", help="Column of units, if the promise is about units.  [default: the certificate's]")
 @click.option("--importance", help="Column of the weights of these rows, if the certificate has weights.")
 @model_options
 @click.option(
-    "--certificate", "alone", type=Output(), help="With a model: file to save the certificate alone to, as JSON."
+    "--certificate",
+    "alone",
+    type=Output(certificate=True),
+    help="With a model: file to save the certificate alone to, as JSON.",
 )
 @click.option("--report", "page", type=Output(), help="HTML file to write a page to that explains the successor.")
 @strict_option
@@ -140,11 +144,12 @@ def _renew_model(
 
     from pacband.cli.pages import command_line
     from pacband.estimators.saving import save_model
+    from pacband.models import load_certificate
     from pacband.tables.recalibrating import recalibrate_model
 
     refused = {name: named[name] for name in ("prediction", "scale", "group", "run", "step")}
-    check_model_options(named["target"], **refused)
-    options = {name: named[name] for name in ("target", "unit", "importance", "trust", "max_bytes")}
+    options = {name: named[name] for name in ("unit", "importance", "trust", "max_bytes")}
+    options["target"] = model_target(load_certificate(path), named["target"], **refused)
     report = None
     with open_model_table(path, files, words="Recalibrating", **options) as (table, progress):
         model: Any = recalibrate_model(table, rule=rule, progress=progress)

@@ -10,7 +10,7 @@ import click
 
 from pacband.cli.console import print_json, print_message, print_text
 from pacband.cli.draw_options import fresh_draw_options
-from pacband.cli.model_files import check_model_options, open_model_table
+from pacband.cli.model_files import model_target, open_model_table
 from pacband.cli.options import column_options, model_options, outlook_option, scale_columns
 from pacband.cli.output import Input, Output
 
@@ -91,8 +91,7 @@ def command(
     if files and is_model(certificate):
         from pacband.reporting.models import report_model
 
-        targets = () if target is None else (target,)
-        check_model_options(targets, prediction=prediction, scale=scale)
+        targets = model_target(cert, () if target is None else (target,), prediction=prediction, scale=scale)
         model: dict[str, Any] = {"trust": trust, "max_bytes": max_bytes, "group": group, "unit": unit}
         with open_model_table(
             certificate, files, words="Predicting", target=targets, importance=importance, **model

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from copy import copy
 from typing import Any, Self
 
 import numpy as np
 
 from pacband.candidates.members import Member
+from pacband.certificate import About
 from pacband.certification.fitted import FittedModel, PredictedRows, certificate_of
 from pacband.certification.succession import Succession
 from pacband.certification.terms import Terms
@@ -18,6 +20,7 @@ from pacband.draws import Draws, Units
 from pacband.estimators.division import Calibration, Division
 from pacband.estimators.drawing import read_draws, refuse_seen_units, seen_units
 from pacband.estimators.grouping import read_labels
+from pacband.estimators.identity import identify_model
 from pacband.estimators.predicting import Predicting
 from pacband.estimators.seen_rows import refuse_seen_rows
 from pacband.estimators.splitting import count_rows
@@ -87,7 +90,15 @@ class Deployed(Predicting, FittedModel):
         """Return how many units of these draws the model was fitted on."""
         return 0 if draws is None else len(seen_units(self.training_units_, draws))
 
-    def recalibrate(self, X: Any, y: Any, *, rule: str = "exact", draws: Draws | None = None) -> Self:
+    def recalibrate(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        rule: str = "exact",
+        draws: Draws | None = None,
+        about: About | Mapping[str, Any] | None = None,
+    ) -> Self:
         """Return a copy of this model with the next certificate of its chain, made from fresh rows.
 
         The models stay as they are; this estimator and its certificate do too. The δ of the k-th certificate is that of
@@ -103,6 +114,8 @@ class Deployed(Predicting, FittedModel):
             See `plan`.
         draws : Units, Spaced or Weighted, optional
             The draws of the rows, as in `calibrate`.
+        about : About or mapping, optional
+            Who issues the successor, and what it is about; by default as its predecessor states it.
 
         Returns
         -------
@@ -131,15 +144,16 @@ class Deployed(Predicting, FittedModel):
         """
         certificate = certificate_of(self)
         given = draws if self.draws is None else read_draws(self.draws, draws, X)
-        succession = Succession.after(certificate, rule=rule, draws=given)
-        refuse_seen_units(self.training_units_, succession.terms.draws)
+        succession = Succession.after(certificate, rule=rule, draws=given, about=about)
+        terms = identify_model(succession.terms, self.members_)
+        refuse_seen_units(self.training_units_, terms.draws)
         X = self._features(X)
         labels = read_labels(self.grouping_, X)
         try:
-            sizes = Division(succession.terms, [succession.terms.share]).count(labels, count_rows(y))
+            sizes = Division(terms, [terms.share]).count(labels, count_rows(y))
             refuse_seen_rows(self.training_rows_, X, y)
             succession.refuse_same(y, *self._select(None)[0].predict_with_scale(X), labels)
-            found = self._certify(succession.terms, self.members_, Calibration(X, y, labels, sizes))
+            found = self._certify(terms, self.members_, Calibration(X, y, labels, sizes))
         except NotEnoughSamples as error:
             raise succession.explain(error) from None
         if isinstance(found, dict):
