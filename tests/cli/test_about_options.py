@@ -105,7 +105,9 @@ def test_apply_warns_of_another_model_and_of_other_columns(run, rows, tmp_path):
     assert done.stderr.startswith("Warning: the promise does not hold for this model: its SHA-256 is")
     done = run("apply", "cert.json", "data.csv", "-o", "bands.csv", "--prediction", "rough")
     assert done.returncode == 0
-    assert "Warning: the promise may not hold: these are not the columns that were certified: prediction 'rough' in place of 'yhat'" in done.stderr  # fmt: skip
+    assert done.stderr.startswith(
+        "Warning: these are not the columns that were certified: prediction 'rough' in place of 'yhat'."
+    )
     plain = run("certify", "data.csv", *COLUMNS, "-o", "plain.json")
     assert plain.returncode == 0
     done = run("apply", "plain.json", "data.csv", "-o", "more.csv", "--model-file", "forest.onnx")
