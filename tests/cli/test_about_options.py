@@ -96,7 +96,7 @@ def test_in_python_a_certificate_is_kept_on_request(tmp_path):
 @pytest.mark.filterwarnings("always")
 def test_apply_warns_of_another_model_and_of_other_columns(run, rows, tmp_path):
     (tmp_path / "forest.onnx").write_bytes(b"abc")
-    (tmp_path / "other.onnx").write_bytes(b"abd")
+    (tmp_path / "other.onnx").write_bytes(b"other")
     assert run("certify", "data.csv", *COLUMNS, "--model-file", "forest.onnx", "-o", "cert.json").returncode == 0
     done = run("apply", "cert.json", "data.csv", "-o", "bands.csv", "--model-file", "forest.onnx")
     assert (done.returncode, done.stderr) == (0, "Saved bands.csv\n")
