@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
+import warnings
 from collections.abc import Mapping, Sequence
 from importlib.metadata import packages_distributions, version
 from pathlib import Path
@@ -111,7 +112,7 @@ def log_model(
     ...     logged = pacband.mlflow.log_model(model, X=X)
     >>> mlflow.pyfunc.load_model(logged.model_uri).predict(X[:2])                   # doctest: +SKIP
     """
-    mlflow = require("mlflow", purpose="log_model")
+    mlflow = _import_mlflow()
     _check_name("name", name)
     if registered_model_name is not None:
         _check_name("registered_model_name", registered_model_name)
@@ -133,7 +134,9 @@ def log_model(
         numbers = measure(model, X)
         example = None if input_example is None else _example(model, input_example)
         names = sorted(names_of(trusted))
-        with contextlib.nullcontext() if mlflow.active_run() else mlflow.start_run():
+        with warnings.catch_warnings(), contextlib.nullcontext() if mlflow.active_run() else mlflow.start_run():
+            # The signature is not guessed from an example.
+            warnings.filterwarnings("ignore", ".*input example was not provided")
             logged = mlflow.pyfunc.log_model(
                 name=name,
                 loader_module=__name__,
@@ -160,6 +163,15 @@ def log_model(
 def _load_pyfunc(path: str, model_config: Mapping[str, Any] | None = None) -> Scorer:
     """Load a logged model. MLflow calls this function by its name."""
     return Scorer(load(path, trusted=(model_config or {}).get("trusted", ())))
+
+
+def _import_mlflow() -> Any:
+    with warnings.catch_warnings():
+        # MLflow warns of type hints in its own modules.
+        warnings.simplefilter("ignore")
+        mlflow = require("mlflow", purpose="log_model")
+        require("mlflow.pyfunc", purpose="log_model")
+        return mlflow
 
 
 def _check_name(option: str, value: Any) -> None:

@@ -1,7 +1,6 @@
 """A session of Spark on this machine, for tests."""
 
 import shutil
-import sys
 
 import pytest
 
@@ -18,7 +17,5 @@ def start_spark():
         .config("spark.driver.bindAddress", "127.0.0.1")
         .config("spark.sql.shuffle.partitions", "2")
         .config("spark.log.level", "ERROR")
-        # Functions in Python run in this environment.
-        .config("spark.pyspark.python", sys.executable)
         .getOrCreate()
     )
