@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pacband.core.labels import listed
-from pacband.estimators.drawing import without_column
+from pacband.estimators.columns import pick_columns
 from pacband.exceptions import InvalidInput
 
 if TYPE_CHECKING:
@@ -54,13 +53,10 @@ def input_types(model: Certified, X: Any = None) -> list[str]:
         return [_type_of_array(X)] * int(model.n_features_in_)
     import narwhals as nw
 
-    frame = nw.from_native(without_column(model.draws, X), eager_only=True, pass_through=True)
+    frame = nw.from_native(pick_columns(X, names), eager_only=True, pass_through=True)
     if not isinstance(frame, nw.DataFrame):
         raise InvalidInput(f"X must be a dataframe, because the model was fitted on one, got {type(X).__name__}.")
-    missing = [name for name in names if name not in frame.columns]
-    if missing:
-        raise InvalidInput(f"X must have the columns that the model reads: {listed(missing)} is missing.")
-    return [_type_of_series(frame.get_column(name)) for name in names]
+    return [_type_of_series(series) for series in frame.iter_columns()]
 
 
 def _type_of_array(X: Any) -> str:

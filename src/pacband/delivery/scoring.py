@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pacband.delivery.columns import column_names
-from pacband.estimators.columns import as_columns, band_names
+from pacband.estimators.columns import as_columns, band_names, pick_columns
 from pacband.tables.predicting import match_groups
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Scorer:
             bands = as_columns(table, self.model.predict(values), self.model.predict_interval(values))
         else:
             # A copy, because labels are replaced in place.
-            rows = table[names].copy()
+            rows = pick_columns(table, names).copy()
             match_groups(self.model, rows)
             bands = self.model.predict_interval(rows, output="frame")
         bands.columns = output_names(self.model)
