@@ -8,7 +8,7 @@ import numpy as np
 
 from pacband.delivery.columns import column_names
 from pacband.estimators.columns import as_columns, band_names, pick_columns
-from pacband.tables.predicting import match_groups
+from pacband.estimators.grouping import match_groups
 
 if TYPE_CHECKING:
     from pacband.estimators.base import Certified

@@ -18,7 +18,7 @@ from pacband.core.progress import Progress
 from pacband.core.row_hashes import Fingerprints, row_bits, row_fingerprints
 from pacband.estimators.base import Certified
 from pacband.estimators.drawing import seen_units
-from pacband.estimators.grouping import read_labels
+from pacband.estimators.grouping import match_groups, read_labels
 from pacband.exceptions import InvalidInput, ReusedData
 from pacband.judging.checking import Piece, check_pieces
 from pacband.judging.verdicts import Verdict
@@ -26,7 +26,6 @@ from pacband.tables.batches import batches
 from pacband.tables.certified_draws import table_draws
 from pacband.tables.columns import as_frame, check_columns, read_values, refuse_inexact
 from pacband.tables.connection import quoted
-from pacband.tables.predicting import match_groups
 from pacband.tables.survey import check_kinds, inputs_sql
 
 __all__ = ["check_model"]

@@ -10,8 +10,8 @@ import glob
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from pacband.core.cells import matching
 from pacband.core.progress import Progress
+from pacband.estimators.grouping import match_groups
 from pacband.exceptions import InvalidInput
 from pacband.tables.batches import batches
 from pacband.tables.connection import connect, literal, quoted, workspace
@@ -21,7 +21,7 @@ from pacband.tables.survey import check_kinds, find_columns, inputs_sql, model_k
 if TYPE_CHECKING:
     from pacband.estimators.base import Certified
 
-__all__ = ["match_groups", "write_predictions"]
+__all__ = ["write_predictions"]
 
 _CHANGED = "the rows were read in another order the second time: has the file changed meanwhile?"
 
@@ -68,18 +68,6 @@ def write_predictions(
             )
             write_table(joined, output)
     return n_rows
-
-
-def match_groups(model: Certified, table: Any) -> None:
-    """Replace the groups of a pandas table by the labels of the certificate, where a file spells them differently.
-
-    Changes `table` in place.
-    """
-    group = model.grouping_
-    if isinstance(group, str):
-        certificate: Any = model.certificate_
-        match = matching(certificate.groups)
-        table[group] = [match(cell) for cell in table[group]]
 
 
 def _predict_to_files(
