@@ -5,6 +5,7 @@ Everything stays on this machine: a store in SQLite in a folder of the tests, a 
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -24,6 +25,7 @@ from sklearn.pipeline import make_pipeline
 
 import pacband
 from pacband import CertifiedFamily, CertifiedRegressor
+from pacband.core.extras import install_command
 from pacband.draws import Units
 from support.estimators import MODEL_PROMISE, draw, line
 from support.spark import start_spark
@@ -270,7 +272,7 @@ def test_without_mlflow_one_line_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "mlflow", None)
     with pytest.raises(pacband.MissingExtra) as caught:
         pacband.mlflow.log_model(CertifiedRegressor(LinearRegression()))
-    assert str(caught.value) == "log_model needs the package 'mlflow': pip install 'pacband[mlflow]'"
+    assert str(caught.value) == f"log_model needs the package 'mlflow': {install_command('mlflow')}"
 
 
 def post(port, path, content=None):
@@ -299,6 +301,7 @@ def served(logged, tmp_path):
             env={**os.environ, **OFFLINE, "PATH": path},
             stdout=log,
             stderr=log,
+            start_new_session=True,
         )
         try:
             for _ in range(1200):
@@ -310,10 +313,12 @@ def served(logged, tmp_path):
                     time.sleep(0.05)
             yield port
         finally:
-            server.terminate()
+            # The command and the server that it started.
+            os.killpg(server.pid, signal.SIGTERM)
             server.wait(30)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="ends the server by its group of processes")
 def test_a_server_on_loopback_answers_with_the_same_bits(served, groups):
     rows = FRESH.head(50)
     status, answer = post(served, "/invocations", {"dataframe_split": rows.to_dict(orient="split", index=False)})

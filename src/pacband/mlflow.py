@@ -65,8 +65,8 @@ def log_model(
     lower and upper; with k outputs they are numbered, prediction_0 and so on. The active run gets the certificate as
     ``certificates/<name>.json``, a report as ``reports/<name>.html``, and the metrics gamma, eps, delta and mean_width:
     γ̄ (with groups, the largest), ε, δ and the mean width of the band over X. The tags ``pacband.promise`` and
-    ``pacband.certificate`` of the model are the promise in words and the digest of the certificate. If no run is
-    active, a run is started, and ended again.
+    ``pacband.certificate`` of the model, and of its registered version, are the promise in words and the digest of the
+    certificate. If no run is active, a run is started, and ended again.
 
     Parameters
     ----------
@@ -134,6 +134,8 @@ def log_model(
         numbers = measure(model, X)
         example = None if input_example is None else _example(model, input_example)
         names = sorted(names_of(trusted))
+        promise = model.certificate_
+        words = {"pacband.promise": promise.promise, "pacband.certificate": promise.digest, **(tags or {})}
         with warnings.catch_warnings(), contextlib.nullcontext() if mlflow.active_run() else mlflow.start_run():
             # The signature is not guessed from an example.
             warnings.filterwarnings("ignore", ".*input example was not provided")
@@ -147,12 +149,14 @@ def log_model(
                 model_config={"trusted": names} if names else None,
                 registered_model_name=registered_model_name,
                 params=describe(model),
-                tags={
-                    "pacband.promise": model.certificate_.promise,
-                    "pacband.certificate": model.certificate_.digest,
-                    **(tags or {}),
-                },
+                tags=words,
             )
+            if registered_model_name is not None:
+                # Earlier releases of MLflow give the tags to the logged model alone.
+                for key, value in words.items():
+                    mlflow.MlflowClient().set_model_version_tag(
+                        registered_model_name, logged.registered_model_version, key, value
+                    )
             mlflow.log_metrics(numbers, model_id=logged.model_id)
             mlflow.log_artifact(str(certificate), "certificates")
             if written is not None:
