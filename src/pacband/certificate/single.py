@@ -45,7 +45,7 @@ class Certificate(Promising):
     basis : Promise
         What is promised, and how a row is scored. Its parts are attributes of the certificate as well: `eps`, `delta`,
         `side`, `gauge`, `min_scale`, `nonfinite`, `scale_kind`, `n_outputs`, `n_steps`, `columns`, `assumptions`,
-        `bound_given`.
+        `bound_given`, `about`.
     gamma : float
         γ̄, the r-th largest calibration score. Infinite where no finite bound can be promised. If the bound was given,
         the tolerance.

@@ -18,6 +18,7 @@ _EXTRAS = {
     **dict.fromkeys(("dask", "distributed"), "dask"),
     **dict.fromkeys(("pyspark", "py4j"), "spark"),
     **dict.fromkeys(("mlflow", "mlflow-skinny", "sqlalchemy", "alembic"), "mlflow"),
+    "cryptography": "sign",
     "pandas": "pandas",
     "polars": "polars",
 }
