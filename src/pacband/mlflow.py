@@ -134,8 +134,9 @@ def log_model(
         numbers = measure(model, X)
         example = None if input_example is None else _example(model, input_example)
         names = sorted(names_of(trusted))
-        promise = model.certificate_
-        words = {"pacband.promise": promise.promise, "pacband.certificate": promise.digest, **(tags or {})}
+        needed = list(_requirements(names) if pip_requirements is None else pip_requirements)
+        promise, details = model.certificate_, describe(model)
+        words = {**(tags or {}), "pacband.promise": promise.promise, "pacband.certificate": promise.digest}
         with warnings.catch_warnings(), contextlib.nullcontext() if mlflow.active_run() else mlflow.start_run():
             # The signature is not guessed from an example.
             warnings.filterwarnings("ignore", ".*input example was not provided")
@@ -145,10 +146,10 @@ def log_model(
                 data_path=str(file),
                 signature=signature,
                 input_example=example,
-                pip_requirements=list(_requirements(names) if pip_requirements is None else pip_requirements),
+                pip_requirements=needed,
                 model_config={"trusted": names} if names else None,
                 registered_model_name=registered_model_name,
-                params=describe(model),
+                params=details,
                 tags=words,
             )
             if registered_model_name is not None:

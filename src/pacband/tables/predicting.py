@@ -21,7 +21,7 @@ from pacband.tables.survey import check_kinds, find_columns, inputs_sql, model_k
 if TYPE_CHECKING:
     from pacband.estimators.base import Certified
 
-__all__ = ["write_predictions"]
+__all__ = ["match_groups", "write_predictions"]
 
 _CHANGED = "the rows were read in another order the second time: has the file changed meanwhile?"
 
