@@ -93,7 +93,8 @@ def certify(
         if there are H; with a `Share`, at least that share of the steps.
     clip : pair (low, high), optional
         The range that y never leaves, such as ``(0, None)``: the ends of the band are clipped to it, and the promise
-        stays. A calibration row outside of it is refused. Predictions and the bound γ̄ do not change.
+        stays. A row outside of it is refused. Predictions and the bound γ̄ do not change. If the whole band lies outside
+        of the range, both ends are the nearest end of the range.
     draws : Units, Spaced or Weighted, optional
         What one independent draw is, if it is not a row; see `pacband.draws`.
     training : pair (y_pred, y), optional
@@ -120,6 +121,8 @@ def certify(
     PromiseWarning
         If rows do not look like independent draws from one distribution. In sound data that has a probability of at
         most 1e-4. `diagnose` looks closer.
+    UnlikelyPromise
+        If ε or δ is more than half, which is usually a mistake.
 
     Examples
     --------
