@@ -48,18 +48,22 @@ def mlflow(tmp_path_factory):
         from sqlalchemy import event
         from sqlalchemy.engine import Engine
 
-        # The store need not survive a power cut, and is made in a third of the time.
-        event.listen(Engine, "connect", _do_not_wait_for_the_disk)
+        connections = []
+
+        def connect(connection, record):
+            # The store need not survive a power cut, and is made in a third of the time.
+            connection.execute("PRAGMA synchronous=OFF")
+            connections.append(connection)
+
+        event.listen(Engine, "connect", connect)
         folder = tmp_path_factory.mktemp("mlflow")
         found.set_tracking_uri(f"sqlite:///{folder}/store.db")
         found.create_experiment("tests", artifact_location=(folder / "artifacts").as_uri())
         found.set_experiment("tests")
         yield found
-        event.remove(Engine, "connect", _do_not_wait_for_the_disk)
-
-
-def _do_not_wait_for_the_disk(connection, record):
-    connection.execute("PRAGMA synchronous=OFF")
+        event.remove(Engine, "connect", connect)
+        for connection in connections:
+            connection.close()
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +83,9 @@ def family():
 def logged(mlflow, groups):
     """The model of groups, logged with rows, and the run."""
     with mlflow.start_run() as run:
-        info = pacband.mlflow.log_model(groups, X=FRESH, y=Y_FRESH, input_example=FRESH.head(3), tags={"team": "pumps"})
+        # A tag of the user does not replace the promise.
+        tags = {"team": "pumps", "pacband.promise": "none"}
+        info = pacband.mlflow.log_model(groups, X=FRESH, y=Y_FRESH, input_example=FRESH.head(3), tags=tags)
     return info, mlflow.get_run(run.info.run_id)
 
 
@@ -171,6 +177,18 @@ def test_a_family_of_arrays_takes_arrays(mlflow, family):
     agrees(family, loaded.predict(X), X)
     agrees(family, loaded.predict(np.array([[1], [2]])), np.array([[1], [2]]))
     assert mlflow.get_logged_model(info.model_id).params["candidate"] == family.best_name_
+
+
+def test_a_family_with_groups(mlflow):
+    candidates = {"line": line(), "near": make_pipeline(line()[0], KNeighborsRegressor(2))}
+    model = CertifiedFamily(candidates, groups="site", **MODEL_PROMISE).fit(ROWS, Y)
+    info = pacband.mlflow.log_model(model, "family", X=FRESH, y=Y_FRESH)
+    agrees(model, mlflow.pyfunc.load_model(info.model_uri).predict(FRESH), FRESH)
+    files = artifacts(mlflow, f"runs:/{info.run_id}/")
+    assert (
+        pacband.load(files["certificates/family.json"]) == model.certificate_ == model.certificates_[model.best_name_]
+    )
+    assert "reports/family.html" in files
 
 
 def test_units_are_reported_as_units(mlflow):
