@@ -19,7 +19,7 @@ TYPE_CHECKING = False  # as typing.TYPE_CHECKING, without the time that importin
 if TYPE_CHECKING:
     from typing import Any
 
-    from pacband import datasets, draws, scale
+    from pacband import datasets, draws, mlflow, scale
     from pacband.certificate import About, AboutModel, Certificate, FamilyCertificate, GroupCertificate
     from pacband.certification import (
         baselines,
@@ -134,7 +134,8 @@ _HOMES = {
     "tables.chunks": ("certify_chunks",),
 }
 _MODULE_OF = {name: module for module, names in _HOMES.items() for name in names}
-_MODULES = {module.rpartition(".")[2]: module for module in ("certification.baselines", "datasets", "draws", "scale")}
+_PUBLIC_MODULES = ("certification.baselines", "datasets", "draws", "mlflow", "scale")
+_MODULES = {module.rpartition(".")[2]: module for module in _PUBLIC_MODULES}
 
 __all__ = [
     "About",
@@ -183,6 +184,7 @@ __all__ = [
     "load",
     "max_rank",
     "min_samples",
+    "mlflow",
     "model_digest",
     "plan",
     "plan_acceptance",
