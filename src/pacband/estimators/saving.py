@@ -88,9 +88,14 @@ def take_apart(estimator: Any) -> dict[str, Any]:
         del parameters["draws"]
     else:
         parameters["draws"] = draws_to_dict(parameters["draws"])
+    # Likewise a file without a plan.
+    given = parameters.pop("plan", None)
+    if given is not None:
+        parameters["plan"] = given.to_dict()
     if isinstance(parameters.get("candidates"), Mapping):
         parameters["candidates"] = dict(parameters["candidates"])
     auto = getattr(estimator, "auto_", None)
+    plan = getattr(estimator, "plan_", None)
     units = estimator.training_units_
     return {
         "parameters": parameters,
@@ -105,6 +110,7 @@ def take_apart(estimator: Any) -> dict[str, Any]:
         "certificates": [certificate.digest for certificate in certificates_of(estimator)[1]],
         "of_x": {name: getattr(estimator, name) for name in OF_X if hasattr(estimator, name)},
         "tried": None if auto is None else [[t.name, t.width, t.seconds, t.status] for t in auto.tried],
+        **({} if plan is None else {"plan": plan.to_dict()}),
     }
 
 
