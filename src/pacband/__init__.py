@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         PromiseWarning,
         ReusedData,
         UnknownCategories,
+        UnlikelyPromise,
     )
     from pacband.judging import Verdict, check
     from pacband.local import LocalKernelRidge, LocalRidge
@@ -98,6 +99,7 @@ _HOMES = {
         "PromiseWarning",
         "ReusedData",
         "UnknownCategories",
+        "UnlikelyPromise",
     ),
     "judging": ("Verdict", "check"),
     "local": ("LocalKernelRidge", "LocalRidge"),
@@ -153,6 +155,7 @@ __all__ = [
     "SearchPlan",
     "Share",
     "UnknownCategories",
+    "UnlikelyPromise",
     "Verdict",
     "apply_frame",
     "attained_delta",

@@ -8,20 +8,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pacband.cli.console import print_json, print_message, print_result, progress_bar
+from pacband.cli.draw_options import declared_draws, draw_columns, draw_options, draw_seed_option, refuse_without_rows
 from pacband.cli.findings import collect_findings, print_findings
 from pacband.cli.options import (
     candidate_columns,
+    clip_range,
     column_options,
-    declared_draws,
-    draw_options,
-    draw_seed_option,
     engine_options,
     group_names,
     is_given,
     json_option,
     promise_options,
-    refuse_unused_seed,
-    refuse_without_rows,
     scale_columns,
     strict_option,
 )
@@ -104,14 +101,6 @@ def command(
     as_json: bool,
     engine: str,
     address: str | None,
-    unit: str | None,
-    within: str,
-    gap: int | None,
-    mixing: float | None,
-    importance: tuple[str, ...],
-    at_most: float | None,
-    interval_delta: float | None,
-    seed: int,
     strict: bool,
     **promise: Any,
 ) -> None:
@@ -141,8 +130,9 @@ def command(
     if page is not None and (engine != "duckdb" or any(map(is_stream, files))):
         raise click.UsageError("--report reads the rows again: it needs files, and the engine duckdb.")
 
-    refuse_unused_seed(within, importance)
-    draws = declared_draws(unit, within, gap, mixing, importance, at_most, seed, interval_delta)
+    promise["clip"] = clip_range(promise)
+    draws = declared_draws(promise)
+    numeric, labels = draw_columns(draws)
     if page is not None:
         refuse_without_rows(None if draws is None else draws.kind)
     if page is not None and (run is not None or len(group) > 1):
@@ -152,8 +142,8 @@ def command(
     with (
         open_table(
             files,
-            [name for name in (*columns, *importance, step) if name],
-            also=[name for name in (*group, unit, run) if name],
+            [name for name in (*columns, *numeric, step) if name],
+            also=[name for name in (*group, *labels, run) if name],
             others=True,
             engine=engine,
             address=address,
@@ -232,11 +222,6 @@ def _parse_weights(weights: tuple[str, ...]) -> dict[str, float] | None:
 
 
 def _warn_of_mistakes(certificate: AnyCertificate) -> None:
-    """Print a note for settings and columns that are valid but usually a mistake."""
-    basis = certificate.basis
-    if basis.delta > 0.5:
-        print_message(f"Note: delta is the probability that the promise fails. {basis.delta:g} is more than half.")
-    if basis.eps > 0.5:
-        print_message(f"Note: eps is the share of errors that may exceed the bound. {basis.eps:g} is more than half.")
+    """Print a note for columns that are valid but usually a mistake."""
     if any(part.gamma == 0.0 for part in certificate.parts.values()):
         print_message("Note: the bound is 0, because most predictions equal their target. Is it the right column?")

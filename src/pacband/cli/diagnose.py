@@ -8,17 +8,14 @@ from typing import Any
 import click
 
 from pacband.cli.console import print_json, print_text
+from pacband.cli.draw_options import declared_draws, draw_columns, draw_options, draw_seed_option
 from pacband.cli.options import (
     column_options,
-    declared_draws,
     delta_option,
-    draw_options,
-    draw_seed_option,
     eps_option,
     json_option,
     min_scale_option,
     nonfinite_option,
-    refuse_unused_seed,
     scale_columns,
     side_option,
 )
@@ -75,14 +72,6 @@ def command(
     inputs: tuple[str, ...],
     training: str | None,
     as_json: bool,
-    unit: str | None,
-    within: str,
-    gap: int | None,
-    mixing: float | None,
-    importance: tuple[str, ...],
-    at_most: float | None,
-    interval_delta: float | None,
-    seed: int,
     **options: Any,
 ) -> None:
     """Look for what breaks a promise: dependence, drift, repeated rows, overlap with training rows, and more.
@@ -96,10 +85,9 @@ def command(
     from pacband.tables.opening import open_table
 
     columns = columns_of(target, prediction, scale_columns(scale), group)
-    refuse_unused_seed(within, importance)
-    draws = declared_draws(unit, within, gap, mixing, importance, at_most, seed, interval_delta)
-    numeric = [*columns.numeric, *importance]
-    with open_table([file], numeric) as table:
+    draws = declared_draws(options)
+    numeric, _ = draw_columns(draws)
+    with open_table([file], [*columns.numeric, *numeric]) as table:
         options["draws"] = draws
         if training is None:
             diagnosis = diagnose_table(table, columns, inputs=inputs, **options)

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pacband.cli.console import print_json, print_message, print_text, progress_bar
+from pacband.cli.draw_options import declared_draws, draw_options, refuse_without_rows
 from pacband.cli.findings import collect_findings, print_findings
 from pacband.cli.options import (
-    declared_draws,
+    clip_options,
+    clip_range,
     delta_option,
-    draw_options,
     eps_option,
     json_option,
-    refuse_without_rows,
     side_option,
     strict_option,
 )
@@ -49,6 +49,7 @@ _DEFAULT_BUDGET = 300.0
 @eps_option
 @delta_option
 @side_option
+@clip_options
 @click.option("--features", default="", help="The only columns to predict from, such as a,b,c.  [default: all]")
 @click.option("--exclude", default="", help="Columns not to predict from, such as id,date.")
 @click.option("--categories", default="", help="Columns to use as categories, although they hold numbers.")
@@ -98,6 +99,7 @@ def command(
     that --save-plan wrote, and the same rows and seed, the result is the same to the last bit.
     """
     from pacband.candidates.search_plan import SearchPlan
+    from pacband.draws import Spaced
     from pacband.estimators.family import CertifiedFamily
     from pacband.estimators.saving import save_model
     from pacband.exceptions import ReusedData
@@ -112,8 +114,7 @@ def command(
         raise click.UsageError(
             f"the group {group!r} cannot be excluded: the model reads the group of each row from it."
         )
-    drawn = ("unit", "within", "gap", "mixing", "importance", "at_most", "seed", "interval_delta")
-    draws = declared_draws(**{name: options[name] for name in drawn})
+    draws = declared_draws(options)
     if report:
         refuse_without_rows(None if draws is None else draws.kind)
     with open_files(files) as found, found.reading():
@@ -125,6 +126,7 @@ def command(
             eps=options["eps"],
             delta=options["delta"],
             side=options["side"],
+            clip=clip_range(options),
             groups=group,
             calibration_size=_parse_size(options["calibration_size"]),
             random_state=options["seed"],
@@ -142,7 +144,7 @@ def command(
             family.fit(X, y, draws=draws)
         if draws is None:
             _check_unused(family, X, y, unused)
-        elif options["gap"] is not None:
+        elif isinstance(draws, Spaced):
             _check_order_of_time(unused)
     print_findings(findings, strict=options["strict"])
     page = _report(family, X, y, draws) if report else None
