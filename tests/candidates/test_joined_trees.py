@@ -111,6 +111,7 @@ def test_what_has_no_trees_or_too_many_nodes_stays_as_it_is(rng, monkeypatch):
     assert join_trees(forest) is forest
 
 
+@pytest.mark.filterwarnings("ignore:.* was saved with scikit-learn")
 def test_a_saved_family_predicts_as_one_call_for_each_tree_does(monkeypatch):
     """The file was written before trees were joined. Every candidate has the same bits either way."""
     answer = json.loads((FILES / "models.json").read_text("utf-8"))["model_auto"]
