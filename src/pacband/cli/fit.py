@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from pacband.cli.about_options import about_options, read_about
 from pacband.cli.console import print_json, print_message, print_text, progress_bar
 from pacband.cli.draw_options import declared_draws, draw_options, refuse_without_rows
 from pacband.cli.findings import collect_findings, print_findings
@@ -19,7 +20,7 @@ from pacband.cli.options import (
     side_option,
     strict_option,
 )
-from pacband.cli.output import Input, Output
+from pacband.cli.output import Input, Output, overwrite_option
 
 if TYPE_CHECKING:
     from pacband.draws import Draws
@@ -45,7 +46,14 @@ _DEFAULT_BUDGET = 300.0
 @click.command(epilog=EXAMPLES)
 @click.argument("files", nargs=-1, required=True, type=Input())
 @click.option("--target", required=True, help="Column to predict.")
-@click.option("-o", "--output", required=True, type=Output(), help="File to save the model and its certificate to.")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=Output(certificate=True),
+    help="File to save the model and its certificate to.",
+)
+@overwrite_option
 @eps_option
 @delta_option
 @side_option
@@ -74,6 +82,7 @@ _DEFAULT_BUDGET = 300.0
 @click.option("--jobs", type=int, default=-1, show_default=True, help="Number of threads; -1 uses every core.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random split and of the models.")
 @click.option("--report", type=Output(), help="HTML file to write a page to that explains the certificate.")
+@about_options
 @strict_option
 @json_option
 def command(
@@ -99,6 +108,7 @@ def command(
     that --save-plan wrote, and the same rows and seed, the result is the same to the last bit.
     """
     from pacband.candidates.search_plan import SearchPlan
+    from pacband.certificate.about import as_about
     from pacband.draws import Spaced
     from pacband.estimators.family import CertifiedFamily
     from pacband.estimators.saving import save_model
@@ -108,6 +118,7 @@ def command(
     if plan is not None and options["time_budget"] is not None:
         raise click.UsageError("--plan and --time-budget cannot be combined: a plan fits its models in whatever time.")
     repeated = None if plan is None else SearchPlan.load(plan)
+    about = as_about(read_about(options, options["target"], always=True))
     group = options["group"]
     exclude = _split_names(options["exclude"])
     if group is not None and group in exclude:
@@ -130,6 +141,7 @@ def command(
             groups=group,
             calibration_size=_parse_size(options["calibration_size"]),
             random_state=options["seed"],
+            about=about,
             n_jobs=options["jobs"],
             time_budget=_DEFAULT_BUDGET if options["time_budget"] is None else options["time_budget"],
             plan=repeated,

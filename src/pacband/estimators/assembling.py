@@ -8,6 +8,7 @@ from typing import Any
 from pacband.candidates.members import Member
 from pacband.candidates.search_plan import SearchPlan
 from pacband.certificate import AnyCertificate, FamilyCertificate, GroupCertificate
+from pacband.certificate.about import as_about
 from pacband.core.frozen import FrozenMap
 from pacband.estimators.drawing import draws_from_dict
 from pacband.estimators.family import CertifiedFamily
@@ -39,6 +40,8 @@ def assemble(
             parameters["draws"] = draws_from_dict(parameters["draws"])
         if parameters.get("plan") is not None:
             parameters["plan"] = SearchPlan.from_dict(parameters["plan"])
+        if "about" in parameters:
+            parameters["about"] = as_about(parameters["about"])
         estimator = _KINDS[kind](**parameters)
         members = {
             name: Member(predictor, scale)

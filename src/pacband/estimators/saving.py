@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pacband.certificate import AnyCertificate, GroupCertificate
 from pacband.estimators.drawing import draws_to_dict
+from pacband.estimators.identity import about_to_dict
 from pacband.exceptions import InvalidInput
 from pacband.models.archive import Archive, write_archive
 
@@ -83,16 +84,18 @@ def take_apart(estimator: Any) -> dict[str, Any]:
     parameters = estimator.get_params(deep=False)
     if "progress" in parameters:
         parameters["progress"] = None
-    for name in ("clip", "draws"):
-        if parameters[name] is None:
+    for name in ("clip", "draws", "plan"):
+        if parameters.get(name) is None:
             # A file without them is as it was before there were any.
-            del parameters[name]
+            parameters.pop(name, None)
     if "draws" in parameters:
         parameters["draws"] = draws_to_dict(parameters["draws"])
-    # Likewise a file without a plan.
-    given = parameters.pop("plan", None)
-    if given is not None:
-        parameters["plan"] = given.to_dict()
+    if "plan" in parameters:
+        parameters["plan"] = parameters["plan"].to_dict()
+    parameters["about"] = about_to_dict(parameters["about"])
+    if not parameters["about"]:
+        # A file without it is as it was before there was any.
+        del parameters["about"]
     if isinstance(parameters.get("candidates"), Mapping):
         parameters["candidates"] = dict(parameters["candidates"])
     auto = getattr(estimator, "auto_", None)
