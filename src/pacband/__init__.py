@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from pacband import datasets, draws, mlflow, scale
+    from pacband.candidates.search_plan import SearchPlan
     from pacband.certificate import About, AboutModel, Certificate, FamilyCertificate, GroupCertificate
     from pacband.certification import (
         baselines,
@@ -82,6 +83,7 @@ __version__ = "0.1.0"
 
 # The home of every public name.
 _HOMES = {
+    "candidates.search_plan": ("SearchPlan",),
     "certificate": ("About", "AboutModel", "Certificate", "FamilyCertificate", "GroupCertificate"),
     "certification": ("certify", "certify_family", "certify_groups", "certify_scores", "certify_tolerance"),
     "certification.curve": ("certify_curve",),
@@ -159,6 +161,7 @@ __all__ = [
     "Plan",
     "PromiseWarning",
     "ReusedData",
+    "SearchPlan",
     "Share",
     "UnknownCategories",
     "UnlikelyPromise",
