@@ -17,12 +17,12 @@ import numpy.typing as npt
 from pacband.core.cells import is_gap, matching, number, spelled
 from pacband.draws import Draws
 from pacband.estimators.base import Certified
+from pacband.estimators.grouping import match_groups
 from pacband.exceptions import InvalidInput
 from pacband.monitoring.monitor import Monitor
 from pacband.scores.columns import Columns
 from pacband.tables.certified_draws import table_draws
 from pacband.tables.columns import read_predicted, read_values
-from pacband.tables.predicting import match_groups
 from pacband.tables.survey import known_kinds, model_kinds
 
 __all__ = ["ColumnReader", "ModelReader", "Reader"]

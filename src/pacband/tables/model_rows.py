@@ -14,14 +14,13 @@ import numpy as np
 from pacband.core.progress import Progress
 from pacband.draws import Draws, Weighted
 from pacband.estimators.base import Certified
-from pacband.estimators.grouping import read_labels
+from pacband.estimators.grouping import match_groups, read_labels
 from pacband.exceptions import InvalidInput
 from pacband.tables.batches import batches
 from pacband.tables.certified_draws import table_draws
 from pacband.tables.columns import as_frame, check_columns, read_values, refuse_inexact
 from pacband.tables.connection import quoted
 from pacband.tables.new_columns import ROW_HASH
-from pacband.tables.predicting import match_groups
 from pacband.tables.survey import check_kinds, inputs_sql, model_kinds
 
 __all__ = ["ModelTable", "RawRows", "joined"]

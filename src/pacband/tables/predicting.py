@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from pacband.core.cells import matching
 from pacband.core.progress import Progress
+from pacband.estimators.grouping import match_groups
 from pacband.exceptions import InvalidInput
 from pacband.tables.batches import batches
 from pacband.tables.connection import connect, workspace
@@ -21,7 +21,7 @@ from pacband.tables.survey import check_kinds, find_columns, inputs_sql, model_k
 if TYPE_CHECKING:
     from pacband.estimators.base import Certified
 
-__all__ = ["match_groups", "write_predictions"]
+__all__ = ["write_predictions"]
 
 
 def write_predictions(
@@ -60,18 +60,6 @@ def write_predictions(
         with connect(enable_external_file_cache="false") as connection:
             write_table(connection.sql(found.joined_sql(columns)), output)
     return found.n_rows
-
-
-def match_groups(model: Certified, table: Any) -> None:
-    """Replace the groups of a pandas table by the labels of the certificate, where a file spells them differently.
-
-    Changes `table` in place.
-    """
-    group = model.grouping_
-    if isinstance(group, str):
-        certificate: Any = model.certificate_
-        match = matching(certificate.groups)
-        table[group] = [match(cell) for cell in table[group]]
 
 
 def _predict_to_files(
