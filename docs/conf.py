@@ -15,7 +15,7 @@ os.environ["MPLBACKEND"] = "Agg"
 
 project = "pacband"
 author = "The pacband authors"
-copyright = author  # noqa: A001 (Sphinx's name)
+copyright = author
 release = version = pacband.__version__
 
 extensions = [

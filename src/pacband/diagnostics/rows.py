@@ -8,6 +8,7 @@ import numpy as np
 
 from pacband.certification.reused_rows import refuse_reused_rows
 from pacband.checks import Finding
+from pacband.checks.finding import Kind
 from pacband.core.row_hashes import row_fingerprints
 from pacband.exceptions import InvalidInput, ReusedData
 
@@ -34,6 +35,7 @@ def check_overlap(X: Any, y: Any, training: Any) -> Finding | None:
     else:
         p_value = 1.0
     return Finding(
+        code=Kind.TRAINING_ROWS,
         check="overlap with training",
         seen=f"{shared} of {len(fresh)} calibration rows are training rows as well",
         p_value=p_value,
