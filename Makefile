@@ -24,7 +24,7 @@ help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
 
 demo: $(VENV)/demo.stamp  ## the paper's example, end to end
-	$(BIN)/python examples/paper.py
+	$(BIN)/python examples/paper/paper.py
 
 test: $(VENV)/test.stamp  ## the tests (a few minutes)
 	@$(MAKE) --no-print-directory browser || echo "The browser tests will be skipped."

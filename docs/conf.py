@@ -45,10 +45,14 @@ numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 
 sphinx_gallery_conf = {
-    "examples_dirs": str(HERE.parent / "examples"),
+    "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
     "filename_pattern": r"\.py$",
+    # What a reader should see first.
+    "subsection_order": [f"../examples/{room}" for room in ("start", "data", "deployment", "paper")],
     "within_subsection_order": "FileNameSortKey",
+    "capture_repr": ("_repr_html_",),
+    "nested_sections": False,
     "download_all_examples": False,
     "show_memory": False,
     "show_signature": False,

@@ -1,4 +1,8 @@
-"""Several rows of every machine, and new machines to come: a machine is one draw, not a row.
+"""
+New machines to come
+====================
+
+There are several rows of every machine, and the promise is about new machines. Then a machine is one draw, not a row.
 
 Rows of one machine resemble each other. Taken for independent rows they promise more than they can keep: of 200
 calibrations, far more than δ = 5 % break the promise. With the machine as the draw, no more than δ do.
@@ -21,10 +25,14 @@ def draw(rng, n_machines):
     return np.sqrt(0.5) * (rng.standard_normal(n_machines)[machine] + rng.standard_normal(len(machine))), machine
 
 
+# %%
+# One calibration, with the machine as the draw.
 rng = np.random.default_rng(0)
 error, machine = draw(rng, N_MACHINES)
 print(pacband.certify(error, 0 * error, eps=EPS, delta=DELTA, draws=Units(machine, name="machine")))
 
+# %%
+# Two hundred calibrations, with and without the machines, and 5,000 future machines to judge them.
 future, future_machine = draw(rng, 5000)
 choices = {
     "rows, as if independent": lambda machine, seed: None,
@@ -37,6 +45,8 @@ for seed in range(200):
         gamma = pacband.certify(error, 0 * error, eps=EPS, delta=DELTA, draws=declare(machine, seed)).gamma
         shares[name].append(np.mean(np.abs(future) > gamma))
 
+# %%
+# With rows taken for independent, far more than 5 % of the calibrations break the promise.
 fig, ax = plt.subplots(figsize=(7, 3.2), layout="constrained")
 for name, found in shares.items():
     broken = np.mean(np.array(found) > EPS)

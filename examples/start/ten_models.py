@@ -1,5 +1,14 @@
-"""Ten models compared: all certified at once, the sharpest chosen afterwards, and the promise still holds."""
+"""
+Ten models compared
+===================
 
+All models are certified at once, and the sharpest is chosen afterwards. The promise holds all the same: each model has
+a tenth of δ (Theorem 1 of the paper).
+"""
+
+from pathlib import Path
+
+import matplotlib.pyplot as plt
 from sklearn.datasets import make_friedman1
 from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingRegressor, RandomForestRegressor
 from sklearn.linear_model import BayesianRidge, HuberRegressor, LinearRegression
@@ -13,6 +22,8 @@ import pacband
 
 X, y = make_friedman1(4000, n_features=6, noise=1.0, random_state=0)
 
+# %%
+# A candidate is a model, or a pair of a model and a scale. ``"std"`` is the standard deviation that the model predicts.
 candidates = {
     "linear": LinearRegression(),
     "huber": HuberRegressor(),
@@ -25,9 +36,19 @@ candidates = {
     "boosting": HistGradientBoostingRegressor(random_state=0),
     "svr": SVR(C=10.0),
 }
+
+# %%
+# One call fits all of them on one part of the rows, and certifies all of them on the other part.
 family = pacband.CertifiedFamily(candidates, eps=0.1, delta=1e-3, random_state=0).fit(X, y)
 print(family.certificate_)
 
+# %%
+# What does it cost to choose afterwards? A smaller rank, and so a slightly wider bound.
 alone = family.certificate_.certificate
 rank_alone = pacband.max_rank(alone.n_samples, alone.eps, alone.delta)
-print(f"\nThe price of ten candidates: rank {alone.rank} in place of {rank_alone} for one model chosen beforehand.")
+print(f"The price of ten candidates: rank {alone.rank} in place of {rank_alone} for one model chosen beforehand.")
+
+figure, ax = plt.subplots(figsize=(7.4, 3.8), layout="constrained")
+pacband.plot_family(family.certificate_, ax=ax)
+Path("out").mkdir(exist_ok=True)
+figure.savefig("out/ten_models.png", dpi=150)

@@ -1,4 +1,8 @@
-"""An hourly forecast with a horizon of 24 hours: three promises about one series, and what each of them says.
+"""
+An hourly forecast
+==================
+
+A forecast with a horizon of 24 hours: three promises about one series, and what each of them says.
 
 Every midnight a forecaster predicts the demand of the next 24 hours. The errors of one day resemble each other, and so
 do, a little, those of neighbouring days. Rows of such a series are not independent, and a promise that takes them for
@@ -8,14 +12,13 @@ independent is broken far too often. What is one draw instead? Three answers, ea
 - an hour: at least 90 % of future hours stay within one bound;
 - an hour of a given lead time: at least 90 % of future hours, for each of the 24 lead times.
 
-Days that are four apart are taken for independent. That is declared, not estimated. The figure goes to the folder
-`out`.
+Days that are four apart are taken for independent. That is declared, not estimated.
 """
 
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.figure import Figure
 
 import pacband
 from pacband.draws import Spaced
@@ -42,11 +45,15 @@ def simulate(n_days):
     return days[1:] - 0.9**LEADS * days[:-1, -1:]
 
 
+# %%
+# Two years make the profile of the errors, and eight other years calibrate.
 training, errors = simulate(730), simulate(2920)
 zero = np.zeros_like(errors)
 # The size of the errors by lead time comes from other days. A bad profile only makes the bounds wider.
 profile = np.broadcast_to(training.std(axis=0), errors.shape)
 
+# %%
+# The three promises.
 box = pacband.certify(errors, zero, profile, eps=EPS, delta=DELTA, draws=Spaced(GAP))
 # Four days and one hour: all lead times get their turn.
 hours = pacband.certify(errors.ravel(), zero.ravel(), eps=EPS, delta=DELTA, draws=Spaced(GAP * HORIZON + 1))
@@ -56,8 +63,10 @@ by_lead = [
 ]
 print(f"A day is a draw ({box.n_samples} days of {len(errors)}):\n{box}\n")
 print(f"An hour is a draw ({hours.n_samples} hours of {errors.size}):\n{hours}\n")
-print(f"Lead time 24 h, one of 24 promises that hold at once:\n{by_lead[-1].promise}\n")
+print(f"Lead time 24 h, one of 24 promises that hold at once:\n{by_lead[-1].promise}")
 
+# %%
+# What they say about 20,000 future days. Each promise limits one of the columns to 10 %.
 bounds = {
     "all hours of a day": box.gamma * profile[0],
     "any hour": np.full(HORIZON, hours.gamma),
@@ -71,16 +80,19 @@ for name, bound in bounds.items():
         f"hours outside {outside.mean():6.1%}   at the worst lead time {outside.mean(axis=0).max():6.1%}"
     )
 
+# %%
 # The wrong answer, for comparison: a month and a half of hours, each taken for a draw of its own.
 broken = 0
 for _ in range(200):
     month = simulate(46).ravel()
     gamma = np.sort(np.abs(month))[-pacband.max_rank(len(month), EPS, DELTA)]
     broken += np.mean(future > gamma) > EPS
-print(f"\nRows taken for independent: broken in {broken / 200:.0%} of 200 calibrations (at most {DELTA:.0%} allowed)")
+print(f"Rows taken for independent: broken in {broken / 200:.0%} of 200 calibrations (at most {DELTA:.0%} allowed)")
 
+# %%
+# The bounds over the lead time.
 OUT.mkdir(exist_ok=True)
-figure = Figure(figsize=(7.4, 3.8), layout="constrained")
+figure = plt.figure(figsize=(7.4, 3.8), layout="constrained")
 ax = figure.subplots()
 ax.plot(LEADS, future[:80].T, color="0.8", linewidth=0.6)
 for (name, bound), color in zip(bounds.items(), ("#0072b2", "#c04a00", "#009e73"), strict=True):
@@ -93,4 +105,4 @@ ax.set_ylim(0, None)
 ax.spines[["top", "right"]].set_visible(False)
 ax.legend(frameon=False, loc="upper left")
 figure.savefig(OUT / "hourly_forecaster.png", dpi=150)
-print(f"\nFigure: {OUT / 'hourly_forecaster.png'}")
+print(f"Figure: {OUT / 'hourly_forecaster.png'}")

@@ -1,15 +1,20 @@
-"""The inputs will be distributed differently in use, in a way that is known: reweight by rejection.
+"""
+Other inputs in use
+===================
+
+The inputs will be distributed differently in use, in a way that is known. Rows are accepted by their importance, and
+accepted rows are draws of the use.
 
 A model is calibrated in the laboratory, where the load x of a motor is spread around 0. In the field the loads are
 higher. How the temperature depends on the load stays the same. The importance w(x) is the density of loads in the field
 over the density in the laboratory. Both are known, and w(x) ≤ 2.47 for all x. A row is accepted with probability
-w(x)/2.47, and accepted rows are draws of the field. The figure goes to the folder `out`.
+w(x)/2.47, and accepted rows are draws of the field.
 """
 
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.figure import Figure
 
 import pacband
 from pacband.draws import Weighted
@@ -32,12 +37,15 @@ def measure(load):
     return (0.3 + 0.4 * np.maximum(load, 0.0)) * rng.standard_normal(len(load))
 
 
+# %%
+# One calibration in the laboratory, with a promise about the field. The seed is part of the certificate.
 load = rng.standard_normal(N)
 error = measure(load)
 draws = Weighted(importance(load), at_most=AT_MOST, random_state=0)
 certificate = pacband.certify(error, 0 * error, eps=EPS, delta=DELTA, draws=draws)
-print(certificate, "\n")
+print(certificate)
 
+# %%
 # Two hundred calibrations in the laboratory, and what the field makes of them.
 field = measure(SHIFT + SPREAD * rng.standard_normal(200_000))
 shares = {"laboratory rows as they are": [], "rows accepted by importance": []}
@@ -49,8 +57,10 @@ for seed in range(200):
         gamma = pacband.certify(error, 0 * error, eps=EPS, delta=DELTA, draws=draws).gamma
         shares[name].append(float(np.mean(np.abs(field) > gamma)))
 
+# %%
+# Laboratory rows as they are promise too much: the field has more of the high loads, where errors are large.
 OUT.mkdir(exist_ok=True)
-figure = Figure(figsize=(7.4, 3.4), layout="constrained")
+figure = plt.figure(figsize=(7.4, 3.4), layout="constrained")
 ax = figure.subplots()
 for (name, found), color in zip(shares.items(), ("#c04a00", "#0072b2"), strict=True):
     broken = np.mean(np.array(found) > EPS)
@@ -65,4 +75,4 @@ ax.spines[["top", "right"]].set_visible(False)
 ax.set_ylim(0, 1.5 * ax.get_ylim()[1])
 ax.legend(frameon=False, loc="upper right", bbox_to_anchor=(1.0, 0.9))
 figure.savefig(OUT / "covariate_shift.png", dpi=150)
-print(f"\nFigure: {OUT / 'covariate_shift.png'}")
+print(f"Figure: {OUT / 'covariate_shift.png'}")

@@ -1,7 +1,12 @@
-"""The paper's two numerical examples, end to end, with every figure beside the one the paper prints.
+"""
+The paper's two examples
+========================
+
+Both numerical examples of the paper, end to end, with every number beside the one that the paper prints.
 
 y = (10 + n₁)x + 10 sin(4x) + 5 + n₂ with x uniform on [−2.5, 2.5]. The distribution is known, so that the true
-violation probability of every bound can be computed instead of estimated. Figures and a report go to the folder `out`.
+violation probability of every bound can be computed instead of estimated. The script writes its figures and a report
+into the folder ``out``.
 """
 
 from __future__ import annotations
@@ -12,9 +17,9 @@ from collections.abc import Callable
 from pathlib import Path
 from unicodedata import combining
 
+import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 import pacband
 from pacband import CertifiedFamily, LocalKernelRidge, baselines, datasets
@@ -25,6 +30,55 @@ DECAYS = range(1, 11)
 N_FAMILY, RANK_FAMILY = 2407, 60  # the paper's choice for ten candidates
 KERNEL = LocalKernelRidge("rbf", gamma=5.0, alpha=0.02)  # k(x, z) = 50 exp(−|x − z|²/0.2)
 OUT = Path("out")
+BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#767676"
+
+
+def sample(seed: int, n_samples: int) -> tuple[np.ndarray, np.ndarray]:
+    """Draw from the paper's example."""
+    return datasets.paper_sample(n_samples, random_state=seed)
+
+
+def spread(values: np.ndarray, digits: int) -> str:
+    """Return mean ± standard deviation."""
+    return f"{values.mean():.{digits}f} ± {values.std(ddof=1):.{digits}f}"
+
+
+def print_table(rows: list[tuple[str, ...]]) -> None:
+    """Print rows in aligned columns; combining marks such as the hat of σ̂ take no room."""
+
+    def columns(text: str) -> int:
+        return sum(not combining(character) for character in text)
+
+    widths = [max(columns(row[k]) for row in rows) for k in range(len(rows[0]))]
+    for row in rows:
+        cells = (cell + " " * (width - columns(cell)) for cell, width in zip(row, widths, strict=True))
+        print("  " + "  ".join(cells).rstrip())
+
+
+def progress_bar() -> Callable[[int, int], None] | None:
+    """Return a progress bar on a terminal, and nothing in a pipe."""
+    if not sys.stderr.isatty():
+        return None
+
+    def show(done: int, total: int) -> None:
+        filled = 40 * done // total
+        end = "\n" if done == total else ""
+        print(f"\rfamily [{'#' * filled}{'.' * (40 - filled)}] {100 * done // total:3d} %", end=end, file=sys.stderr)
+
+    return show
+
+
+# %%
+# Algorithm 1
+# -----------
+# One bound ρ for every x, around the best predictor: with the paper's rank, with the exact one, and with the largest
+# error. The exact rank is larger, and its bound is smaller, at the same promise.
+
+
+def fixed_bound(seed: int, rule: str) -> pacband.Certificate:
+    """Certify the best predictor on N fresh samples."""
+    X, y = datasets.paper_sample(PAPER.n_samples, random_state=seed)
+    return pacband.certify(y, datasets.paper_predictor(X), eps=EPS, delta=DELTA, rule=rule)
 
 
 def algorithm_1() -> None:
@@ -41,13 +95,17 @@ def algorithm_1() -> None:
         violations = np.array([datasets.paper_violation(bound) for bound in bounds])
         rows.append((name, str(certificates[0].rank), spread(bounds, 2), spread(violations, 4), printed))
     print_table(rows)
-    print(f"\n{fixed_bound(0, 'exact')}\n")
+    print(f"\n{fixed_bound(0, 'exact')}")
 
 
-def fixed_bound(seed: int, rule: str) -> pacband.Certificate:
-    """Certify the best predictor on N fresh samples."""
-    X, y = datasets.paper_sample(PAPER.n_samples, random_state=seed)
-    return pacband.certify(y, datasets.paper_predictor(X), eps=EPS, delta=DELTA, rule=rule)
+algorithm_1()
+
+
+# %%
+# Other bounds for the same errors
+# --------------------------------
+# Algorithm 2 scales the bound by σ̂(x). The bounds of Markov and of Gauss need the true σ(x), which is not known outside
+# of an example.
 
 
 def other_bounds() -> None:
@@ -70,11 +128,21 @@ def other_bounds() -> None:
     print_table(rows)
 
 
+other_bounds()
+
+
+# %%
+# Theorem 1 with ten local kernel models
+# --------------------------------------
+# The paper's second example, over several seeds. The kernel is ``50·exp(−|x − z|²/0.2)``, the weights are
+# ``exp(−λ|x − z|)`` with λ = 1 … 10, and every λ makes one candidate.
+
+
 def kernel_family() -> None:
     """Theorem 1 with ten local kernel models: the paper's second example, over several seeds."""
     exact = pacband.max_rank(N_FAMILY, EPS, DELTA, len(DECAYS))
     print(
-        f"\nTheorem 1: ten local kernel models, weights exp(−λ|x − z|)  "
+        f"Theorem 1: ten local kernel models, weights exp(−λ|x − z|)  "
         f"(M = {PAPER.n_samples}, N = {N_FAMILY}, n_F = {len(DECAYS)})\n"
     )
     rows = [("", "rank r", "chosen λ", "γ̄", "mean half-width", "violation, 2065 new rows")]
@@ -102,9 +170,13 @@ def kernel_family() -> None:
     print(f"(D + K)⁻¹: λ = 1 was the widest of the ten for {widest} of 5 seeds. The promise holds whichever is chosen.")
 
 
-def sample(seed: int, n_samples: int) -> tuple[np.ndarray, np.ndarray]:
-    """Draw from the paper's example."""
-    return datasets.paper_sample(n_samples, random_state=seed)
+kernel_family()
+
+
+# %%
+# The paper's two figures, and a report
+# -------------------------------------
+# The band of Algorithm 1 has the same size for every x. That of the family follows the errors.
 
 
 def fitted_family() -> CertifiedFamily:
@@ -125,35 +197,9 @@ def report(family: CertifiedFamily) -> Path:
         X=X,
         training=sample(0, PAPER.n_samples),
         title="The paper's example: ten local kernel models",
-        command="python examples/paper.py",
+        command="python examples/paper/paper.py",
     )
     return page.save(OUT / "paper_report.html")
-
-
-def figures(family: CertifiedFamily) -> list[Path]:
-    """Draw the paper's two figures: the band of Algorithm 1, and that of the kernel family beside it."""
-    fixed = fixed_bound(0, "paper")
-    grid = np.linspace(-2.5, 2.5, 501)
-    OUT.mkdir(exist_ok=True)
-    paths = []
-    for name, title, bands in (
-        ("paper_algorithm_1", "Algorithm 1: one bound for every x", [fixed_band(fixed, grid)]),
-        (
-            "paper_family",
-            "Kernel family: a bound that follows the error",
-            [fixed_band(fixed, grid), (*family.predict_interval(grid[:, None]).T, "family, conditioned on x", BLUE)],
-        ),
-    ):
-        figure = Figure(figsize=(8, 4.5), layout="constrained")
-        draw_bands(figure.subplots(), grid, bands, title)
-        for suffix in ("png", "svg"):
-            path = OUT / f"{name}.{suffix}"
-            figure.savefig(path, dpi=150, metadata={"Date": None} if suffix == "svg" else None)
-            paths.append(path)
-    return paths
-
-
-BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#767676"
 
 
 def fixed_band(certificate: pacband.Certificate, grid: np.ndarray) -> tuple[np.ndarray, np.ndarray, str, str]:
@@ -181,40 +227,29 @@ def draw_bands(ax: Axes, grid: np.ndarray, bands: list[tuple[np.ndarray, np.ndar
     ax.legend(loc="upper left", frameon=False, markerscale=3)
 
 
-def progress_bar() -> Callable[[int, int], None] | None:
-    """Return a progress bar on a terminal, and nothing in a pipe."""
-    if not sys.stderr.isatty():
-        return None
-
-    def show(done: int, total: int) -> None:
-        filled = 40 * done // total
-        end = "\n" if done == total else ""
-        print(f"\rfamily [{'#' * filled}{'.' * (40 - filled)}] {100 * done // total:3d} %", end=end, file=sys.stderr)
-
-    return show
-
-
-def spread(values: np.ndarray, digits: int) -> str:
-    """Return mean ± standard deviation."""
-    return f"{values.mean():.{digits}f} ± {values.std(ddof=1):.{digits}f}"
-
-
-def print_table(rows: list[tuple[str, ...]]) -> None:
-    """Print rows in aligned columns; combining marks such as the hat of σ̂ take no room."""
-
-    def columns(text: str) -> int:
-        return sum(not combining(character) for character in text)
-
-    widths = [max(columns(row[k]) for row in rows) for k in range(len(rows[0]))]
-    for row in rows:
-        cells = (cell + " " * (width - columns(cell)) for cell, width in zip(row, widths, strict=True))
-        print("  " + "  ".join(cells).rstrip())
+def figures(family: CertifiedFamily) -> list[Path]:
+    """Draw the paper's two figures: the band of Algorithm 1, and that of the kernel family beside it."""
+    fixed = fixed_bound(0, "paper")
+    grid = np.linspace(-2.5, 2.5, 501)
+    OUT.mkdir(exist_ok=True)
+    paths = []
+    for name, title, bands in (
+        ("paper_algorithm_1", "Algorithm 1: one bound for every x", [fixed_band(fixed, grid)]),
+        (
+            "paper_family",
+            "Kernel family: a bound that follows the error",
+            [fixed_band(fixed, grid), (*family.predict_interval(grid[:, None]).T, "family, conditioned on x", BLUE)],
+        ),
+    ):
+        figure = plt.figure(figsize=(8, 4.5), layout="constrained")
+        draw_bands(figure.subplots(), grid, bands, title)
+        for suffix in ("png", "svg"):
+            path = OUT / f"{name}.{suffix}"
+            figure.savefig(path, dpi=150, metadata={"Date": None} if suffix == "svg" else None)
+            paths.append(path)
+    return paths
 
 
-if __name__ == "__main__":
-    algorithm_1()
-    other_bounds()
-    kernel_family()
-    kernels = fitted_family()
-    print("\nFigures: " + ", ".join(str(path) for path in figures(kernels)))
-    print(f"Report: {report(kernels)}")
+kernels = fitted_family()
+print("Figures: " + ", ".join(str(path) for path in figures(kernels)))
+print(f"Report: {report(kernels)}")

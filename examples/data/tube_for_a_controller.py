@@ -1,4 +1,8 @@
-"""A tube for a model-predictive controller: the wall comes nearer by what the plan may be wrong.
+"""
+A tube for a controller
+=======================
+
+A model-predictive controller keeps a distance to the wall: as much as its plan may be wrong.
 
 A trolley shall stop at a wall, as close as possible, and never touch it. The controller plans 40 steps ahead with a
 model, and feedback keeps the trolley near the plan. Wind pushes the trolley away from it: gusts last several steps, and
@@ -10,13 +14,13 @@ another run leaves them at another step.
 
 The trolley is linear, so the error of the prediction does not depend on the plan. A tube that was calibrated with one
 plan holds for every other. For a plant that is not linear, calibrate with the plans of the controller that will run.
-Runs must be independent: windows that slide over one long run are not. The figure goes to the folder `out`.
+Runs must be independent: windows that slide over one long run are not.
 """
 
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.figure import Figure
 from scipy.optimize import minimize
 
 import pacband
@@ -37,7 +41,9 @@ def states(force, start=(0.0, 0.0)):
     return np.array(found)
 
 
-# The positions are linear in the forces: the effect of a force is that of an earlier one, some steps later.
+# %%
+# The controller. The positions are linear in the forces: a later force has the effect of an earlier one, some steps
+# later.
 RESPONSE = np.array([np.concatenate([np.zeros(k), states(np.eye(H)[0])[: H - k, 0]]) for k in range(H)]).T
 
 
@@ -57,6 +63,10 @@ def plan(wall):
     return found.x
 
 
+# %%
+# The plant: a trolley in the wind.
+
+
 def drive(force, n_runs):
     """Return the positions of the trolley in runs with wind, shape (n, H): it follows the plan by feedback."""
     predicted = states(force)
@@ -72,6 +82,7 @@ def drive(force, n_runs):
     return positions
 
 
+# %%
 # Runs with the plan that ignores the wind: some to learn the shape of the tube, others to calibrate it.
 careless = plan(np.full(H, WALL))
 predicted = states(careless)[:, 0]
@@ -86,10 +97,11 @@ certificate = pacband.certify(
     eps=EPS,
     delta=DELTA,
 )
-print(certificate, "\n")
+print(certificate)
 margin = certificate.tube(predicted[None], shape)[0, :, 1] - predicted
 each_step = np.quantile(calibration - predicted, 1 - EPS, axis=0)
 
+# %%
 # What happens in 5,000 future runs, with the wall as it is, moved by bounds for each step, and moved by the tube.
 plans = {"no margin": np.zeros(H), "95 % at each step": each_step, "certified tube": margin}
 forces = {name: plan(WALL - moved) for name, moved in plans.items()}
@@ -103,7 +115,9 @@ fresh = drive(forces["certified tube"], 2000)
 nominal = np.broadcast_to(states(forces["certified tube"])[:, 0], fresh.shape)
 print(pacband.check(certificate, fresh[..., None], nominal[..., None], np.broadcast_to(shape, fresh.shape)))
 
-figure = Figure(figsize=(9.6, 3.8), layout="constrained")
+# %%
+# Sixty runs with each of two plans. Those that touch the wall are red.
+figure = plt.figure(figsize=(9.6, 3.8), layout="constrained")
 times = 0.1 * np.arange(1, H + 1)
 for ax, name in zip(figure.subplots(1, 2, sharey=True), ("no margin", "certified tube"), strict=True):
     runs, centre = drive(forces[name], 60), states(forces[name])[:, 0]
@@ -124,4 +138,4 @@ figure.axes[0].set_ylabel("position")
 folder = Path("out")
 folder.mkdir(exist_ok=True)
 figure.savefig(folder / "tube_for_a_controller.png", dpi=130)
-print(f"\nFigure: {folder / 'tube_for_a_controller.png'}")
+print(f"Figure: {folder / 'tube_for_a_controller.png'}")
