@@ -55,8 +55,8 @@ verify: $(VENV)/test.stamp $(OLDEST)/test.stamp  ## the long studies, the tests 
 mutants: $(VENV)/test.stamp  ## small changes of the rooms that decide the promise: a test must fail for each
 	$(BIN)/python tests/mutants
 
-bench: $(VENV)/bench.stamp  ## the benchmarks, side by side with peers
-	$(BIN)/python -m benchmarks
+bench: $(VENV)/bench.stamp  ## the benchmarks, side by side with peers; the documentation shows their files
+	$(BIN)/python -m benchmarks --save docs/benchmarks
 
 lock:  ## the newest libraries of today, for .ci/run
 	rm -rf $(LOCK)

@@ -28,6 +28,9 @@ extensions = [
     "sphinx_copybutton",
     "mathml",
     "command_pages",
+    "schema_pages",
+    "docstrings",
+    "benchmark_pages",
 ]
 exclude_patterns = ["_build", "gallery/README.rst"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
@@ -64,6 +67,7 @@ sphinx_gallery_conf = {
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
+templates_path = ["_templates"]
 html_theme = "pydata_sphinx_theme"
 html_title = "pacband"
 html_static_path = ["_static"]
