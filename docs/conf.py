@@ -30,11 +30,13 @@ extensions = [
     "command_pages",
     "schema_pages",
     "docstrings",
+    "accessible",
     "benchmark_pages",
 ]
-exclude_patterns = ["_build", "gallery/README.rst"]
+exclude_patterns = ["_build", "gallery/README.rst", "**sg_execution_times.rst"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-nitpicky = False
+# In docstrings, a name in backticks is a name of Python: a link where it has a page.
+default_role = "py:obj"
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "fieldlist", "substitution"]
 myst_heading_anchors = 3
@@ -53,12 +55,13 @@ sphinx_gallery_conf = {
     "filename_pattern": r"\.py$",
     # What a reader should see first.
     "subsection_order": [f"../examples/{room}" for room in ("start", "data", "deployment", "paper")],
-    "within_subsection_order": "FileNameSortKey",
+    "within_subsection_order": "example_order.ReadingOrder",
     "capture_repr": ("_repr_html_",),
     "nested_sections": False,
     "download_all_examples": False,
     "show_memory": False,
     "show_signature": False,
+    "write_computation_times": False,
     "abort_on_example_error": True,
     "remove_config_comments": True,
     "copyfile_regex": r".*\.(csv|sh)",
@@ -75,7 +78,11 @@ html_css_files = ["pacband.css"]
 html_math_renderer = "mathml"
 html_show_sourcelink = False
 html_copy_source = False
+html_context = {"default_mode": "auto"}
+# Pages without pages below them have nothing to navigate.
+html_sidebars = {"*": [], "project/*": []}
 html_theme_options = {
+    "navbar_persistent": ["search-field"],
     "navbar_end": ["theme-switcher"],
     "show_toc_level": 2,
     "navigation_with_keys": False,

@@ -15,11 +15,7 @@ _LITERAL = re.compile(r"(``.*?``|`[^`]*`)")
 
 
 def escape_bars(line: str) -> str:
-    """Return a line of a docstring with bars that stay bars.
-
-    >>> escape_bars("Bound |y − T(x)| by ``|e|``.")
-    'Bound \\\\|y − T(x)\\\\| by ``|e|``.'
-    """
+    """Return a line of a docstring with bars that stay bars, outside of literal text and examples."""
     if "|" not in line or line.lstrip().startswith((">>>", "...")):
         return line
     return "".join(part if k % 2 else part.replace("|", r"\|") for k, part in enumerate(_LITERAL.split(line)))

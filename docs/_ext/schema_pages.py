@@ -23,10 +23,9 @@ def described(schema: Any) -> Iterator[tuple[str, str]]:
         for part in schema:
             yield from described(part)
     elif isinstance(schema, dict):
-        for group in ("properties", "$defs"):
-            for name, part in schema.get(group, {}).items():
-                if "description" in part:
-                    yield name, part["description"]
+        for name, part in schema.get("properties", {}).items():
+            if "description" in part:
+                yield name, part["description"]
         for part in schema.values():
             yield from described(part)
 

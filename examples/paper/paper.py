@@ -9,6 +9,8 @@ violation probability of every bound can be computed instead of estimated. The s
 into the folder ``out``.
 """
 
+# sphinx_gallery_thumbnail_number = 2
+
 from __future__ import annotations
 
 import sys

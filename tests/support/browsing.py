@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+__all__ = ["axe", "chromium", "find_barriers", "open_quietly"]
+
 # In the environment of the Python that runs: `make test` has one for each version.
 AXE = Path(sys.prefix) / "browser" / "node_modules" / "axe-core" / "axe.min.js"
 REQUIRED = os.environ.get("CI") == "true" or os.environ.get("PACBAND_REQUIRE_BROWSER") == "1"
@@ -44,3 +45,26 @@ def axe():
     if not AXE.exists():
         missing("axe-core")
     return AXE.read_text("utf-8")
+
+
+def open_quietly(browser, address, *, width=1440, scheme="light", scripts=True):
+    """Open a page without a network; its `requests` and its `messages` are kept."""
+    context = browser.new_context(
+        viewport={"width": width, "height": 900}, color_scheme=scheme, java_script_enabled=scripts, offline=True
+    )
+    page = context.new_page()
+    page.requests, page.messages = [], []
+    page.on("request", lambda request: page.requests.append(request.url))
+    page.on("console", lambda message: page.messages.append((message.type, message.text)))
+    page.on("pageerror", lambda error: page.messages.append(("error", str(error))))
+    page.on("dialog", lambda dialog: page.messages.append(("dialog", dialog.message)))
+    page.goto(address)
+    return page
+
+
+def find_barriers(page, axe):
+    """Return what axe-core finds: the rule, its impact, and the elements."""
+    page.evaluate(axe)
+    return page.evaluate(
+        "axe.run({preload: false}).then(r => r.violations.map(v => [v.id, v.impact, v.nodes.map(n => n.html)]))"
+    )
