@@ -1,5 +1,7 @@
 """The band of every row of a table, in a table of the same kind; a row that cannot be used gets none."""
 
+from dataclasses import replace
+
 import duckdb
 import numpy as np
 import pandas as pd
@@ -7,9 +9,10 @@ import polars as pl
 import pytest
 
 import pacband
+from pacband.draws import Units
 from pacband.exceptions import InvalidInput, InvalidScale
 from support.jobs import JOBS, PROMISE, table
-from support.tables import ALL, CHANGED, IN_PROCESS, changing
+from support.tables import ALL, CHANGED, IN_PROCESS, changing, collected
 
 
 @pytest.mark.parametrize("job", JOBS)
@@ -98,3 +101,55 @@ def test_duckdb_and_dask_write_no_band_for_a_row_that_is_spoilt_after_the_check(
     lazy = dd.from_map(lambda _: next(parts), [0], meta=good)
     with pytest.raises(InvalidInput, match=CHANGED):
         pacband.apply_frame(cert, lazy).compute(scheduler="synchronous")
+
+
+RANGE = {"target": "y", "prediction": "p", "scale": "s", "clip": (-0.5, 0.5)}
+
+
+@pytest.mark.parametrize("library", ["polars lazy", "duckdb", "pandas", "pyarrow"])
+def test_bands_clipped_to_the_range_of_y_have_the_bits_of_numpy(library, rng, in_engine, tmp_path):
+    frame = table(rng)
+    frame = frame.assign(y=frame.y.clip(-0.5, 0.5))
+    native = IN_PROCESS[library](frame, tmp_path)
+    cert = pacband.certify_frame(native, **RANGE, **PROMISE)
+    assert cert == replace(pacband.certify_frame(frame, **RANGE, **PROMISE), created=cert.created)
+    got = collected(pacband.apply_frame(cert, native))
+    expected = cert.interval(frame.p, frame.s)
+    assert np.array_equal(got[["lower", "upper"]].to_numpy(), expected)
+    assert (expected == -0.5).any()
+    assert (expected == 0.5).any()
+
+
+@pytest.mark.parametrize("library", ["polars lazy", "duckdb", "pandas"])
+def test_targets_outside_the_range_are_named_in_engines_too(library, rng, in_engine, tmp_path):
+    frame = table(rng)
+    inside = frame.assign(y=frame.y.clip(-0.5, 0.5))
+    cert = pacband.certify_frame(inside, **RANGE, **PROMISE)
+    bad = inside.assign(y=inside.y.where(inside.index != 4321, 0.7))
+    for call in (
+        lambda rows: pacband.certify_frame(rows, **RANGE, **PROMISE),
+        lambda rows: pacband.check_frame(cert, rows),
+    ):
+        with pytest.raises(InvalidInput, match=r"must lie in \[−0.5, 0.5\], the range of clip: it does not in .*4321"):
+            call(IN_PROCESS[library](bad, tmp_path))
+    # Without targets, there is nothing to refuse.
+    pacband.apply_frame(cert, IN_PROCESS[library](frame.drop(columns="y"), tmp_path))
+
+
+@pytest.mark.parametrize(
+    "job",
+    [{"draws": Units("machine")}, {"group": "site"}, {"group": ["site", "machine"]}, {"tolerance": 0.9}],
+    ids=["units", "groups", "overlapping", "tolerance"],
+)
+@pytest.mark.parametrize("library", ["polars lazy", "duckdb"])
+def test_every_search_in_an_engine_refuses_targets_outside_the_range(library, job, rng, in_engine, tmp_path):
+    frame = table(rng)
+    frame = frame.assign(
+        y=frame.y.clip(-0.5, 0.5), machine=np.arange(len(frame)) % 3 if "group" in job else frame.index // 4
+    )
+    promise = {"delta": PROMISE["delta"]} if "tolerance" in job else PROMISE
+    cert = pacband.certify_frame(IN_PROCESS[library](frame, tmp_path), **RANGE, **job, **promise)
+    assert cert.basis.scoring.clip == (-0.5, 0.5)
+    bad = frame.assign(y=frame.y.where(frame.index != 4321, -0.7))
+    with pytest.raises(InvalidInput, match="the range of clip"):
+        pacband.certify_frame(IN_PROCESS[library](bad, tmp_path), **RANGE, **job, **promise)

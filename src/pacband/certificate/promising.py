@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pacband.certificate.about import About
 from pacband.certificate.portable import Portable
 from pacband.certificate.promise import Promise
 from pacband.scores import Gauge
+from pacband.scores.clip import Clip
 from pacband.scores.columns import Columns
 
 __all__ = ["Promising"]
@@ -62,6 +64,11 @@ class Promising(Portable):
         return self.basis.scoring.min_scale
 
     @property
+    def clip(self) -> Clip | None:
+        """The range (low, high) of y to which the ends of the band are clipped; None is no limit."""
+        return self.basis.scoring.clip
+
+    @property
     def nonfinite(self) -> str:
         """The policy for NaN and infinite predictions: "raise" refuses them, "violate" counts infinite errors."""
         return self.basis.scoring.nonfinite
@@ -75,6 +82,11 @@ class Promising(Portable):
     def columns(self) -> Columns | None:
         """The columns of the table it was made from, if it was made from one."""
         return self.basis.columns
+
+    @property
+    def about(self) -> About:
+        """Who issued the certificate, and which model and target it is about."""
+        return self.basis.about
 
     @property
     def assumptions(self) -> tuple[str, ...]:

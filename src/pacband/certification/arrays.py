@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
+from pacband.certificate import About, Certificate, FamilyCertificate, GroupCertificate
 from pacband.certificate.family import check_candidates, split_candidate
 from pacband.certification.bounding import certify_draws
 from pacband.certification.reused_rows import read_training, refuse_reused_rows
@@ -55,8 +55,10 @@ def certify(
     min_scale: float | None = None,
     nonfinite: str = "raise",
     gauge: Any = "max",
+    clip: tuple[float | None, float | None] | None = None,
     draws: Draws | None = None,
     training: Any = None,
+    about: About | Mapping[str, Any] | None = None,
 ) -> Certificate:
     """Certify the errors of a predictor on data it has not seen (Algorithms 1 and 2).
 
@@ -89,11 +91,17 @@ def certify(
     gauge : "max", positive definite matrix of shape (k, k) or (H, k, k), or Share
         With k outputs: the largest scaled error, or sqrt(eᵀ Σ⁻¹ e). For runs, all steps count, each by its own matrix
         if there are H; with a `Share`, at least that share of the steps.
+    clip : pair (low, high), optional
+        The range that y never leaves, such as ``(0, None)``: the ends of the band are clipped to it, and the promise
+        stays. A row outside of it is refused. Predictions and the bound γ̄ do not change. If the whole band lies outside
+        of the range, both ends are the nearest end of the range.
     draws : Units, Spaced or Weighted, optional
         What one independent draw is, if it is not a row; see `pacband.draws`.
     training : pair (y_pred, y), optional
         Predictions and targets of the rows that the model was fitted on. If more calibration rows are among them than
         agree by chance, they are refused. Without it, pacband cannot see which rows a model was fitted on.
+    about : About or mapping, optional
+        Who issues the certificate, and which model and target it is about; see `About`.
 
     Returns
     -------
@@ -113,6 +121,8 @@ def certify(
     PromiseWarning
         If rows do not look like independent draws from one distribution. In sound data that has a probability of at
         most 1e-4. `diagnose` looks closer.
+    UnlikelyPromise
+        If ε or δ is more than half, which is usually a mistake.
 
     Examples
     --------
@@ -136,7 +146,9 @@ def certify(
         min_scale=min_scale,
         nonfinite=nonfinite,
         gauge=gauge,
+        clip=clip,
         draws=draws,
+        about=about,
     )
     if training is not None:
         seen, fitted = read_training(training, "(y_pred, y)")
@@ -157,7 +169,9 @@ def certify_family(
     min_scale: float | None = None,
     nonfinite: str = "raise",
     gauge: Any = "max",
+    clip: tuple[float | None, float | None] | None = None,
     draws: Draws | None = None,
+    about: About | Mapping[str, Any] | None = None,
 ) -> FamilyCertificate:
     """Certify a family of candidates at once, and pick the sharpest at no loss of the promise (Theorem 1).
 
@@ -174,7 +188,7 @@ def certify_family(
     weights : mapping or sequence of float, optional
         The part of δ that each candidate may use; positive, summing to one. Choose it before looking at y. A mapping or
         a pandas Series is matched by name, a sequence by position.
-    eps, delta, rank, rule, side, min_scale, nonfinite, gauge, draws
+    eps, delta, rank, rule, side, min_scale, nonfinite, gauge, clip, draws, about
         As in `certify`.
 
     Examples
@@ -200,7 +214,9 @@ def certify_family(
         min_scale=min_scale,
         nonfinite=nonfinite,
         gauge=gauge,
+        clip=clip,
         draws=draws,
+        about=about,
     )
     return certify_family_rows(terms, y, candidates, weighted_shares(weights, list(candidates)))
 
@@ -219,7 +235,9 @@ def certify_groups(
     min_scale: float | None = None,
     nonfinite: str = "raise",
     gauge: Any = "max",
+    clip: tuple[float | None, float | None] | None = None,
     draws: Draws | None = None,
+    about: About | Mapping[str, Any] | None = None,
 ) -> GroupCertificate:
     """Certify the errors within every group of rows: each of G groups at δ/G, so that all hold together.
 
@@ -234,7 +252,7 @@ def certify_groups(
         The group of every row: strings, numbers or booleans. For groups that overlap, the mask of every group, True for
         the rows in it. Every row must be in a group: only groups have a bound. To give the other rows a bound as well,
         add a group of all rows.
-    eps, delta, rule, side, n_candidates, min_scale, nonfinite, gauge, draws
+    eps, delta, rule, side, n_candidates, min_scale, nonfinite, gauge, clip, draws, about
         As in `certify`; each of n_F candidates in each of G groups is certified at δ/(n_F·G).
 
     Examples
@@ -265,7 +283,9 @@ def certify_groups(
         min_scale=min_scale,
         nonfinite=nonfinite,
         gauge=gauge,
+        clip=clip,
         draws=draws,
+        about=about,
     )
     return certify_group_rows(terms, y, y_pred, groups, scale)
 

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from pacband.cli.about_options import about_options, model_file_option, read_about
 from pacband.cli.console import print_json, print_message, print_result, progress_bar
 from pacband.cli.draw_options import declared_draws, draw_columns, draw_options, draw_seed_option, refuse_without_rows
 from pacband.cli.findings import collect_findings, print_findings
 from pacband.cli.options import (
     candidate_columns,
+    clip_range,
     column_options,
     engine_options,
     group_names,
@@ -21,7 +23,7 @@ from pacband.cli.options import (
     scale_columns,
     strict_option,
 )
-from pacband.cli.output import Input, Output
+from pacband.cli.output import Input, Output, overwrite_option
 from pacband.core.wording import percent, round_up
 
 if TYPE_CHECKING:
@@ -40,6 +42,7 @@ Examples:
   pacband certify 'year=*/*.parquet' --target y --prediction yhat --report report.html
   pacband certify data.csv --target y --prediction yhat --tolerance 2.0 --eps 0.05
   pacband certify runs.csv --score seconds -o cert.json
+  pacband certify data.csv --target wear --prediction yhat --unit-of-y mm --model-file forest.onnx -o cert.json
   cat data.csv | pacband certify - --target y --prediction yhat --json
 """
 
@@ -78,7 +81,10 @@ Examples:
     show_default=True,
     help="Number of models you will choose from, if this is one of several.",
 )
-@click.option("-o", "--output", type=Output(), help="JSON file to save the certificate to.")
+@about_options
+@model_file_option
+@click.option("-o", "--output", type=Output(certificate=True), help="JSON file to save the certificate to.")
+@overwrite_option
 @click.option("--report", "page", type=Output(), help="HTML file to write a page to that explains the certificate.")
 @strict_option
 @json_option
@@ -121,6 +127,7 @@ def command(
         raise click.UsageError("--run and --step need each other.")
     if tolerance is not None and (is_given("rank") or is_given("rule")):
         raise click.UsageError("--tolerance cannot be combined with --rank or --rule: the rank follows from the count.")
+    about = read_about(promise, target)
     wanted = _wanted_eps(tolerance, promise["eps"])
     from pacband.tables.certifying import certify_frame
     from pacband.tables.opening import open_table
@@ -129,6 +136,7 @@ def command(
     if page is not None and (engine != "duckdb" or any(map(is_stream, files))):
         raise click.UsageError("--report reads the rows again: it needs files, and the engine duckdb.")
 
+    promise["clip"] = clip_range(promise)
     draws = declared_draws(promise)
     numeric, labels = draw_columns(draws)
     if page is not None:
@@ -162,6 +170,7 @@ def command(
             score=score,
             tolerance=tolerance,
             draws=draws,
+            about=about,
             progress=progress,
             **(promise if tolerance is None else {**promise, "eps": None}),
         )
@@ -220,11 +229,6 @@ def _parse_weights(weights: tuple[str, ...]) -> dict[str, float] | None:
 
 
 def _warn_of_mistakes(certificate: AnyCertificate) -> None:
-    """Print a note for settings and columns that are valid but usually a mistake."""
-    basis = certificate.basis
-    if basis.delta > 0.5:
-        print_message(f"Note: delta is the probability that the promise fails. {basis.delta:g} is more than half.")
-    if basis.eps > 0.5:
-        print_message(f"Note: eps is the share of errors that may exceed the bound. {basis.eps:g} is more than half.")
+    """Print a note for columns that are valid but usually a mistake."""
     if any(part.gamma == 0.0 for part in certificate.parts.values()):
         print_message("Note: the bound is 0, because most predictions equal their target. Is it the right column?")

@@ -13,6 +13,9 @@ _WORDS = (
     (r"\bnonfinite='violate'", "--nonfinite violate"),
     (r"\b(eps|delta|rank|weight)=(?=[\d.])", r"--\1 "),
     (r"\b(?:a )?(min_scale|calibration_size|eps_good|at_most)\b", lambda found: "--" + found[1].replace("_", "-")),
+    (r"\bclip must be a pair \(low, high\) with low < high, got .*", "--clip-min must be smaller than --clip-max."),
+    (r"\bclip must be a pair \(low, high\) of numbers or None\b", "--clip-min and --clip-max must be numbers"),
+    (r"\bthe range of clip\b", "the range of --clip-min and --clip-max"),
     (r"\bn_candidates\b", "the number of candidates"),
     (r"\by_pred\b", "the prediction"),
     (r"draws=pacband\.draws\.Units\((['\"])(.+?)\1\)", r"--unit \2"),
@@ -21,6 +24,13 @@ _WORDS = (
     (r"group=(['\"])(.+?)\1 \(groups=\1\2\1 of an estimator, certify_groups for arrays\)", r"--group \2"),
     (r"\bwith certify_groups\b", "with --group"),
     (r"pass draws=Units\(labels, within='?([\w.]+)'?\)", r"pass --unit COLUMN --within \1"),
+    (r"with the digest: about=.*\)\}\}\.$", "with --model-file."),
+    (r"\bpass overwrite=True\b", "add --overwrite"),
+    (r"^unit(?= must (?:have|be (?:a text|one line)))", "--unit-of-y"),
+    (
+        r"^(?:name|issued_by|scope|note|model name|model version)(?= must (?:have|be (?:a text|one line)))",
+        lambda found: "--" + re.sub("[ _]", "-", found[0]),
+    ),
 )
 
 

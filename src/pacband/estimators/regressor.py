@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pacband.candidates.members import Member
-from pacband.certificate import Certificate, GroupCertificate
+from pacband.certificate import About, Certificate, GroupCertificate
 from pacband.certification.arrays import certify_group_rows, certify_rows
 from pacband.certification.terms import Terms
 from pacband.core.checks import check_positive_integer
@@ -31,7 +32,7 @@ class CertifiedRegressor(Certified):
         (lower, upper) makes an asymmetric band.
     eps, delta : float in (0, 1)
         The promise: with confidence 1 − δ, at least 1 − ε of future errors stay within the bound.
-    rank, rule, side, min_scale, nonfinite, gauge
+    rank, rule, side, min_scale, nonfinite, gauge, clip
         As in `certify`.
     n_candidates : int
         The number of such models that you will choose from by their certificates, if this is one of several.
@@ -49,6 +50,10 @@ class CertifiedRegressor(Certified):
         row of a series; of weighted draws, it is the number of rows from which draws are accepted.
     random_state : int, RandomState or None
         Seeds the split.
+    about : None, About or mapping
+        Who issues the certificate, and which model and target it is about; see `About`. If anything is stated, the
+        certificate states the digest of the fitted model as well, unless a part of it is a function or of a kind that
+        pacband does not declare.
 
     Attributes
     ----------
@@ -114,10 +119,12 @@ class CertifiedRegressor(Certified):
         min_scale: float | None = None,
         nonfinite: str = "raise",
         gauge: Any = "max",
+        clip: tuple[float | None, float | None] | None = None,
         groups: Grouping = None,
         draws: Draws | None = None,
         calibration_size: int | float | None = None,
         random_state: Any = None,
+        about: About | Mapping[str, Any] | None = None,
     ) -> None:
         self.estimator = estimator
         self.scale = scale
@@ -130,10 +137,12 @@ class CertifiedRegressor(Certified):
         self.min_scale = min_scale
         self.nonfinite = nonfinite
         self.gauge = gauge
+        self.clip = clip
         self.groups = groups
         self.draws = draws
         self.calibration_size = calibration_size
         self.random_state = random_state
+        self.about = about
 
     def _declare_members(self) -> dict[str, Member]:
         return {"estimator": Member(self.estimator, self.scale)}
