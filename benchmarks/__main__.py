@@ -14,7 +14,18 @@ import numpy as np
 
 from benchmarks._record import print_and_keep, save_record
 
-NAMES = ("planning", "certify", "checks", "start_up", "local_models", "sharpness", "tables", "monitoring", "reporting")
+NAMES = (
+    "planning",
+    "certify",
+    "checks",
+    "start_up",
+    "local_models",
+    "sharpness",
+    "predicting",
+    "tables",
+    "monitoring",
+    "reporting",
+)
 
 
 def main() -> None:

@@ -52,7 +52,9 @@ numpydoc_class_members_toctree = False
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
-    "filename_pattern": r"\.py$",
+    # MLflow is not part of the documentation's environment: that page shows its script alone.
+    "filename_pattern": r"^(?!.*mlflow).*\.py$",
+    "default_thumb_file": str(HERE / "report.png"),
     # What a reader should see first.
     "subsection_order": [f"../examples/{room}" for room in ("start", "data", "deployment", "paper")],
     "within_subsection_order": "example_order.ReadingOrder",
