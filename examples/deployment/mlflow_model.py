@@ -4,7 +4,8 @@ A certified model in MLflow
 
 The model is logged with its certificate, registered, loaded, and used with its band.
 
-It needs the extra ``mlflow``; without it, the script says so and ends. The store is a SQLite file in a temporary folder.
+It needs the extra ``mlflow``; without it, the script says so and ends. The store is a SQLite file in a temporary
+folder.
 """
 
 import importlib.util

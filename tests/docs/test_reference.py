@@ -17,7 +17,7 @@ from pacband.cli import ending
 from support.site import ROOT, require_sphinx
 
 REFERENCE = ROOT / "docs" / "reference"
-MODULES = ("baselines", "datasets", "draws", "scale")
+MODULES = ("baselines", "datasets", "draws", "mlflow", "scale")
 
 
 def named_in_python_page():
@@ -43,7 +43,7 @@ def test_every_public_name_is_listed_once():
 
 def test_every_name_of_the_public_modules_is_listed():
     named = {id(resolve(name)) for name in named_in_python_page()}
-    for module in (pacband.scale, pacband.datasets, pacband.baselines):
+    for module in (pacband.scale, pacband.datasets, pacband.baselines, pacband.mlflow):
         assert {name for name in module.__all__ if id(getattr(module, name)) not in named} == set()
     declared = [one for one in vars(draws).values() if isinstance(one, type) and issubclass(one, draws.Draws)]
     assert {one.__name__ for one in declared if id(one) not in named} == {"Draws", "Rows"}
