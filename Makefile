@@ -18,13 +18,13 @@ test verify mutants: export OMP_NUM_THREADS = 1
 COVERAGE ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test coverage browser lint verify mutants bench lock clean
+.PHONY: help demo test coverage browser lint docs verify mutants bench lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
 
 demo: $(VENV)/demo.stamp  ## the paper's example, end to end
-	$(BIN)/python examples/paper.py
+	$(BIN)/python examples/paper/paper.py
 
 test: $(VENV)/test.stamp  ## the tests (a few minutes)
 	@$(MAKE) --no-print-directory browser || echo "The browser tests will be skipped."
@@ -43,6 +43,10 @@ lint: $(VENV)/lint.stamp  ## ruff, mypy --strict, spelling, and the checks of th
 	$(BIN)/sp-repo-review --show err .
 	$(BIN)/zizmor --offline --quiet .
 
+docs: $(VENV)/docs.stamp  ## the documentation, in docs/_build/html
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --jobs auto docs docs/_build/html
+	@echo "Open docs/_build/html/index.html"
+
 verify: $(VENV)/test.stamp $(OLDEST)/test.stamp  ## the long studies, the tests on the oldest supported libraries, and mutants
 	$(BIN)/python -m pytest tests -m verify $(PARALLEL)
 	$(OLDEST)/bin/python -m pytest tests $(PARALLEL)
@@ -51,13 +55,13 @@ verify: $(VENV)/test.stamp $(OLDEST)/test.stamp  ## the long studies, the tests 
 mutants: $(VENV)/test.stamp  ## small changes of the rooms that decide the promise: a test must fail for each
 	$(BIN)/python tests/mutants
 
-bench: $(VENV)/bench.stamp  ## the benchmarks, side by side with peers
-	$(BIN)/python -m benchmarks
+bench: $(VENV)/bench.stamp  ## the benchmarks, side by side with peers; the documentation shows their files
+	$(BIN)/python -m benchmarks --save docs/benchmarks
 
 lock:  ## the newest libraries of today, for .ci/run
 	rm -rf $(LOCK)
 	@$(MAKE) --no-print-directory $(LOCK)/pip.stamp
-	$(LOCK)/bin/python $(PIP) --editable ".[all]" --group dev
+	$(LOCK)/bin/python $(PIP) --editable ".[all]" --group dev --group docs
 	version=$$($(LOCK)/bin/python -c 'import sys; print("%d.%d" % sys.version_info[:2])') && \
 	{ echo "# The libraries that .ci/run takes with Python $$version: \`make lock\` writes this file anew, with the newest of today."; \
 	$(LOCK)/bin/python -m pip --disable-pip-version-check freeze --exclude-editable; } > .ci/lock-$$version.txt
@@ -92,6 +96,10 @@ $(VENV)/browser.stamp: | $(VENV)/bin/python
 
 $(VENV)/lint.stamp: pyproject.toml | $(VENV)/pip.stamp
 	$(INSTALL) --editable ".[all]" --group dev
+	@touch $@
+
+$(VENV)/docs.stamp: pyproject.toml | $(VENV)/pip.stamp
+	$(INSTALL) --editable ".[all]" --group docs
 	@touch $@
 
 $(VENV)/bench.stamp: pyproject.toml | $(VENV)/pip.stamp

@@ -1,0 +1,96 @@
+"""How Sphinx builds the documentation: `make docs`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pacband
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE / "_ext"))
+# Examples draw without a screen, and no cell of the gallery asks for colours.
+os.environ["MPLBACKEND"] = "Agg"
+
+project = "pacband"
+author = "The pacband authors"
+copyright = author
+release = version = pacband.__version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "numpydoc",
+    "sphinx_gallery.gen_gallery",
+    "sphinx_design",
+    "sphinx_copybutton",
+    "mathml",
+    "command_pages",
+    "schema_pages",
+    "docstrings",
+    "accessible",
+    "benchmark_pages",
+]
+exclude_patterns = ["_build", "gallery/README.rst", "**sg_execution_times.rst"]
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+# In docstrings, a name in backticks is a name of Python: a link where it has a page.
+default_role = "py:obj"
+
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "fieldlist", "substitution"]
+myst_heading_anchors = 3
+# A link to a file of the project that is not a page.
+myst_substitutions = {"version": release}
+
+autosummary_generate = True
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    # The script with MLflow makes a store, and takes as long as all others: its page shows the script alone.
+    "filename_pattern": r"^(?!.*mlflow).*\.py$",
+    "default_thumb_file": str(HERE / "report.png"),
+    # What a reader should see first.
+    "subsection_order": [f"../examples/{room}" for room in ("start", "data", "deployment", "paper")],
+    "within_subsection_order": "example_order.ReadingOrder",
+    "capture_repr": ("_repr_html_",),
+    "nested_sections": False,
+    "download_all_examples": False,
+    "show_memory": False,
+    "show_signature": False,
+    "write_computation_times": False,
+    "abort_on_example_error": True,
+    "remove_config_comments": True,
+    "copyfile_regex": r".*\.(csv|sh)",
+}
+
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+templates_path = ["_templates"]
+html_theme = "pydata_sphinx_theme"
+html_title = "pacband"
+html_static_path = ["_static"]
+html_css_files = ["pacband.css"]
+html_math_renderer = "mathml"
+html_show_sourcelink = False
+html_copy_source = False
+html_context = {"default_mode": "auto"}
+# Pages without pages below them have nothing to navigate.
+html_sidebars = {"*": [], "project/*": []}
+html_theme_options = {
+    "navbar_persistent": ["search-field"],
+    "navbar_end": ["theme-switcher"],
+    "show_toc_level": 2,
+    "navigation_with_keys": False,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "secondary_sidebar_items": ["page-toc"],
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+}
