@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from pacband.cli.console import print_message
-from pacband.cli.options import column_options, group_names, outlook_option, scale_columns
+from pacband.cli.options import column_options, file_options, group_names, outlook_option, scale_columns
 from pacband.cli.output import TABLES, Input, Output
+
+if TYPE_CHECKING:
+    from pacband.tables.dialects import Dialect
 
 EXAMPLES = """
 \b
@@ -34,6 +37,7 @@ Examples:
 @column_options("prediction", "scale", "group", "step", known=True, overlapping=True)
 @click.option("--lower", default="lower", show_default=True, help="Name of the new column with the lower end.")
 @click.option("--upper", default="upper", show_default=True, help="Name of the new column with the upper end.")
+@file_options
 @outlook_option
 def command(
     certificate: str,
@@ -46,6 +50,7 @@ def command(
     lower: str,
     upper: str,
     outlook: int | None,
+    dialect: Dialect,
 ) -> None:
     """Add the lower and upper end of the certified band to the rows of CSV or Parquet FILES.
 
@@ -73,7 +78,7 @@ def command(
     }  # fmt: skip
     columns = chosen_columns(cert.basis, **named)
     numbers = [*columns.predicted, *filter(None, [columns.step])]
-    with open_table(files, numbers, threads=1, output=output) as table:
+    with open_table(files, numbers, threads=1, output=output, dialect=dialect, note=print_message) as table:
         labelled = with_labels(table, columns.group, labels_of(cert), keep=True)
         bands = apply_frame(cert, labelled, **named, names=(lower, upper))
         write_table(without_labels(bands, columns.group), output)

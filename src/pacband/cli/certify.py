@@ -16,6 +16,7 @@ from pacband.cli.options import (
     draw_options,
     draw_seed_option,
     engine_options,
+    file_options,
     group_names,
     is_given,
     json_option,
@@ -30,6 +31,7 @@ from pacband.core.wording import percent, round_up
 
 if TYPE_CHECKING:
     from pacband.certificate import AnyCertificate
+    from pacband.tables.dialects import Dialect
 
 EXAMPLES = """
 \b
@@ -84,6 +86,7 @@ Examples:
 )
 @click.option("-o", "--output", type=Output(), help="JSON file to save the certificate to.")
 @click.option("--report", "page", type=Output(), help="HTML file to write a page to that explains the certificate.")
+@file_options
 @strict_option
 @json_option
 @engine_options
@@ -113,6 +116,7 @@ def command(
     interval_delta: float | None,
     seed: int,
     strict: bool,
+    dialect: Dialect,
     **promise: Any,
 ) -> None:
     """Certify the predictions in CSV or Parquet FILES: names, globs, directories, or - for standard input.
@@ -157,6 +161,8 @@ def command(
             others=True,
             engine=engine,
             address=address,
+            dialect=dialect,
+            note=print_message,
         ) as table,
         progress_bar("certifying") as progress,
         collect_findings() as findings,
@@ -182,7 +188,7 @@ def command(
 
             made_from = certificate.basis.columns
             assert made_from is not None  # it was made from a table
-            report = report_files(certificate, files, made_from, draws=draws)
+            report = report_files(certificate, files, made_from, draws=draws, dialect=dialect)
     print_findings(findings, strict=strict)
     if page is not None:
         report.save(page)

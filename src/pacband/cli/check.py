@@ -10,6 +10,7 @@ import click
 from pacband.cli.console import print_json, print_message, print_text, progress_bar
 from pacband.cli.options import (
     column_options,
+    file_options,
     fresh_draw_options,
     group_names,
     json_option,
@@ -21,6 +22,7 @@ from pacband.cli.output import Input, Output
 
 if TYPE_CHECKING:
     from pacband.judging.verdicts import Verdict
+    from pacband.tables.dialects import Dialect
 
 EXAMPLES = """
 \b
@@ -46,6 +48,7 @@ Examples:
 )
 @click.option("--report", "page", type=Output(), help="HTML file to write a page to that shows these rows.")
 @fresh_draw_options
+@file_options
 @model_options
 @json_option
 def command(
@@ -64,6 +67,7 @@ def command(
     trust: tuple[str, ...],
     max_bytes: int | None,
     as_json: bool,
+    dialect: Dialect,
 ) -> None:
     """Test the promise of a CERTIFICATE on labelled rows that were not used to make it.
 
@@ -89,7 +93,7 @@ def command(
                 "a model predicts by itself: name the --target column, and no other except --group and --unit."
             )
         label = group[0] if group else None
-        _print_verdict(_check_model(certificate, files, target, label, unit, level, trust, max_bytes), as_json)
+        _print_verdict(_check_model(certificate, files, target, label, unit, level, trust, max_bytes, dialect), as_json)
         return
     if page is not None and any(map(is_stream, files)):
         raise click.UsageError("--report reads the rows again: it needs files.")
@@ -105,13 +109,13 @@ def command(
     units = None if draws is None else draws.column
     numeric = [*columns.numeric, *(name for name in (importance, columns.step) if name)]
     labels = [name for name in (columns.group, *columns.groups, columns.run, units) if name]
-    with open_table(files, numeric, also=labels) as table:
+    with open_table(files, numeric, also=labels, dialect=dialect, note=print_message) as table:
         labelled = with_labels(table, columns.group, labels_of(cert))
         verdict = check_frame(cert, labelled, **named, draws=draws, level=level)
         if page is not None:
             from pacband.cli.pages import report_files
 
-            report = report_files(cert, files, columns, draws=draws)
+            report = report_files(cert, files, columns, draws=draws, dialect=dialect)
     if page is not None:
         report.save(page)
         print_message(f"Saved {page}")
@@ -136,6 +140,7 @@ def _check_model(
     level: float,
     trust: tuple[str, ...],
     max_bytes: int | None,
+    dialect: Dialect,
 ) -> Verdict:
     """Predict the rows with a model, in batches, and test its promise on them."""
     from pacband.cli.model_files import open_model_file
@@ -147,7 +152,7 @@ def _check_model(
     # Checked first: opening the model and predicting may take a while.
     check_probability("level", level)
     with (
-        open_files(files) as found,
+        open_files(files, dialect, note=print_message) as found,
         found.reading(),
         progress_bar("Checking") as progress,
     ):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from pacband.cli.console import print_json, print_text
+from pacband.cli.console import print_json, print_message, print_text
 from pacband.cli.options import (
     column_options,
     declared_draws,
@@ -15,6 +15,7 @@ from pacband.cli.options import (
     draw_options,
     draw_seed_option,
     eps_option,
+    file_options,
     json_option,
     min_scale_option,
     nonfinite_option,
@@ -24,6 +25,9 @@ from pacband.cli.options import (
 )
 from pacband.cli.output import Input
 from pacband.cli.shell_words import in_shell_words
+
+if TYPE_CHECKING:
+    from pacband.tables.dialects import Dialect
 
 EXAMPLES = """
 \b
@@ -65,6 +69,7 @@ Examples:
 @nonfinite_option
 @draw_options
 @draw_seed_option
+@file_options
 @json_option
 def command(
     file: str,
@@ -83,6 +88,7 @@ def command(
     at_most: float | None,
     interval_delta: float | None,
     seed: int,
+    dialect: Dialect,
     **options: Any,
 ) -> None:
     """Look for what breaks a promise: dependence, drift, repeated rows, overlap with training rows, and more.
@@ -99,12 +105,12 @@ def command(
     refuse_unused_seed(within, importance)
     draws = declared_draws(unit, within, gap, mixing, importance, at_most, seed, interval_delta)
     numeric = [*columns.numeric, *importance]
-    with open_table([file], numeric) as table:
+    with open_table([file], numeric, dialect=dialect, note=print_message) as table:
         options["draws"] = draws
         if training is None:
             diagnosis = diagnose_table(table, columns, inputs=inputs, **options)
         else:
-            with open_table([training], columns.target) as fitted:
+            with open_table([training], columns.target, dialect=dialect, note=print_message) as fitted:
                 diagnosis = diagnose_table(table, columns, inputs=inputs, training=fitted, **options)
     if as_json:
         content = diagnosis.to_dict()

@@ -14,6 +14,7 @@ from pacband.cli.options import (
     delta_option,
     draw_options,
     eps_option,
+    file_options,
     json_option,
     refuse_without_rows,
     side_option,
@@ -63,6 +64,7 @@ Examples:
 @click.option("--jobs", type=int, default=-1, show_default=True, help="Number of threads; -1 uses every core.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random split and of the models.")
 @click.option("--report", type=Output(), help="HTML file to write a page to that explains the certificate.")
+@file_options
 @strict_option
 @json_option
 def command(files: tuple[str, ...], output: str, report: str | None, as_json: bool, **options: Any) -> None:
@@ -91,7 +93,7 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
     draws = declared_draws(**{name: options[name] for name in drawn})
     if report:
         refuse_without_rows(None if draws is None else draws.kind)
-    with open_files(files) as found, found.reading():
+    with open_files(files, options["dialect"], note=print_message) as found, found.reading():
         columns, X, y, unused, draws = _read_rows(found.relation(), exclude, options, draws)
     _print_columns(columns)
     with progress_bar("Trying models") as progress, collect_findings() as findings:

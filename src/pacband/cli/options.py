@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
@@ -20,6 +21,7 @@ __all__ = [
     "engine_options",
     "eps_option",
     "group_names",
+    "file_options",
     "fresh_draw_options",
     "is_given",
     "json_option",
@@ -165,6 +167,25 @@ engine_options = _join(
         "in this process.",
     ),
 )
+
+
+def file_options(command: F) -> F:
+    """Add the options that state how files are written. The command gets them as one argument, `dialect`."""
+    options = {
+        "delimiter": "Delimiter of CSV files, such as ';' or tab.  [default: found in the files]",
+        "decimal": "Decimal mark of CSV files, '.' or ','.  [default: found in the files]",
+        "thousands": "Mark between thousands in CSV files, such as '.'.  [default: found in the files]",
+        "encoding": "Encoding of CSV files, such as cp1252, latin-1 or utf-16.  [default: found in the files]",
+        "sheet": "Sheet of Excel files.  [default: the only sheet with cells]",
+    }
+
+    @wraps(command)
+    def called(*args: Any, **given: Any) -> Any:
+        from pacband.tables.dialects import Dialect
+
+        return command(*args, dialect=Dialect.create(**{name: given.pop(name) for name in options}), **given)
+
+    return _join(*(click.option(f"--{name}", help=text) for name, text in options.items()))(cast(F, called))
 
 
 def column_options(

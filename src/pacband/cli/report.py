@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from pacband.cli.console import print_json, print_message, print_text
-from pacband.cli.options import column_options, fresh_draw_options, outlook_option, scale_columns
+from pacband.cli.options import column_options, file_options, fresh_draw_options, outlook_option, scale_columns
 from pacband.cli.output import Input, Output
+
+if TYPE_CHECKING:
+    from pacband.tables.dialects import Dialect
 
 EXAMPLES = """
 \b
@@ -49,6 +52,7 @@ Examples:
     help="Column to compare the errors by. Repeatable.  [default: the first 100 other columns]",
 )
 @fresh_draw_options
+@file_options
 @outlook_option
 @click.option("--title", default="How wrong can the model be?", show_default=True, help="Heading of the page.")
 def command(
@@ -65,6 +69,7 @@ def command(
     importance: str | None,
     outlook: int | None,
     title: str,
+    dialect: Dialect,
 ) -> None:
     """Write a report that explains a CERTIFICATE, as a web page, Markdown or JSON.
 
@@ -84,7 +89,17 @@ def command(
     if files:
         columns = labelled_columns(cert.basis, **named)
         draws = table_draws(cert.basis, unit=unit, importance=importance)
-        page = report_files(cert, files, columns, features=features or None, draws=draws, title=title, outlook=outlook)
+        page = report_files(
+            cert,
+            files,
+            columns,
+            features=features or None,
+            draws=draws,
+            dialect=dialect,
+            note=print_message,
+            title=title,
+            outlook=outlook,
+        )
     else:
         page = report(cert, title=title, command=command_line(), outlook=outlook)
     _write(page, output, kind or {".md": "markdown", ".json": "json"}.get(Path(output).suffix.lower(), "html"))

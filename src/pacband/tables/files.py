@@ -1,8 +1,10 @@
-"""Tables in files: CSV and Parquet, one or many, read and written by an embedded DuckDB in a stream.
+"""Tables in files: CSV, Excel and Parquet, one or many, read and written by an embedded DuckDB in a stream.
 
 The cells of a CSV file are texts. They stay texts, so that columns which are only copied come out unchanged; the
-columns that are computed with are read as float64. An error states in one sentence what cannot be read: which file,
-line and column, and what is there. If a file changes while it is read, it is refused and nothing is written.
+columns that are computed with are read as float64. The rows of a file with decimal commas are written with
+decimal commas and the delimiter of the file, in UTF-8; all other rows are written as plain CSV. An error states in one
+sentence what cannot be read: which file, line and column, and what is there. If a file changes while it is read, it is
+refused and nothing is written.
 """
 
 from __future__ import annotations
@@ -19,30 +21,53 @@ from typing import Any
 
 from pacband.core.atomic_files import draft_file
 from pacband.core.extras import require
+from pacband.core.number_formats import PLAIN_FORMAT, FoundFormat, looks_written_otherwise
 from pacband.exceptions import InvalidInput
-from pacband.tables.connection import allowing, connect, draft_of, literal, literals, quoted, workspace
-from pacband.tables.delimited import csv_header, float_sql, is_parquet, refuse_long_end
-from pacband.tables.messages import SOURCE_COLUMN, explain
+from pacband.tables.connection import Draft, allowing, connect, draft_of, literal, literals, quoted, workspace
+from pacband.tables.delimited import (
+    NO_LAYOUT,
+    Layout,
+    find_numbers,
+    float_sql,
+    is_parquet,
+    read_layout,
+    refuse_long_end,
+)
+from pacband.tables.dialects import FIND, Dialect, delimiter_name
+from pacband.tables.messages import NO_NUMBER_COLUMN, SOURCE_COLUMN, explain
 from pacband.tables.parquet import ParquetTable, parquet_table
 from pacband.tables.paths import Found, find_files
+from pacband.tables.plain_copies import plain_copy
 
 __all__ = ["Files", "open_files", "reading", "write_table"]
 
 duckdb = require("duckdb", purpose="a table in a file")
+
+_SAY_HOW = "State how numbers are written, with --decimal and --thousands."
 
 
 @dataclass(frozen=True)
 class Files:
     """Files of one kind that make one table.
 
-    CSV files have a header and a delimiter, Parquet files a `ParquetTable`.
+    CSV files have a layout and a number format, Parquet files a `ParquetTable`.
     """
 
     found: tuple[Found, ...]
     folder: str
-    header: tuple[str, ...] = ()
-    delimiter: str = ","
+    layout: Layout = NO_LAYOUT
+    format: FoundFormat = PLAIN_FORMAT
     parquet: ParquetTable | None = None
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """The columns of CSV files."""
+        return self.layout.header
+
+    @property
+    def copied(self) -> Any:
+        """The table with the texts of the files, if `relation` changes some of them; otherwise None."""
+        return None if self.format.numbers.is_plain else self.relation(unchanged=True)
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -63,9 +88,16 @@ class Files:
         return "csv" if self.parquet is None else "parquet"
 
     def relation(
-        self, numeric: Iterable[str] = (), *, only: Sequence[str] | None = None, threads: int | None = None
+        self,
+        numeric: Iterable[str] = (),
+        *,
+        only: Sequence[str] | None = None,
+        threads: int | None = None,
+        unchanged: bool = False,
     ) -> Any:
         """Return the table as a DuckDB relation; these columns of a CSV file are read as numbers.
+
+        In the other columns, numbers are texts in the plain format: in a file with decimal commas, 1,5 becomes 1.5.
 
         To write rows in their order, read them with one thread: several threads hold back rows that come too early, and
         memory grows with the file.
@@ -78,6 +110,8 @@ class Files:
             The only columns to read. If one of them is missing, all are read, and the caller finds out which.
         threads : int, optional
             The number of threads to read with; by default one for each core.
+        unchanged : bool
+            Whether the other columns shall have the texts of the file, to copy them.
         """
         with self.reading():
             connection = connect(threads=threads)
@@ -85,9 +119,13 @@ class Files:
                 names = [*self.parquet.kinds[0][0], *self.parquet.keys]
                 return connection.sql(self.parquet.select(None if only is None or set(only) - set(names) else only))
             wanted = self.header if only is None or set(only) - set(self.header) else only
-            numbers = set(numeric)
+            self._refuse_unclear(numeric := set(numeric))
+            cells = {name: float_sql(name, self.format.numbers) for name in numeric}
+            if not (unchanged or self.format.numbers.is_plain):
+                for name in set(self.header) - numeric - self.format.unclear:
+                    cells[name] = f"coalesce({self.format.numbers.plain_sql(quoted(name))}, {quoted(name)})"
             listed = ", ".join(
-                f"{float_sql(name)} as {quoted(name)}" if name in numbers else quoted(name)
+                f"{cells[name]} as {quoted(name)}" if name in cells else quoted(name)
                 for name in self.header
                 if name in wanted
             )
@@ -95,8 +133,8 @@ class Files:
             columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in self.header)
             return connection.sql(
                 f"select {listed} from read_csv({literals(map(glob.escape, self.paths))}, auto_detect=false, "
-                f"header=true, hive_partitioning=false, delim={literal(self.delimiter)}, quote='\"', escape='\"', "
-                f"columns={{{columns}}})"
+                f"header=true, skip={self.layout.skip}, hive_partitioning=false, "
+                f"delim={literal(self.layout.delimiter)}, quote='\"', escape='\"', columns={{{columns}}})"
             )
 
     def converted(self, numeric: Iterable[str], *, only: Sequence[str] | None = None) -> str:
@@ -113,19 +151,20 @@ class Files:
     @contextmanager
     def writing(self, output: str | None) -> Iterator[None]:
         """Let `write_table` write this output. It gets its name at the end, if no file changed."""
+        draft = Draft("") if self.format.numbers.decimal == "." else Draft("", self.layout.delimiter, ",")
         if output is None:
             yield
         elif output == "-":
             # DuckDB would open the stream again and cut off what was written to it before.
             rows = os.path.join(self.folder, "rows.csv")
-            with allowing(drafts={output: rows}):
+            with allowing(drafts={output: draft._replace(path=rows)}):
                 yield
             self.refuse_changes()
             with open(rows, "rb") as written:
                 copyfileobj(written, sys.stdout.buffer)
                 sys.stdout.buffer.flush()
         else:
-            with draft_file(Path(output)) as draft, allowing(drafts={output: str(draft)}):
+            with draft_file(Path(output)) as path, allowing(drafts={output: draft._replace(path=str(path))}):
                 yield
                 self.refuse_changes()
 
@@ -134,30 +173,54 @@ class Files:
         for file in self.found:
             file.refuse_change()
 
+    def _refuse_unclear(self, names: set[str]) -> None:
+        """Raise if numbers in one of these columns have two meanings, and the user does not say which."""
+        for name in sorted(names & self.format.unclear) if not self.format.numbers.is_plain else ():
+            raise InvalidInput(
+                f"{self.found[0].shown}: the numbers of column {name!r} have two meanings, because its marks may be "
+                f"decimal marks or thousands. {_SAY_HOW}"
+            )
+
     def _text_rows(self, message: str) -> str:
         """Return a sentence that names the first rows with a text in a column of numbers; empty for other messages."""
-        found = SOURCE_COLUMN.search(message)
+        found = SOURCE_COLUMN.search(message) or NO_NUMBER_COLUMN.search(message)
         if found is None or found["column"] not in self.header:
             return ""
         name = quoted(found["column"])
-        texts = self.relation().project(f"row_number() over () - 1 as row, {name}")
-        bad = texts.filter(f"{name} is not null and try_cast({name} as double) is null").order("row").limit(3)
+        plain = name if self.format.numbers.is_plain else self.format.numbers.plain_sql(name)
+        texts = self.relation(unchanged=True).project(f"row_number() over () - 1 as row, {name}")
+        bad = texts.filter(f"{name} is not null and try_cast({plain} as double) is null").order("row").limit(3)
         rows = [str(row) for row, _ in bad.fetchall()]
+        say = f" {_SAY_HOW}" if looks_written_otherwise(found["text"]) or NO_NUMBER_COLUMN.search(message) else ""
         if not rows:
-            return ""
-        return f" The first such row{' is' if len(rows) == 1 else 's are'} {', '.join(rows)} (counting from 0)."
+            return say
+        return f" The first such row{' is' if len(rows) == 1 else 's are'} {', '.join(rows)} (counting from 0).{say}"
 
 
 @contextmanager
-def open_files(paths: Sequence[str | os.PathLike[str]]) -> Iterator[Files]:
+def open_files(
+    paths: Sequence[str | os.PathLike[str]],
+    dialect: Dialect = FIND,
+    *,
+    note: Callable[[str], None] = lambda text: None,
+) -> Iterator[Files]:
     """Yield the files behind paths, globs, directories and ``-`` for standard input, found and of one kind.
 
     If a file changed in the meantime, an error names it, also in place of the error that the change caused.
+
+    Parameters
+    ----------
+    paths : sequence of str or PathLike
+        The names.
+    dialect : Dialect
+        How the files are written. What it leaves open is found in the files.
+    note : function of a text
+        Called with a sentence if the files are not written as plain CSV, and nobody said so.
     """
     with workspace() as folder:
-        found = find_files([os.fspath(path) for path in paths], folder)
+        found = find_files([os.fspath(path) for path in paths], folder, dialect)
         with allowing([file.path for file in found]):
-            files = _files(tuple(found), folder)
+            files = _files(tuple(found), folder, dialect, note)
             try:
                 yield files
             except Exception:  # if a file changed, that is the cause to name
@@ -166,20 +229,29 @@ def open_files(paths: Sequence[str | os.PathLike[str]]) -> Iterator[Files]:
             files.refuse_changes()
 
 
-def _files(found: tuple[Found, ...], folder: str) -> Files:
+def _files(found: tuple[Found, ...], folder: str, dialect: Dialect, note: Callable[[str], None]) -> Files:
     kinds = {is_parquet(file.path, file.shown) for file in found}
     if len(kinds) != 1:
         raise InvalidInput(f"the files must be all CSV or all Parquet, got {len(found)} of both kinds.")
     if kinds == {True}:
         with reading(found[0].shown, names={file.path: file.shown for file in found}):
             return Files(found, folder, parquet=parquet_table(found))
-    header, delimiter = csv_header(found[0].path, found[0].shown)
-    for file in found[1:]:
-        if csv_header(file.path, file.shown) != (header, delimiter):
-            raise InvalidInput(f"{file.shown} has other columns than {found[0].shown}.")
-    for file in found:
-        refuse_long_end(file.path, file.shown)
-    return Files(found, folder, header, delimiter)
+    first, *others = copies = [plain_copy(file, folder, number, dialect) for number, file in enumerate(found)]
+    layout = read_layout(first.file.path, first.file.shown, dialect)
+    for copy in others:
+        if read_layout(copy.file.path, copy.file.shown, dialect) != layout:
+            raise InvalidInput(f"{copy.file.shown} has other columns than {first.file.shown}.")
+    for copy in copies:
+        refuse_long_end(copy.file.path, copy.file.shown)
+    numbers = find_numbers([copy.file.path for copy in copies], layout, dialect)
+    said = list(first.notes)
+    if dialect.delimiter is None and layout.delimiter != ",":
+        said.append(f"delimiter {delimiter_name(layout.delimiter)}")
+    if dialect.decimal is None and not numbers.numbers.is_plain:
+        said.append(str(numbers.numbers))
+    if said:
+        note(f"Read {first.file.shown} with {', '.join(said)}.")
+    return Files(tuple(copy.file for copy in copies), folder, layout, numbers)
 
 
 @contextmanager
@@ -203,11 +275,23 @@ def reading(
 
 def write_table(relation: Any, path: str) -> None:
     """Write a relation to a CSV or Parquet file: an output of `Files.writing`, or a file in our own folder."""
+    draft = draft_of(path)
     try:
         if Path(path).suffix.lower() in (".parquet", ".pq"):
-            relation.write_parquet(draft_of(path), use_tmp_file=False)
+            relation.write_parquet(draft.path, use_tmp_file=False)
         else:
-            relation.write_csv(draft_of(path), header=True, use_tmp_file=False)
+            if draft.decimal != ".":
+                relation = relation.project(_spell_numbers(relation, draft.decimal))
+            relation.write_csv(draft.path, header=True, sep=draft.delimiter, use_tmp_file=False)
     except duckdb.IOException as error:
         # `reading` explains errors of reading: it knows the files.
         raise InvalidInput(explain(str(error), path if path != "-" else "standard output", {})) from None
+
+
+def _spell_numbers(relation: Any, decimal: str) -> str:
+    """Return the columns of a relation for a SELECT, its numbers with this decimal mark."""
+    columns = zip(map(quoted, relation.columns), map(str, relation.types), strict=True)
+    return ", ".join(
+        f"replace(cast({name} as varchar), '.', '{decimal}') as {name}" if held in ("DOUBLE", "FLOAT") else name
+        for name, held in columns
+    )

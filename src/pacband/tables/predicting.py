@@ -33,6 +33,7 @@ def write_predictions(
     *,
     names: Mapping[str, str],
     candidate: str | None = None,
+    copied: Any = None,
     progress: Progress = lambda done, total: None,
 ) -> int:
     """Write all rows of a table with the model's prediction and the ends of its band; return the number of rows.
@@ -49,6 +50,8 @@ def write_predictions(
         The names of the new columns "prediction", "lower" and "upper".
     candidate : str, optional
         The candidate of a family that predicts. By default the sharpest one predicts.
+    copied : DuckDB relation, optional
+        The same rows with the cells to write. By default those of `relation` are written.
     progress : function of (done, total)
         Called after every batch.
     """
@@ -61,9 +64,10 @@ def write_predictions(
             # A band beside the row of another prediction is worse than none: the hash of the row is compared again.
             predicted = literal(f"{glob.escape(folder)}/*.parquet")
             same = f"{_row_hash_sql(kinds, table='t.')} = b.pacband_row"
+            others = "" if copied is None else f"({copied.sql_query()}) c positional join "
             joined = connection.sql(
-                f"select t.*, {', '.join(f'b.{quoted(name)}' for name in columns)} from ({relation.sql_query()}) t "
-                f"positional join read_parquet({predicted}) b "
+                f"select {'t' if copied is None else 'c'}.*, {', '.join(f'b.{quoted(name)}' for name in columns)} "
+                f"from {others}({relation.sql_query()}) t positional join read_parquet({predicted}) b "
                 f"where case when {same} then true else error('{_CHANGED}') end"
             )
             write_table(joined, output)

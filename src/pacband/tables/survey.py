@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pacband.core.cells import NUMBER_TYPES, TEXT_TYPES, gap_sql, number_sql, spelled_sql
+from pacband.core.number_formats import other_format_sql
 from pacband.exceptions import InvalidInput
 from pacband.tables.columns import as_frame, check_columns, refuse_inexact
 from pacband.tables.connection import quoted
@@ -58,6 +59,7 @@ class _Facts:
     infinite: int
     text: str | None
     truths: int = 0
+    foreign: int = 0
     times: int = 0
     levels: int = 0
     constant: bool = False
@@ -72,6 +74,7 @@ _COUNTS = (
 )
 _SHAPE = (
     "count_if(lower({known}) in ('true', 'false'))",
+    "count_if({number} is null and {foreign})",
     "count(try_cast({known} as timestamp))",
     "approx_count_distinct({spelled})",
     "coalesce(min({spelled}) = max({spelled}), true)",
@@ -213,6 +216,12 @@ def _choose(name: str, held: str, facts: _Facts, wanted: bool, named: bool) -> C
     if facts.numbers == facts.known and not held.startswith(_TIMES):
         _check_numeric(name, facts)
         return Column(name, "number")
+    if facts.foreign and facts.numbers - facts.truths + facts.foreign >= _MEANT_AS_NUMBERS * facts.known:
+        raise InvalidInput(
+            f"column {name!r} holds {facts.foreign} numbers in another format, or with two meanings, such as "
+            f"{facts.text!r}: state how numbers are written with --decimal and --thousands, use the column as "
+            "categories, or exclude it."
+        )
     if facts.numbers - facts.truths >= _MEANT_AS_NUMBERS * facts.known:
         raise InvalidInput(
             f"column {name!r} holds numbers but for {facts.known - facts.numbers} of {facts.known} values, such as "
@@ -251,6 +260,7 @@ def _count(relation: Any, names: Sequence[str], asked: Sequence[str]) -> dict[st
         question.format(
             known=_known(quoted(name)),
             number=number_sql(quoted(name), types[name]),
+            foreign=other_format_sql(_known(quoted(name))) if types[name].startswith(TEXT_TYPES) else "false",
             spelled=spelled_sql(quoted(name), types[name]),
         )
         for name in names
