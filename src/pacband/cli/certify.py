@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pacband.cli.console import print_json, print_message, print_result, progress_bar
+from pacband.cli.console import print_message, print_result, progress_bar
 from pacband.cli.findings import collect_findings, print_findings
 from pacband.cli.options import (
     candidate_columns,
@@ -26,7 +26,7 @@ from pacband.cli.options import (
     scale_columns,
     strict_option,
 )
-from pacband.cli.output import Input, Output
+from pacband.cli.output import Input, Output, refuse_two_results, writing
 from pacband.core.wording import percent, round_up
 
 if TYPE_CHECKING:
@@ -84,8 +84,15 @@ Examples:
     show_default=True,
     help="Number of models you will choose from, if this is one of several.",
 )
-@click.option("-o", "--output", type=Output(), help="JSON file to save the certificate to.")
-@click.option("--report", "page", type=Output(), help="HTML file to write a page to that explains the certificate.")
+@click.option(
+    "-o", "--output", type=Output(stdout=True), help="JSON file to save the certificate to; - is standard output."
+)
+@click.option(
+    "--report",
+    "page",
+    type=Output(stdout=True),
+    help="HTML file to write a page to that explains the certificate; - is standard output.",
+)
 @file_options
 @strict_option
 @json_option
@@ -142,6 +149,7 @@ def command(
     from pacband.tables.opening import open_table
     from pacband.tables.paths import is_stream
 
+    refuse_two_results(as_json, page)
     if page is not None and (engine != "duckdb" or any(map(is_stream, files))):
         raise click.UsageError("--report reads the rows again: it needs files, and the engine duckdb.")
 
@@ -190,16 +198,18 @@ def command(
             assert made_from is not None  # it was made from a table
             report = report_files(certificate, files, made_from, draws=draws, dialect=dialect)
     print_findings(findings, strict=strict)
-    if page is not None:
-        report.save(page)
-    if output is not None:
-        certificate.save(output)
-    if as_json:
-        print_json(certificate.to_dict())
-    else:
+    # With --json, the certificate file itself is printed.
+    saved = dict.fromkeys(filter(None, (output, "-" if as_json else None)), certificate)
+    for path, made in (*saved.items(), *([(page, report)] if page is not None else ())):
+        with writing(path) as file:
+            made.save(file)
+    if "-" not in (*saved, page):
         print_result(certificate)
-    for path in filter(None, (output, page)):
-        print_message(f"Saved {path}")
+    elif not as_json:
+        print_message(str(certificate))
+    for path in (output, page):
+        if path not in (None, "-"):
+            print_message(f"Saved {path}")
     _warn_of_mistakes(certificate)
     if wanted is not None and certificate.eps > wanted:
         print_message(

@@ -18,7 +18,7 @@ from pacband.cli.options import (
     refuse_without_rows,
     scale_columns,
 )
-from pacband.cli.output import Input, Output
+from pacband.cli.output import Input, Output, refuse_two_results, writing
 
 if TYPE_CHECKING:
     from pacband.judging.verdicts import Verdict
@@ -46,7 +46,12 @@ Examples:
     show_default=True,
     help="Level of the test: the probability that it contradicts a promise that holds.",
 )
-@click.option("--report", "page", type=Output(), help="HTML file to write a page to that shows these rows.")
+@click.option(
+    "--report",
+    "page",
+    type=Output(stdout=True),
+    help="HTML file to write a page to that shows these rows; - is standard output.",
+)
 @fresh_draw_options
 @file_options
 @model_options
@@ -86,6 +91,7 @@ def command(
     from pacband.tables.opening import open_table
     from pacband.tables.paths import is_stream
 
+    refuse_two_results(as_json, page)
     cert = load_certificate(certificate)
     if is_model(certificate):
         if not target or prediction or scale or importance or run or step or len(group) > 1 or page is not None:
@@ -117,14 +123,18 @@ def command(
 
             report = report_files(cert, files, columns, draws=draws, dialect=dialect)
     if page is not None:
-        report.save(page)
+        with writing(page) as file:
+            report.save(file)
+    if page not in (None, "-"):
         print_message(f"Saved {page}")
-    _print_verdict(verdict, as_json)
+    _print_verdict(verdict, as_json, to_stderr=page == "-")
 
 
-def _print_verdict(verdict: Verdict, as_json: bool) -> None:
+def _print_verdict(verdict: Verdict, as_json: bool, *, to_stderr: bool = False) -> None:
     if as_json:
         print_json(verdict.to_dict())
+    elif to_stderr:
+        print_message(str(verdict))
     else:
         print_text(str(verdict))
     if not verdict.holds:

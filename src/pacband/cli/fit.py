@@ -20,7 +20,7 @@ from pacband.cli.options import (
     side_option,
     strict_option,
 )
-from pacband.cli.output import Input, Output
+from pacband.cli.output import Input, Output, refuse_two_results, writing
 
 if TYPE_CHECKING:
     from pacband.draws import Draws
@@ -42,7 +42,13 @@ Examples:
 @click.command(epilog=EXAMPLES)
 @click.argument("files", nargs=-1, required=True, type=Input())
 @click.option("--target", required=True, help="Column to predict.")
-@click.option("-o", "--output", required=True, type=Output(), help="File to save the model and its certificate to.")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=Output(stdout=True),
+    help="File to save the model and its certificate to; - is standard output.",
+)
 @eps_option
 @delta_option
 @side_option
@@ -63,7 +69,11 @@ Examples:
 @click.option("--time-budget", type=float, default=300.0, show_default=True, help="Seconds to try models for.")
 @click.option("--jobs", type=int, default=-1, show_default=True, help="Number of threads; -1 uses every core.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random split and of the models.")
-@click.option("--report", type=Output(), help="HTML file to write a page to that explains the certificate.")
+@click.option(
+    "--report",
+    type=Output(stdout=True),
+    help="HTML file to write a page to that explains the certificate; - is standard output.",
+)
 @file_options
 @strict_option
 @json_option
@@ -83,6 +93,7 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
     from pacband.exceptions import ReusedData
     from pacband.tables.files import open_files
 
+    refuse_two_results(as_json, output, report)
     group = options["group"]
     exclude = _split_names(options["exclude"])
     if group is not None and group in exclude:
@@ -123,15 +134,19 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
     print_findings(findings, strict=options["strict"])
     page = _report(family, X, y, draws) if report else None
     kinds = {column.name: column.kind for column in columns if column.kind}
-    save_model(family, output, columns=kinds)
-    if page is not None:
-        page.save(report)
+    with writing(output) as file:
+        save_model(family, file, columns=kinds)
+    if page is not None and report is not None:
+        with writing(report) as file:
+            page.save(file)
     if as_json:
         print_json(_summary(family, columns, len(y), output))
     else:
-        print_text(str(family.certificate_))
-        print_text(f"\n{family.auto_}")
-    print_message(f"Saved {output}" + (f" and {report}" if report else ""))
+        show = print_message if "-" in (output, report) else print_text
+        show(str(family.certificate_))
+        show(f"\n{family.auto_}")
+    if saved := [path for path in (output, report) if path not in (None, "-")]:
+        print_message(f"Saved {' and '.join(map(str, saved))}")
 
 
 def _read_rows(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING
 
 from pacband.cli.console import fail
+from pacband.cli.pages import command_line
 
 if TYPE_CHECKING:
     from pacband.estimators.base import Certified
@@ -22,10 +22,10 @@ def open_model_file(path: str, trust: tuple[str, ...], max_bytes: int | None = N
     try:
         model = load(path, trusted=trust, **({} if max_bytes is None else {"max_bytes": max_bytes}))
     except UntrustedTypes as error:
-        needed = " ".join(f"--trust {shlex.quote(name)}" for name in error.types)
+        needed = [part for name in error.types for part in ("--trust", name)]
         fail(
             f"{path} contains {len(error.types)} type(s) that pacband cannot check. If you trust the packages they "
-            f"belong to, and the file, add {needed}"
+            f"belong to, and the file, repeat the command with --trust: {command_line(*needed)}"
         )
     if not isinstance(model, Certified):
         fail(f"{path} is a certificate, not a model: `pacband apply` adds its band to predictions.")

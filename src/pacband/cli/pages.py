@@ -43,6 +43,6 @@ def report_files(
         )
 
 
-def command_line() -> str:
-    """Return the command that the user typed, as a report quotes it."""
-    return shlex.join(["pacband", *sys.argv[1:]])
+def command_line(*more: str) -> str:
+    """Return the command that the user typed, with more options after it, quoted for a shell."""
+    return shlex.join(["pacband", *sys.argv[1:], *more])

@@ -21,6 +21,7 @@ from pacband.exceptions import InvalidInput
 __all__ = [
     "PLAIN",
     "PLAIN_FORMAT",
+    "SAY_HOW",
     "FoundFormat",
     "NumberFormat",
     "check_marks",
@@ -28,6 +29,9 @@ __all__ = [
     "looks_written_otherwise",
     "other_format_sql",
 ]
+
+# What to do about a number that is written in another way.
+SAY_HOW = "State how numbers are written, with --decimal and --thousands."
 
 # A mark that the user names, and all characters that stand for it in files: blanks that do not break, curly quotes.
 _MARKS = {".": ".", ",": ",", " ": " \u00a0\u202f", "'": "'\u2019"}

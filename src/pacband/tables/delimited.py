@@ -6,17 +6,17 @@ import csv
 import io
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pacband.core.arrays import EXACT, refuse_large_integers
 from pacband.core.headers import declared_delimiter, find_delimiter, is_before_header, split_line
 from pacband.core.labels import listed
-from pacband.core.number_formats import PLAIN, FoundFormat, NumberFormat, find_format
+from pacband.core.number_formats import PLAIN, SAY_HOW, FoundFormat, NumberFormat, find_format
 from pacband.exceptions import InvalidInput
 from pacband.tables.connection import literal, quoted
-from pacband.tables.dialects import FIND, Dialect
+from pacband.tables.dialects import FIND, Dialect, delimiter_name
 from pacband.tables.encodings import open_packed, sample_pieces
 
 __all__ = [
@@ -28,11 +28,13 @@ __all__ = [
     "Layout",
     "find_numbers",
     "float_sql",
+    "found_words",
     "is_parquet",
     "read_layout",
     "refuse_large_texts",
     "refuse_long_end",
     "refuse_twins",
+    "refuse_unclear",
 ]
 
 # The longest header, in characters.
@@ -108,9 +110,9 @@ def is_parquet(path: str, shown: str) -> bool:
     return start == b"PAR1"
 
 
-def read_layout(path: str, shown: str, dialect: Dialect = FIND) -> Layout:
-    """Return the columns, the delimiter and the number of lines before the header of a CSV file in UTF-8."""
-    line, before = _header_line(path, shown)
+def read_layout(path: str, shown: str, dialect: Dialect = FIND, *, encoding: str = "utf-8-sig") -> Layout:
+    """Return the columns, the delimiter and the number of lines before the header of a CSV file."""
+    line, before = _header_line(path, shown, encoding)
     if line.startswith("{"):
         raise InvalidInput(f"{shown} is neither CSV nor Parquet: it looks like JSON.")
     if "\0" in line:
@@ -142,6 +144,25 @@ def find_numbers(paths: Sequence[str], layout: Layout, dialect: Dialect = FIND) 
                     for name, cell in zip(layout.header, row, strict=True):
                         columns[name].append(cell)
     return find_format(columns, decimal=dialect.decimal, thousands=dialect.thousands)
+
+
+def found_words(layout: Layout, found: FoundFormat, dialect: Dialect) -> list[str]:
+    """Return how CSV files are written, where that is not plain CSV and nobody said so, in words."""
+    said = []
+    if dialect.delimiter is None and layout.delimiter != ",":
+        said.append(f"delimiter {delimiter_name(layout.delimiter)}")
+    if dialect.decimal is None and not found.numbers.is_plain:
+        said.append(str(found.numbers))
+    return said
+
+
+def refuse_unclear(found: FoundFormat, names: Iterable[str], shown: str) -> None:
+    """Raise if numbers in one of these columns have two meanings, and the user does not say which."""
+    for name in sorted(found.unclear.intersection(names)) if not found.numbers.is_plain else ():
+        raise InvalidInput(
+            f"{shown}: the numbers of column {name!r} have two meanings, because its marks may be decimal marks or "
+            f"thousands. {SAY_HOW}"
+        )
 
 
 def refuse_long_end(path: str, shown: str) -> None:
@@ -181,12 +202,12 @@ def _last_bytes(path: str) -> bytes:
     return end
 
 
-def _header_line(path: str, shown: str) -> tuple[str, list[str]]:
+def _header_line(path: str, shown: str, encoding: str) -> tuple[str, list[str]]:
     """Return the header of a file, and the lines before it. Line breaks inside quotes do not end a header."""
     before: list[str] = []
     line, size = "", 0
     try:
-        with io.TextIOWrapper(open_packed(path), encoding="utf-8-sig", newline="") as file:
+        with io.TextIOWrapper(open_packed(path), encoding=encoding, newline="") as file:
             while size < FIRST_LINE and (part := file.readline(FIRST_LINE - size)):
                 size += len(part)
                 line += part

@@ -65,9 +65,9 @@ def find_encoding(path: str, shown: str) -> str:
         if pieces[0].startswith(mark):
             return encoding
     text = b"".join(pieces)
-    # At the end of the first bytes of a stream, a part of a character may be there alone.
+    # At the end of a file that grows, a part of a character may be there alone.
     try:
-        codecs.getincrementaldecoder("utf-8")().decode(text, final=len(pieces) > 1)
+        codecs.getincrementaldecoder("utf-8")().decode(text)
     except UnicodeDecodeError:
         pass
     else:

@@ -21,7 +21,7 @@ from typing import Any
 
 from pacband.core.atomic_files import draft_file
 from pacband.core.extras import require
-from pacband.core.number_formats import PLAIN_FORMAT, FoundFormat, looks_written_otherwise
+from pacband.core.number_formats import PLAIN_FORMAT, SAY_HOW, FoundFormat, looks_written_otherwise
 from pacband.exceptions import InvalidInput
 from pacband.tables.connection import Draft, allowing, connect, draft_of, literal, literals, quoted, workspace
 from pacband.tables.delimited import (
@@ -29,11 +29,13 @@ from pacband.tables.delimited import (
     Layout,
     find_numbers,
     float_sql,
+    found_words,
     is_parquet,
     read_layout,
     refuse_long_end,
+    refuse_unclear,
 )
-from pacband.tables.dialects import FIND, Dialect, delimiter_name
+from pacband.tables.dialects import FIND, Dialect
 from pacband.tables.messages import NO_NUMBER_COLUMN, SOURCE_COLUMN, explain
 from pacband.tables.parquet import ParquetTable, parquet_table
 from pacband.tables.paths import Found, find_files
@@ -42,8 +44,6 @@ from pacband.tables.plain_copies import plain_copy
 __all__ = ["Files", "open_files", "reading", "write_table"]
 
 duckdb = require("duckdb", purpose="a table in a file")
-
-_SAY_HOW = "State how numbers are written, with --decimal and --thousands."
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ class Files:
                 names = [*self.parquet.kinds[0][0], *self.parquet.keys]
                 return connection.sql(self.parquet.select(None if only is None or set(only) - set(names) else only))
             wanted = self.header if only is None or set(only) - set(self.header) else only
-            self._refuse_unclear(numeric := set(numeric))
+            refuse_unclear(self.format, numeric := set(numeric), self.found[0].shown)
             cells = {name: float_sql(name, self.format.numbers) for name in numeric}
             if not (unchanged or self.format.numbers.is_plain):
                 for name in set(self.header) - numeric - self.format.unclear:
@@ -173,14 +173,6 @@ class Files:
         for file in self.found:
             file.refuse_change()
 
-    def _refuse_unclear(self, names: set[str]) -> None:
-        """Raise if numbers in one of these columns have two meanings, and the user does not say which."""
-        for name in sorted(names & self.format.unclear) if not self.format.numbers.is_plain else ():
-            raise InvalidInput(
-                f"{self.found[0].shown}: the numbers of column {name!r} have two meanings, because its marks may be "
-                f"decimal marks or thousands. {_SAY_HOW}"
-            )
-
     def _text_rows(self, message: str) -> str:
         """Return a sentence that names the first rows with a text in a column of numbers; empty for other messages."""
         found = SOURCE_COLUMN.search(message) or NO_NUMBER_COLUMN.search(message)
@@ -191,7 +183,7 @@ class Files:
         texts = self.relation(unchanged=True).project(f"row_number() over () - 1 as row, {name}")
         bad = texts.filter(f"{name} is not null and try_cast({plain} as double) is null").order("row").limit(3)
         rows = [str(row) for row, _ in bad.fetchall()]
-        say = f" {_SAY_HOW}" if looks_written_otherwise(found["text"]) or NO_NUMBER_COLUMN.search(message) else ""
+        say = f" {SAY_HOW}" if looks_written_otherwise(found["text"]) or NO_NUMBER_COLUMN.search(message) else ""
         if not rows:
             return say
         return f" The first such row{' is' if len(rows) == 1 else 's are'} {', '.join(rows)} (counting from 0).{say}"
@@ -244,12 +236,7 @@ def _files(found: tuple[Found, ...], folder: str, dialect: Dialect, note: Callab
     for copy in copies:
         refuse_long_end(copy.file.path, copy.file.shown)
     numbers = find_numbers([copy.file.path for copy in copies], layout, dialect)
-    said = list(first.notes)
-    if dialect.delimiter is None and layout.delimiter != ",":
-        said.append(f"delimiter {delimiter_name(layout.delimiter)}")
-    if dialect.decimal is None and not numbers.numbers.is_plain:
-        said.append(str(numbers.numbers))
-    if said:
+    if said := [*first.notes, *found_words(layout, numbers, dialect)]:
         note(f"Read {first.file.shown} with {', '.join(said)}.")
     return Files(tuple(copy.file for copy in copies), folder, layout, numbers)
 
