@@ -200,7 +200,7 @@ def command(
     print_findings(findings, strict=strict)
     # With --json, the certificate file itself is printed.
     saved = dict.fromkeys(filter(None, (output, "-" if as_json else None)), certificate)
-    for path, made in (*saved.items(), *([(page, report)] if page is not None else ())):
+    for path, made in (*([(page, report)] if page is not None else ()), *saved.items()):
         with writing(path) as file:
             made.save(file)
     if "-" not in (*saved, page):

@@ -22,8 +22,8 @@ def is_before_header(line: str) -> bool:
     >>> [is_before_header(line) for line in ("", "# made by hand", "#made", "sep=;", "#id,y", "y,yhat")]
     [True, True, True, True, False, False]
     """
-    text = line.strip(" \t\r\n\ufeff") if "\t" not in line.strip() else line.rstrip("\r\n").lstrip("\ufeff")
-    if not text or declared_delimiter(text) is not None or text.startswith(("# ", "##")):
+    text = line.strip("\r\n\ufeff")
+    if not text.strip() or declared_delimiter(text) is not None or text.startswith(("# ", "##")):
         return True
     return text.startswith("#") and not any(mark in text for mark in DELIMITERS)
 
