@@ -26,6 +26,7 @@ EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"][
         ("distributed", "dask"),
         ("skops.io", "cli"),
         ("pandas", "pandas"),
+        ("python_calamine", "excel"),
     ],
 )
 def test_a_missing_package_is_named_with_its_extra(module, extra, monkeypatch):

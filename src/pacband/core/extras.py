@@ -18,6 +18,7 @@ _EXTRAS = {
     **dict.fromkeys(("dask", "distributed"), "dask"),
     **dict.fromkeys(("pyspark", "py4j"), "spark"),
     "pandas": "pandas",
+    **dict.fromkeys(("python_calamine", "python-calamine"), "excel"),
     "polars": "polars",
 }
 _CHECKOUT = Path(__file__).parents[3]
