@@ -32,7 +32,7 @@ def test_bytes_that_prove_nothing_are_refused(tmp_path, data):
 
 def test_a_text_in_another_encoding_is_refused_with_its_place(tmp_path):
     (tmp_path / "a.csv").write_bytes(b"y\n\x81\n")
-    with pytest.raises(InvalidInput, match="a.csv is not text in cp1252"):
+    with pytest.raises(InvalidInput, match=r"a.csv is not text in cp1252"):
         write_utf8(str(tmp_path / "a.csv"), str(tmp_path / "b.csv"), encoding="cp1252", shown="a.csv")
 
 

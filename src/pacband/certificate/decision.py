@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from pacband.exceptions import CertificateError
 from pacband.planning import LARGEST_N, DeltaShare
-from pacband.planning.binomial import covering_delta, tail_at_most
-from pacband.planning.shares import rounded_up
+from pacband.planning.binomial import tail_at_most
 
 if TYPE_CHECKING:
     from pacband.certificate.single import Certificate
 
-__all__ = ["attained", "certifies", "check_joint", "is_score_at_rank"]
+__all__ = ["certifies", "check_joint", "is_score_at_rank"]
 
 # A large table has many groups, but few different numbers of rows: every exact decision is made once.
 
@@ -28,13 +27,6 @@ def certifies(n_samples: int, rank: int, eps: float, delta: float, share: DeltaS
     """Whether B(r − 1; N, ε) is at most the share of δ that the dependence between draws leaves."""
     budget = share.budget(delta) - slack
     return budget > 0 and tail_at_most(n_samples, rank, eps, budget)
-
-
-@lru_cache(maxsize=1 << 12)
-def attained(n_samples: int, rank: int, eps: float, share: DeltaShare, slack: Fraction) -> float:
-    """Return the smallest δ that these numbers certify, rounded up."""
-    alone = covering_delta(n_samples, rank, eps, share.fraction)
-    return alone if not slack else min(1.0, rounded_up(Fraction(alone) + slack / share.fraction))
 
 
 def is_score_at_rank(gamma: Any, rank: Any, n_samples: Any) -> bool:

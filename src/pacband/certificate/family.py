@@ -177,36 +177,25 @@ class FamilyCertificate(Promising):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the certificate as JSON-ready values, as `save` writes them."""
-        return {
-            "kind": "family",
-            "promise": self.promise,
-            "best": self.best,
-            "candidates": [
-                {
-                    "name": name,
-                    "mean_bound": encode(self.mean_bound[name]),
-                    "sharpness": encode(self.sharpness[name]),
-                    "certificate": cert.to_dict(),
-                }
-                for name, cert in self.candidates.items()
-            ],
-        }
+        content = self._content({name: cert.to_dict() for name, cert in self.candidates.items()})
+        return {"kind": "family", "promise": self.promise, **content}
 
     def stated(self) -> dict[str, Any]:
         """Return what the certificate states, without what follows from it."""
-        return {
-            "kind": "family",
-            "best": self.best,
-            "candidates": [
-                {
-                    "name": name,
-                    "mean_bound": encode(self.mean_bound[name]),
-                    "sharpness": encode(self.sharpness[name]),
-                    "certificate": cert.stated(),
-                }
-                for name, cert in self.candidates.items()
-            ],
-        }
+        return {"kind": "family", **self._content({name: cert.stated() for name, cert in self.candidates.items()})}
+
+    def _content(self, certificates: dict[str, dict[str, Any]]) -> dict[str, Any]:
+        """Return the best candidate, and every candidate with its certificate as given."""
+        candidates = [
+            {
+                "name": name,
+                "mean_bound": encode(self.mean_bound[name]),
+                "sharpness": encode(self.sharpness[name]),
+                "certificate": certificate,
+            }
+            for name, certificate in certificates.items()
+        ]
+        return {"best": self.best, "candidates": candidates}
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:

@@ -146,31 +146,23 @@ class GroupCertificate(Promising):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the certificate as JSON-ready values, as `save` writes them."""
-        return {
-            "kind": "groups",
-            "promise": self.promise,
-            **self._overlap,
-            "groups": [{"label": label, "certificate": cert.to_dict()} for label, cert in self.groups.items()],
-        }
+        content = self._content({label: cert.to_dict() for label, cert in self.groups.items()})
+        return {"kind": "groups", "promise": self.promise, **content}
 
     def stated(self) -> dict[str, Any]:
         """Return what the certificate states, without what follows from it."""
-        return {
-            "kind": "groups",
-            **self._overlap,
-            "groups": [{"label": label, "certificate": cert.stated()} for label, cert in self.groups.items()],
-        }
+        return {"kind": "groups", **self._content({label: cert.stated() for label, cert in self.groups.items()})}
+
+    def _content(self, certificates: dict[Any, dict[str, Any]]) -> dict[str, Any]:
+        """Return every group with its certificate as given. If groups cannot overlap, nothing is stated about it."""
+        groups = [{"label": label, "certificate": certificate} for label, certificate in certificates.items()]
+        return {**({"overlapping": True} if self.overlapping else {}), "groups": groups}
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
         """Rebuild a certificate from `to_dict`."""
         groups = FrozenMap({g["label"]: Certificate.from_dict(g["certificate"]) for g in content["groups"]})
         return cls(groups=groups, overlapping=content.get("overlapping", False))
-
-    @property
-    def _overlap(self) -> dict[str, Any]:
-        """What a file states about overlap: nothing if there is none, as before groups could overlap."""
-        return {"overlapping": True} if self.overlapping else {}
 
 
 def _columns(groups: Any) -> Any:

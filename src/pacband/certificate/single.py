@@ -15,7 +15,7 @@ import numpy as np
 from pacband import __version__
 from pacband.certificate import words
 from pacband.certificate.chain import check_chain
-from pacband.certificate.decision import attained, certifies, is_score_at_rank
+from pacband.certificate.decision import certifies, is_score_at_rank
 from pacband.certificate.portable import decode, encode
 from pacband.certificate.promise import Promise
 from pacband.certificate.promising import Promising
@@ -25,6 +25,7 @@ from pacband.draws import Draws, Sample
 from pacband.exceptions import CertificateError, InvalidInput
 from pacband.planning import LARGEST_N, WHOLE, DeltaShare
 from pacband.planning.averages import Evidence
+from pacband.planning.ranks import smallest_delta
 from pacband.planning.windows import most_violations
 from pacband.scores import bound, mean_bound
 from pacband.selection import Measured, measure
@@ -161,7 +162,7 @@ class Certificate(Promising):
             return min(self.delta, self.evidence.p_value(self.eps) / float(self.share.fraction) * (1.0 + 1e-15))
         if self.rank is None:  # there is evidence then
             raise CertificateError("a certificate without evidence has a rank.")
-        return attained(self.n_samples, self.rank, self.eps, self.share, self._slack)
+        return smallest_delta(self.n_samples, self.rank, self.eps, self.share, self._slack)
 
     @property
     def chosen_beforehand(self) -> bool:

@@ -17,7 +17,7 @@ from pacband.certificate.family import check_candidates, split_candidate
 from pacband.certification.bounding import certify_draws
 from pacband.certification.reused_rows import read_training, refuse_reused_rows
 from pacband.certification.terms import Terms
-from pacband.checks.evidence import Others
+from pacband.checks.scored import Others
 from pacband.checks.screening import screen_rows
 from pacband.checks.warning import warn_of_findings
 from pacband.core.arrays import check_lengths, check_same_rows

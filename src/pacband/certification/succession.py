@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, overload
 
-from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate, check_certificate
+from pacband.certificate import AnyCertificate, Certificate, FamilyCertificate, GroupCertificate, check_certificate
 from pacband.certification.arrays import certify_group_rows, certify_rows
 from pacband.certification.terms import Terms, check_draws
 from pacband.certification.tolerance import ToleranceTerms, refuse_with_tolerance
@@ -50,7 +50,7 @@ def recalibrate(
 
 
 def recalibrate(
-    certificate: Certificate | FamilyCertificate | GroupCertificate,
+    certificate: AnyCertificate,
     y: Any,
     y_pred: Any = None,
     scale: Any = None,

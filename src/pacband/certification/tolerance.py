@@ -16,7 +16,7 @@ from pacband.certificate import Certificate, Promise
 from pacband.certificate.promise import assumptions_of
 from pacband.certificate.single import issue
 from pacband.certification.terms import check_draws
-from pacband.checks.evidence import Others
+from pacband.checks.scored import Others
 from pacband.checks.screening import screen_rows
 from pacband.checks.warning import warn_of_findings
 from pacband.core.arrays import check_same_rows

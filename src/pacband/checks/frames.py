@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pacband.checks.columns import identifies_rows
-from pacband.checks.evidence import Others, Picked
+from pacband.checks.scored import Others, Picked
 
 __all__ = ["FrameColumns", "columns_of_frame", "drop_columns", "id_columns", "plain_column"]
 

@@ -14,11 +14,11 @@ import numpy.typing as npt
 
 from pacband.checks.columns import read_labels, read_times, without_ids
 from pacband.checks.copies import check_copies, may_repeat
-from pacband.checks.evidence import Evidence, Others, Picked, Series
 from pacband.checks.finding import Finding
 from pacband.checks.labels import check_labels
 from pacband.checks.order import DEPENDENCE, DRIFT, Whole, check_order
 from pacband.checks.sample import FEWEST_ROWS, MOST_ROWS, rows_to_look_at
+from pacband.checks.scored import Others, Picked, ScoredDraws, Series
 from pacband.core.arrays import Numbers
 from pacband.draws import Rows, Sample
 from pacband.scores import ScoreRule, Spread
@@ -79,26 +79,29 @@ def screen_rows(
         The number of rows of the table, if these are its first rows.
     """
     picked = rows_to_look_at(sample.n_draws, at_least=FEWEST_ROWS if others is None else MOST_ROWS)
-    looked = Evidence.of(picked, scoring, sample, target, prediction, spread, groups)
+    looked = ScoredDraws.of(picked, scoring, sample, target, prediction, spread, groups)
+    columns = None if others is None else others(looked.rows)
     signs = looked.signs()
     found: list[Finding] = []
 
     def ranks_of_all() -> tuple[Series, int]:
         first = slice(0, min(sample.n_draws, _WHOLE))
-        return Evidence.of(first, scoring, sample, target, prediction, spread, groups).ranks(), n_rows or sample.n_draws
+        return ScoredDraws.of(
+            first, scoring, sample, target, prediction, spread, groups
+        ).ranks(), n_rows or sample.n_draws
 
     if in_order_of_draws(target[looked.rows], prediction[looked.rows]):
         whole = ranks_of_all if numbers is None else None
         found += check_order(signs, looked.scores, rows=_numbers(looked.rows, numbers), whole=whole) or ()
     if sample.rows is None and may_repeat(target[looked.rows]):
         complete = others is not None if complete is None else complete
-        found += _find_copies(looked.rows, target, prediction, spread, groups, others, complete)
-    unsorted = None if others is None or not sample.series else check_times(others(looked.rows))
+        found += _find_copies(looked.rows, target, prediction, spread, groups, columns, complete)
+    unsorted = None if columns is None or not sample.series else check_times(columns)
     if unsorted is not None:
         # What else is found depends on the order.
         return [unsorted]
-    if others is not None:
-        found += check_columns(others(looked.rows), looked, signs, gaps=numbers is not None)
+    if columns is not None:
+        found += check_columns(columns, looked, signs, gaps=numbers is not None)
     return explain([finding for finding in found if finding.p_value <= level / len(found)])
 
 
@@ -113,13 +116,13 @@ def screen_columns(
 ) -> list[Finding]:
     """Check columns that `screen_rows` was not given, such as those that a model does not use, at the same level."""
     picked = rows_to_look_at(len(target), at_least=MOST_ROWS)
-    looked = Evidence.of(picked, scoring, Rows().sample(len(target)), target, prediction, spread, groups)
+    looked = ScoredDraws.of(picked, scoring, Rows().sample(len(target)), target, prediction, spread, groups)
     found = check_columns(columns(looked.rows), looked, looked.signs())
     return explain([finding for finding in found if finding.p_value <= LEVEL / len(found)])
 
 
 def check_columns(
-    columns: Mapping[str, npt.NDArray[Any]], drawn: Evidence, in_order: Series, *, gaps: bool = False
+    columns: Mapping[str, npt.NDArray[Any]], drawn: ScoredDraws, in_order: Series, *, gaps: bool = False
 ) -> list[Finding]:
     """Check every other column for labels and for an order of time. `in_order` are the series in the order of rows.
 
@@ -143,7 +146,7 @@ def check_columns(
     return found
 
 
-def _ranks_along(drawn: Evidence, order: npt.NDArray[np.intp]) -> Whole:
+def _ranks_along(drawn: ScoredDraws, order: npt.NDArray[np.intp]) -> Whole:
     """Return a function that returns the ranks of all rows in another order."""
     return lambda: ({name: None if z is None else z[order] for name, z in drawn.ranks().items()}, len(order))
 
@@ -206,13 +209,13 @@ def _find_copies(
     prediction: Numbers,
     spread: Spread,
     groups: npt.NDArray[Any] | None,
-    others: Others | None,
+    columns: Mapping[str, npt.NDArray[Any]] | None,
     complete: bool,
 ) -> list[Finding]:
     y = _flat(target[rows])
     seen = [_flat(prediction[rows]), *(_flat(part[rows]) for part in spread.parts)]
     seen += [] if groups is None else [groups[rows]]
-    seen += [] if others is None else without_ids(others(rows).values())
+    seen += [] if columns is None else without_ids(columns.values())
     finding = check_copies(y, seen, complete=complete)
     return [] if finding is None else [finding]
 

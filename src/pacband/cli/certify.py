@@ -8,21 +8,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pacband.cli.console import print_message, print_result, progress_bar
+from pacband.cli.draw_options import declared_draws, draw_columns, draw_options, draw_seed_option, refuse_without_rows
 from pacband.cli.findings import collect_findings, print_findings
 from pacband.cli.options import (
     candidate_columns,
     column_options,
-    declared_draws,
-    draw_options,
-    draw_seed_option,
     engine_options,
     file_options,
     group_names,
     is_given,
     json_option,
     promise_options,
-    refuse_unused_seed,
-    refuse_without_rows,
     scale_columns,
     strict_option,
 )
@@ -114,14 +110,6 @@ def command(
     as_json: bool,
     engine: str,
     address: str | None,
-    unit: str | None,
-    within: str,
-    gap: int | None,
-    mixing: float | None,
-    importance: tuple[str, ...],
-    at_most: float | None,
-    interval_delta: float | None,
-    seed: int,
     strict: bool,
     dialect: Dialect,
     **promise: Any,
@@ -153,8 +141,8 @@ def command(
     if page is not None and (engine != "duckdb" or any(map(is_stream, files))):
         raise click.UsageError("--report reads the rows again: it needs files, and the engine duckdb.")
 
-    refuse_unused_seed(within, importance)
-    draws = declared_draws(unit, within, gap, mixing, importance, at_most, seed, interval_delta)
+    draws = declared_draws(promise)
+    numeric, labels = draw_columns(draws)
     if page is not None:
         refuse_without_rows(None if draws is None else draws.kind)
     if page is not None and (run is not None or len(group) > 1):
@@ -164,8 +152,8 @@ def command(
     with (
         open_table(
             files,
-            [name for name in (*columns, *importance, step) if name],
-            also=[name for name in (*group, unit, run) if name],
+            [name for name in (*columns, *numeric, step) if name],
+            also=[name for name in (*group, *labels, run) if name],
             others=True,
             engine=engine,
             address=address,

@@ -8,16 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pacband.cli.console import print_json, print_message, print_text, progress_bar
-from pacband.cli.options import (
-    column_options,
-    file_options,
-    fresh_draw_options,
-    group_names,
-    json_option,
-    model_options,
-    refuse_without_rows,
-    scale_columns,
-)
+from pacband.cli.draw_options import fresh_draw_options, refuse_without_rows
+from pacband.cli.options import column_options, file_options, group_names, json_option, model_options, scale_columns
 from pacband.cli.output import Input, Output, refuse_two_results, writing
 
 if TYPE_CHECKING:

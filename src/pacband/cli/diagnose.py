@@ -8,18 +8,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pacband.cli.console import print_json, print_message, print_text
+from pacband.cli.draw_options import declared_draws, draw_columns, draw_options, draw_seed_option
 from pacband.cli.options import (
     column_options,
-    declared_draws,
     delta_option,
-    draw_options,
-    draw_seed_option,
     eps_option,
     file_options,
     json_option,
     min_scale_option,
     nonfinite_option,
-    refuse_unused_seed,
     scale_columns,
     side_option,
 )
@@ -80,14 +77,6 @@ def command(
     inputs: tuple[str, ...],
     training: str | None,
     as_json: bool,
-    unit: str | None,
-    within: str,
-    gap: int | None,
-    mixing: float | None,
-    importance: tuple[str, ...],
-    at_most: float | None,
-    interval_delta: float | None,
-    seed: int,
     dialect: Dialect,
     **options: Any,
 ) -> None:
@@ -102,10 +91,9 @@ def command(
     from pacband.tables.opening import open_table
 
     columns = columns_of(target, prediction, scale_columns(scale), group)
-    refuse_unused_seed(within, importance)
-    draws = declared_draws(unit, within, gap, mixing, importance, at_most, seed, interval_delta)
-    numeric = [*columns.numeric, *importance]
-    with open_table([file], numeric, dialect=dialect, note=print_message) as table:
+    draws = declared_draws(options)
+    numeric, _ = draw_columns(draws)
+    with open_table([file], [*columns.numeric, *numeric], dialect=dialect, note=print_message) as table:
         options["draws"] = draws
         if training is None:
             diagnosis = diagnose_table(table, columns, inputs=inputs, **options)

@@ -8,18 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pacband.cli.console import print_json, print_message, print_text, progress_bar
+from pacband.cli.draw_options import declared_draws, draw_options, refuse_without_rows
 from pacband.cli.findings import collect_findings, print_findings
-from pacband.cli.options import (
-    declared_draws,
-    delta_option,
-    draw_options,
-    eps_option,
-    file_options,
-    json_option,
-    refuse_without_rows,
-    side_option,
-    strict_option,
-)
+from pacband.cli.options import delta_option, eps_option, file_options, json_option, side_option, strict_option
 from pacband.cli.output import Input, Output, refuse_two_results, writing
 
 if TYPE_CHECKING:
@@ -88,6 +79,7 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
     not use, it looks only if --unit, --gap and --importance are not given. Predict with `pacband predict`, or in Python
     with `pacband.load`.
     """
+    from pacband.draws import Spaced
     from pacband.estimators.family import CertifiedFamily
     from pacband.estimators.saving import save_model
     from pacband.exceptions import ReusedData
@@ -100,8 +92,7 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
         raise click.UsageError(
             f"the group {group!r} cannot be excluded: the model reads the group of each row from it."
         )
-    drawn = ("unit", "within", "gap", "mixing", "importance", "at_most", "seed", "interval_delta")
-    draws = declared_draws(**{name: options[name] for name in drawn})
+    draws = declared_draws(options)
     if report:
         refuse_without_rows(None if draws is None else draws.kind)
     with open_files(files, options["dialect"], note=print_message) as found, found.reading():
@@ -129,7 +120,7 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
             family.fit(X, y, draws=draws)
         if draws is None:
             _check_unused(family, X, y, unused)
-        elif options["gap"] is not None:
+        elif isinstance(draws, Spaced):
             _check_order_of_time(unused)
     print_findings(findings, strict=options["strict"])
     page = _report(family, X, y, draws) if report else None

@@ -4,25 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import click
-
-if TYPE_CHECKING:
-    from pacband.draws.kinds import DrawKind
 
 __all__ = [
     "candidate_columns",
     "column_options",
-    "declared_draws",
     "delta_option",
-    "draw_options",
-    "draw_seed_option",
     "engine_options",
     "eps_option",
-    "group_names",
     "file_options",
-    "fresh_draw_options",
+    "group_names",
     "is_given",
     "json_option",
     "min_scale_option",
@@ -30,8 +23,6 @@ __all__ = [
     "nonfinite_option",
     "outlook_option",
     "promise_options",
-    "refuse_unused_seed",
-    "refuse_without_rows",
     "rule_option",
     "scale_columns",
     "side_option",
@@ -41,7 +32,7 @@ __all__ = [
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def _join(*options: Callable[[F], F]) -> Callable[[F], F]:
+def joined(*options: Callable[[F], F]) -> Callable[[F], F]:
     def decorate(command: F) -> F:
         for option in reversed(options):
             command = option(command)
@@ -92,7 +83,7 @@ strict_option = click.option(
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 
-promise_options = _join(
+promise_options = joined(
     eps_option,
     delta_option,
     click.option("--rank", type=int, help="Use the score of this rank, counted from the largest, in place of --rule."),
@@ -102,7 +93,7 @@ promise_options = _join(
     nonfinite_option,
 )
 
-model_options = _join(
+model_options = joined(
     click.option(
         "--trust",
         multiple=True,
@@ -116,44 +107,7 @@ model_options = _join(
     ),
 )
 
-draw_options = _join(
-    click.option("--unit", help="Column of units, such as machines: a unit is one draw, and new units are to come."),
-    click.option(
-        "--within",
-        default="all",
-        show_default=True,
-        metavar="all|SHARE|average|one",
-        help="With --unit: all rows of a unit stay inside, or at least this share of them, such as 0.99; average: rows "
-        "of future units, on average; one: the same, from one row of every unit, drawn at random.",
-    ),
-    click.option("--gap", type=int, help="The rows are one series: use every GAP-th row as a draw."),
-    click.option("--mixing", type=float, help="With --gap: the declared rate ρ of the mixing coefficients β(a) = ρ^a."),
-    click.option(
-        "--importance",
-        multiple=True,
-        help="Column of w(x), the density of future inputs over that of these inputs. Give it twice for the ends of an "
-        "interval.",
-    ),
-    click.option("--at-most", type=float, help="With --importance: a bound of w(x), declared beforehand."),
-    click.option(
-        "--interval-delta",
-        type=float,
-        help="With two --importance columns: probability that w(x) is outside its interval. It is taken from --delta.",
-    ),
-)
-draw_seed_option = click.option(
-    "--seed", type=int, default=0, show_default=True, help="Seed of --within one and --importance."
-)
-fresh_draw_options = _join(
-    click.option("--unit", help="Column of units, if the promise is about units.  [default: the certificate's]"),
-    click.option(
-        "--importance",
-        help="Column of the weights, if the certificate has weights and these rows are distributed as the calibration "
-        "rows.  [default: they are distributed as future rows]",
-    ),
-)
-
-engine_options = _join(
+engine_options = joined(
     click.option(
         "--engine",
         type=click.Choice(["duckdb", "dask", "spark"]),
@@ -185,7 +139,7 @@ def file_options(command: F) -> F:
 
         return command(*args, dialect=Dialect.create(**{name: given.pop(name) for name in options}), **given)
 
-    return _join(*(click.option(f"--{name}", help=text) for name, text in options.items()))(cast(F, called))
+    return joined(*(click.option(f"--{name}", help=text) for name, text in options.items()))(cast(F, called))
 
 
 def column_options(
@@ -222,7 +176,7 @@ def column_options(
         "run": click.option("--run", help=f"Column of runs, if a row is one step of a run; needs --step.{default}"),
         "step": click.option("--step", help=f"Column of the steps of runs: numbers, the same in every run.{default}"),
     }
-    return _join(*(options[name] for name in names))
+    return joined(*(options[name] for name in names))
 
 
 def is_given(option: str) -> bool:
@@ -255,64 +209,3 @@ def candidate_columns(candidates: tuple[str, ...]) -> dict[str, Any]:
             raise click.UsageError(f"the candidate {name!r} is given twice.")
         found[name] = (parts[0], scale_columns(tuple(parts[1:])))
     return found
-
-
-def declared_draws(
-    unit: str | None,
-    within: str,
-    gap: int | None,
-    mixing: float | None,
-    importance: tuple[str, ...],
-    at_most: float | None,
-    seed: int,
-    interval_delta: float | None = None,
-) -> Any:
-    """Return what one draw is, as the options declare it; None is a row."""
-    if sum(given is not None for given in (unit, gap, importance or None)) > 1:
-        raise click.UsageError("name one of --unit, --gap and --importance: a draw is one thing.")
-    if unit is None and within != "all":
-        raise click.UsageError("--within needs --unit.")
-    if gap is None and mixing is not None:
-        raise click.UsageError("--mixing needs --gap.")
-    if bool(importance) != (at_most is not None):
-        raise click.UsageError("--importance and --at-most need each other.")
-    if len(importance) > 2:
-        raise click.UsageError("name one --importance column, or two for (low, high).")
-    if interval_delta is not None and len(importance) != 2:
-        raise click.UsageError("--interval-delta needs two --importance columns.")
-    from pacband.draws import Spaced, Units, Weighted
-
-    if unit is not None:
-        return Units(unit, _within(within), random_state=seed if within == "one" else None)
-    if gap is not None:
-        return Spaced(gap, mixing)
-    if at_most is None:
-        return None
-    columns = importance if len(importance) == 2 else importance[0]
-    return Weighted(columns, at_most=at_most, random_state=seed, interval_delta=interval_delta or 0.0)
-
-
-def refuse_without_rows(kind: DrawKind | None) -> None:
-    """Raise if a report cannot show the rows of such draws: a draw must have one score."""
-    if kind is not None and not kind.rank_is_chosen:
-        raise click.UsageError(
-            "--report shows one row for every draw: it cannot be combined with --within average or with two "
-            "--importance columns, nor with a certificate that was made so."
-        )
-
-
-def refuse_unused_seed(within: str, importance: tuple[str, ...]) -> None:
-    """Raise if a seed of draws is given where no draw is random."""
-    if is_given("seed") and within != "one" and not importance:
-        raise click.UsageError("--seed needs --within one or --importance: no other draws are random.")
-
-
-def _within(given: str) -> str | float:
-    if given in ("all", "average", "one"):
-        return given
-    try:
-        return float(given)
-    except ValueError:
-        raise click.UsageError(
-            f"--within must be all, average, one or a share in (0, 1) such as 0.99, got {given!r}."
-        ) from None

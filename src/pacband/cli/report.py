@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pacband.cli.console import print_json, print_message, print_text
-from pacband.cli.options import column_options, file_options, fresh_draw_options, outlook_option, scale_columns
+from pacband.cli.draw_options import fresh_draw_options
+from pacband.cli.options import column_options, file_options, outlook_option, scale_columns
 from pacband.cli.output import Input, Output
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ import numpy.typing as npt
 from pacband.checks import Finding
 from pacband.checks.columns import without_ids
 from pacband.checks.copies import check_copies
-from pacband.checks.evidence import Evidence
 from pacband.checks.frames import columns_of_frame
 from pacband.checks.order import check_order
+from pacband.checks.scored import ScoredDraws
 from pacband.checks.screening import check_columns, check_times, explain, in_order_of_draws
 from pacband.core.arrays import Floats, Numbers, as_numbers, check_lengths
 from pacband.core.frozen import FrozenMap
@@ -79,9 +79,9 @@ class ScoredRows:
     words: str
 
     @property
-    def evidence(self) -> Evidence:
+    def scored(self) -> ScoredDraws:
         """What the checks of order and labels look at."""
-        return Evidence(slice(0, len(self.scores)), self.scores, self.errors, None)
+        return ScoredDraws(slice(0, len(self.scores)), self.scores, self.errors, None)
 
 
 def scored_rows(
@@ -175,7 +175,7 @@ def _check_order(rows: ScoredRows, neighbours: ScoredRows | None) -> list[tuple[
 def _order_of(rows: ScoredRows, *, partial_sums: bool = True) -> tuple[Finding, Finding] | None:
     if not in_order_of_draws(rows.target, rows.predicted[:, 0]):
         return None
-    ranks = rows.evidence.ranks()
+    ranks = rows.scored.ranks()
     return check_order(
         ranks,
         rows.scores,
@@ -187,7 +187,7 @@ def _order_of(rows: ScoredRows, *, partial_sums: bool = True) -> tuple[Finding, 
 
 def _check_columns(rows: ScoredRows) -> list[Finding]:
     gaps = rows.numbers is not None
-    return check_columns(rows.columns, rows.evidence, rows.evidence.ranks(), gaps=gaps) if rows.columns else []
+    return check_columns(rows.columns, rows.scored, rows.scored.ranks(), gaps=gaps) if rows.columns else []
 
 
 def _check_copies(rows: ScoredRows) -> Finding | None:

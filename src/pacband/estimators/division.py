@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pacband.certification.terms import Terms
-from pacband.checks.evidence import Others
 from pacband.checks.frames import columns_of_frame
+from pacband.checks.scored import Others
 from pacband.core.labels import Label, group_rows
 from pacband.draws import Draws, Rows, Sample, Spaced, Units, Weighted
 from pacband.estimators.grouping import Rows as Places

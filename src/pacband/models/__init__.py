@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate, revive
+from pacband.certificate import AnyCertificate, revive
 from pacband.models.archive import is_archive, read_archive
 
 __all__ = ["is_model", "load_certificate"]
@@ -26,7 +26,7 @@ def is_model(path: str | os.PathLike[str]) -> bool:
         return is_archive(file.read(4))
 
 
-def load_certificate(path: str | os.PathLike[str]) -> Certificate | FamilyCertificate | GroupCertificate:
+def load_certificate(path: str | os.PathLike[str]) -> AnyCertificate:
     """Read the certificate from a certificate file or a model file. The model itself is not read."""
     data = Path(path).read_bytes()
     if not is_archive(data):

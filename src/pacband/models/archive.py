@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
-from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate, revive
+from pacband.certificate import AnyCertificate, revive
 from pacband.certificate.portable import SCHEMA as CERTIFICATE_SCHEMA
 from pacband.certificate.portable import SCHEMA_VERSION as CERTIFICATE_VERSION
 from pacband.core.atomic_files import replace_file
@@ -60,7 +60,7 @@ class Archive:
     versions: dict[str, str]
     columns: dict[str, str]
     trusted: tuple[str, ...]
-    certificates: tuple[Certificate | FamilyCertificate | GroupCertificate, ...]
+    certificates: tuple[AnyCertificate, ...]
     model: bytes
     arrays: bytes
     objects: tuple[bytes, ...] = ()

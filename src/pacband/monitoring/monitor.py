@@ -12,7 +12,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
+from pacband.certificate import AnyCertificate, GroupCertificate
 from pacband.certificate.draw_words import DrawWords, draw_words
 from pacband.core.checks import check_positive, check_probability
 from pacband.core.frozen import FrozenMap
@@ -131,7 +131,7 @@ class Monitor:
 
     def __init__(
         self,
-        certificate: Certificate | FamilyCertificate | GroupCertificate,
+        certificate: AnyCertificate,
         *,
         alpha: float = 0.01,
         false_alarm_interval: float = 1e5,
@@ -364,9 +364,7 @@ class Monitor:
         return Path(path)
 
     @classmethod
-    def load(
-        cls, path: str | os.PathLike[str], certificate: Certificate | FamilyCertificate | GroupCertificate
-    ) -> Self:
+    def load(cls, path: str | os.PathLike[str], certificate: AnyCertificate) -> Self:
         """Read a saved state. It must be undamaged and belong to this certificate."""
         from pacband.monitoring.state import StateFile
 
@@ -394,9 +392,7 @@ class Monitor:
             }
 
     @classmethod
-    def from_dict(
-        cls, content: dict[str, Any], certificate: Certificate | FamilyCertificate | GroupCertificate
-    ) -> Self:
+    def from_dict(cls, content: dict[str, Any], certificate: AnyCertificate) -> Self:
         """Return the monitor of a certificate and of the values from `to_dict`."""
         digest = certificate.digest
         if content["certificate"] != digest:

@@ -27,9 +27,9 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from pacband.core.wording import round_up
-from pacband.exceptions import CertificateError, NotEnoughSamples
+from pacband.exceptions import CertificateError
 from pacband.planning.shares import DeltaShare
+from pacband.planning.shortage import not_enough_samples
 from pacband.planning.solving import LARGEST_N
 
 __all__ = ["Evidence", "check_units", "log_evidence", "log_fraction"]
@@ -161,19 +161,9 @@ def check_units(n_units: int, eps: float, delta: float, share: DeltaShare) -> No
         low, high = (low, middle) if _without_violation(middle).shows(eps, budget) else (middle, high)
     eps_here = _smallest_eps(n_units, budget)
     delta_here = _without_violation(n_units).p_value(eps) / float(share.fraction)
-    offers = [
-        *([f"eps={round_up(eps_here, 3):g} at this delta"] if eps_here < 1.0 else []),
-        *([f"delta={round_up(delta_here, 3):g} at this eps"] if delta_here < 1.0 else []),
-    ]
-    shared = f", shared {share.n_candidates} ways," if share.n_candidates > 1 else ""
-    instead = f" These can promise {', or '.join(offers)}." if offers else ""
-    raise NotEnoughSamples(
-        f"eps={eps:g} and delta={delta:g}{shared} need at least {high} units for a promise on average over units, got "
-        f"n_samples={n_units}.{instead}",
-        n_samples=n_units,
-        needed=high,
-        eps_here=eps_here if eps_here < 1.0 else None,
-        delta_here=delta_here if delta_here < 1.0 else None,
+    needs = f"need at least {high} units for a promise on average over units"
+    raise not_enough_samples(
+        eps, delta, share, needs, n_samples=n_units, needed=high, eps_here=eps_here, delta_here=delta_here
     )
 
 

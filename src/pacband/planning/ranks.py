@@ -7,14 +7,14 @@ from functools import lru_cache
 from typing import Any
 
 from pacband.core.checks import check_choice, check_positive_integer, check_probability
-from pacband.core.wording import round_up
 from pacband.exceptions import InvalidInput, NotEnoughSamples
 from pacband.planning.binomial import covering_delta, tail_at_most
 from pacband.planning.limits import check_budget, check_eps, check_reach
 from pacband.planning.shares import WHOLE, DeltaShare, rounded_up
+from pacband.planning.shortage import not_enough_samples
 from pacband.planning.solving import half_rank, largest_rank, likely_rank, samples_by_rule, smallest_eps
 
-__all__ = ["PLAN_RULES", "check_choice_of_rank", "choose_rank", "choose_samples", "guess_rank"]
+__all__ = ["PLAN_RULES", "check_choice_of_rank", "choose_rank", "choose_samples", "guess_rank", "smallest_delta"]
 
 PLAN_RULES = ("exact", "paper", "maximum")
 
@@ -76,6 +76,13 @@ def choose_rank(
     return chosen
 
 
+@lru_cache(maxsize=1 << 12)
+def smallest_delta(n_samples: int, rank: int, eps: float, share: DeltaShare, slack: Fraction) -> float:
+    """Return the smallest δ that these numbers certify, rounded up: (B(r − 1; N, ε) + slack) / share, at most 1."""
+    alone = covering_delta(n_samples, rank, eps, share.fraction)
+    return alone if not slack else min(1.0, rounded_up(Fraction(alone) + slack / share.fraction))
+
+
 def guess_rank(
     n_samples: int, eps: float, delta: float, share: DeltaShare = WHOLE, *, rank: int | None = None, rule: str = "exact"
 ) -> int:
@@ -103,23 +110,13 @@ def _not_enough_samples(
     budget = share.budget(delta)
     needed = _needed_samples(n_samples, eps, budget, slack, slack_each, rank=wanted, rule=rule)
     eps_here = smallest_eps(n_samples, here, budget - slack)
-    alone = covering_delta(n_samples, here, eps, share.fraction)
-    delta_here = alone if not slack else min(1.0, rounded_up(Fraction(alone) + slack / share.fraction))
+    delta_here = smallest_delta(n_samples, here, eps, share, slack)
     at = f"at rank {wanted}" if rule == "exact" else f"by rule {rule!r}"
     needs = f"need at least {needed} samples {at}"
     if needed is None:
         needs = "cannot be promised by any number of these samples, because their dependence uses up delta"
-    offers = [
-        *([f"eps={_format_offer(eps_here)} at this delta"] if eps_here < 1 else []),
-        *([f"delta={_format_offer(delta_here)} at this eps"] if delta_here < 1 else []),
-    ]
-    instead = f" These samples can promise {', or '.join(offers)}." if offers else ""
-    return NotEnoughSamples(
-        f"eps={eps:g} and delta={delta:g}{_shared_words(share)} {needs}, got n_samples={n_samples}.{instead}",
-        n_samples=n_samples,
-        needed=needed,
-        eps_here=eps_here if eps_here < 1 else None,
-        delta_here=delta_here if delta_here < 1 else None,
+    return not_enough_samples(
+        eps, delta, share, needs, n_samples=n_samples, needed=needed, eps_here=eps_here, delta_here=delta_here
     )
 
 
@@ -134,15 +131,3 @@ def _needed_samples(
             return needed
         needed = wanted
     return None
-
-
-def _shared_words(share: DeltaShare) -> str:
-    if share.weight is not None:
-        return f", at weight {share.weight:g},"
-    return f", shared {share.n_candidates} ways," if share.n_candidates > 1 else ""
-
-
-def _format_offer(probability: float) -> str:
-    """Format three digits, rounded up so that the promise holds as printed. Just below one, format all digits."""
-    rounded = round_up(probability, 3)
-    return f"{rounded:g}" if rounded < 1 else repr(probability)

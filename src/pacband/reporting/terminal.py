@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
+from pacband.certificate import AnyCertificate, Certificate, FamilyCertificate, GroupCertificate
 from pacband.core.wording import bound, figure, percent
 from pacband.planning import AcceptancePlan, Plan
 from pacband.reporting.candidates import chosen_beforehand, expects_violation, rank_candidates, sharpness_name
@@ -37,7 +37,7 @@ def show(value: Any, *, console: Any = None) -> None:
         terminal.print(str(value), markup=False, highlight=False, soft_wrap=True)
 
 
-def render(value: Plan | Certificate | FamilyCertificate | GroupCertificate) -> RenderableType:
+def render(value: Plan | AnyCertificate) -> RenderableType:
     """Return what `rich` prints for a plan or a certificate."""
     from rich.console import Group
     from rich.panel import Panel

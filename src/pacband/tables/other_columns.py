@@ -9,8 +9,8 @@ import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
-from pacband.checks.evidence import Others, Picked
 from pacband.checks.frames import FrameColumns, plain_column
+from pacband.checks.scored import Others, Picked
 from pacband.tables.columns import Frame
 
 __all__ = ["fetch_at", "other_columns", "other_names"]

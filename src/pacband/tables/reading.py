@@ -8,7 +8,7 @@ from typing import Any
 
 import narwhals as nw
 
-from pacband.checks.evidence import Others
+from pacband.checks.scored import Others
 from pacband.core.members import groups_of_columns
 from pacband.draws import Draws
 from pacband.exceptions import InvalidInput

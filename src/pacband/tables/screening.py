@@ -9,7 +9,7 @@ import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
-from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
+from pacband.certificate import AnyCertificate, FamilyCertificate
 from pacband.checks import Finding
 from pacband.checks.columns import may_hold_labels
 from pacband.checks.frames import plain_column
@@ -33,7 +33,7 @@ _ROWS = 5000
 def screen_engine(
     scoring: ScoreRule,
     table: nw.LazyFrame[Any],
-    certificate: Certificate | FamilyCertificate | GroupCertificate,
+    certificate: AnyCertificate,
     named: Mapping[str, Columns],
     first: Mapping[str, Any],
 ) -> None:

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Mapping, Sequence
 
-from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
+from pacband.certificate import AnyCertificate, FamilyCertificate, GroupCertificate
 from pacband.certificate.single import issue
 from pacband.certification.terms import Terms
 from pacband.certification.tolerance import ToleranceTerms
-from pacband.core.frozen import FrozenMap
 from pacband.planning.shares import DeltaShare
 from pacband.scores.columns import Columns
 from pacband.selection import check_unchanged, measure, tally
 from pacband.tables.asks import ask_rows
-from pacband.tables.means import count_unanswered, mean_offsets, mean_scales
+from pacband.tables.joining import CandidateParts, join_groups
+from pacband.tables.passes import Reporting
 from pacband.tables.unit_scores import UnitScan, UnitScores
 
 __all__ = ["certify_units"]
-
-# Makes a function that passes over a table report its passes.
-Reporting: TypeAlias = Callable[[Callable[[Any], Any]], Callable[[Any], Any]]
 
 
 def certify_units(
@@ -29,7 +25,7 @@ def certify_units(
     named: Mapping[str, Columns],
     shares: Mapping[str, DeltaShare] | None,
     reporting: Reporting,
-) -> Certificate | FamilyCertificate | GroupCertificate:
+) -> AnyCertificate:
     """Certify the units of a table.
 
     Parameters
@@ -65,10 +61,7 @@ def _certify_family(
     shares: Mapping[str, DeltaShare],
     reporting: Reporting,
 ) -> FamilyCertificate:
-    certificates: dict[str, Certificate] = {}
-    scales: dict[str, float] = {}
-    offsets: dict[str, float] = {}
-    unanswered: dict[str, int] = {}
+    family = CandidateParts(terms, shares)
     n_units = 0
     for scan in scans:
         units: UnitScores = reporting(scan)(None)
@@ -76,13 +69,9 @@ def _certify_family(
         check_unchanged(n_units, units.n_units, terms.draws.kind.counted)
         ranks = terms.family_ranks(n_units, shares)
         for name, scores in units.scores.items():
-            basis = terms.promise_of(named[name])
-            certificates[name] = issue(basis, measure(scores, ranks[name]), ranks[name], shares[name])
-        n_rows = ask_rows(scan.table.frame, []).n_rows
-        scales |= mean_scales(scan.table, n_rows)
-        offsets |= mean_offsets(scan.table, n_rows)
-        unanswered |= count_unanswered(scan.table, n_rows)
-    return FamilyCertificate.of(certificates, scales, offsets, unanswered)
+            family.issue(name, measure(scores, ranks[name]), ranks[name], named[name])
+        family.compare(scan.table, ask_rows(scan.table.frame, []).n_rows)
+    return family.join()
 
 
 def _certify_groups(
@@ -90,6 +79,4 @@ def _certify_groups(
 ) -> GroupCertificate:
     scores = reporting(scan.of_groups)(group)
     ranks = terms.group_ranks({label: len(own) for label, own in scores.items()})
-    basis, share = terms.promise_of(columns), terms.share.among(len(scores))
-    parts = {label: issue(basis, measure(own, ranks[label]), ranks[label], share) for label, own in scores.items()}
-    return GroupCertificate(groups=FrozenMap(parts))
+    return join_groups(terms, columns, {label: measure(own, ranks[label]) for label, own in scores.items()}, ranks)

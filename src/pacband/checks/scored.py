@@ -15,7 +15,7 @@ from pacband.core.labels import factorize
 from pacband.draws import Sample
 from pacband.scores import ScoreRule, Spread, score_rows
 
-__all__ = ["Evidence", "Others", "Picked", "Series"]
+__all__ = ["ScoredDraws", "Others", "Picked", "Series"]
 
 Picked: TypeAlias = slice | npt.NDArray[np.intp]
 # Returns the other columns of a table at some rows, by name.
@@ -24,7 +24,7 @@ Series: TypeAlias = dict[str, Floats | None]
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class ScoredDraws:
     """Some draws, in their order.
 
     Attributes
@@ -55,8 +55,8 @@ class Evidence:
         prediction: Numbers,
         spread: Spread,
         groups: npt.NDArray[Any] | None = None,
-    ) -> Evidence:
-        """Return the evidence of some draws. If a draw is a row, only these rows are scored."""
+    ) -> ScoredDraws:
+        """Score some draws. If a draw is a row, only these rows are scored."""
         codes = None if groups is None else factorize(groups)[1]
         signed = sample.codes is None and not scoring.own and scoring.nonfinite == "raise"
         rows = draws if sample.rows is None else sample.rows[draws]
