@@ -46,6 +46,11 @@ Examples:
 @click.option("--features", default="", help="The only columns to predict from, such as a,b,c.  [default: all]")
 @click.option("--exclude", default="", help="Columns not to predict from, such as id,date.")
 @click.option("--categories", default="", help="Columns to use as categories, although they hold numbers.")
+@click.option(
+    "--dates",
+    default="",
+    help="Columns of dates to use as days since 1970-01-01, such as sold or sold:dmy if day and month are not clear.",
+)
 @click.option("--group", help="Column of the group labels. Each group gets its own bound.")
 @click.option(
     "--calibration-size",
@@ -121,7 +126,7 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
         if draws is None:
             _check_unused(family, X, y, unused)
         elif isinstance(draws, Spaced):
-            _check_order_of_time(unused)
+            _check_order_of_time(unused.assign(**_times_used(X, columns)))
     print_findings(findings, strict=options["strict"])
     page = _report(family, X, y, draws) if report else None
     kinds = {column.name: column.kind for column in columns if column.kind}
@@ -159,9 +164,12 @@ def _read_rows(
     if group is not None:
         # The model reads the group of a row from X, as a text.
         features, categories = ([*features, group] if features else []), [*categories, group]
+    dates = _parse_dates(options["dates"])
+    features = [*features, *dates] if features else []
     drawn = () if draws is None else draws.columns
-    _refuse_as_features(drawn, [target, *features, *categories])
-    columns = survey(relation, target, features=features, exclude=[*exclude, *drawn], categories=categories)
+    _refuse_as_features(drawn, [target, *features, *categories, *dates])
+    left_out = [*exclude, *drawn]
+    columns = survey(relation, target, features=features, exclude=left_out, categories=categories, dates=dates)
     columns = [replace(each, why="it declares the draws") if each.name in drawn else each for each in columns]
     if group is not None and not any(column.name == group and column.kind for column in columns):
         raise InvalidInput(f"the group {group!r} must have at least two labels.")
@@ -242,13 +250,21 @@ def _check_unused(family: CertifiedFamily, X: Any, y: Any, unused: Any) -> None:
 
 def _print_columns(columns: list[Column]) -> None:
     """Print how each column is used, and why a column is not used."""
-    for kind, label in (("number", "Numbers"), ("category", "Categories")):
-        names = [column.name for column in columns if column.kind == kind]
+    for kind, label in (("number", "Numbers"), ("category", "Categories"), ("date", "Dates, as days since 1970-01-01")):
+        names = [column.name for column in columns if (column.kind or "").partition("-")[0] == kind]
         if names:
             print_message(f"{label}: {', '.join(names)}")
     for column in columns:
         if column.kind is None:
             print_message(f"Not used: {column.name}: {column.why}")
+
+
+def _times_used(X: Any, columns: list[Column]) -> dict[str, Any]:
+    """Return the columns of dates that the model uses, as times."""
+    import pandas as pd
+
+    used = [column.name for column in columns if (column.kind or "").startswith("date-")]
+    return {name: pd.to_datetime(X[name], unit="D") for name in used}
 
 
 def _check_order_of_time(unused: Any) -> None:
@@ -292,6 +308,17 @@ def _summary(family: CertifiedFamily, columns: list[Column], n_rows: int, output
 
 def _split_names(listed: str) -> list[str]:
     return [name for name in (part.strip() for part in listed.split(",")) if name]
+
+
+def _parse_dates(listed: str) -> dict[str, str | None]:
+    """Return the columns of dates, and the order of day, month and year where the user states it."""
+    from pacband.core.dates import ORDERS
+
+    found: dict[str, str | None] = {}
+    for name in _split_names(listed):
+        column, _, order = name.rpartition(":")
+        found |= {column: order} if column and order in ORDERS else {name: None}
+    return found
 
 
 def _parse_size(given: str | None) -> int | float | None:

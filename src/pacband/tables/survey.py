@@ -11,11 +11,19 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pacband.core.cells import NUMBER_TYPES, TEXT_TYPES, gap_sql, number_sql, spelled_sql
+from pacband.core.cells import NUMBER_TYPES, TEXT_TYPES, known_sql, number_sql, spelled_sql
+from pacband.core.dates import ORDERS, UNCLEAR, find_order, matches_sql
 from pacband.core.number_formats import other_format_sql
 from pacband.exceptions import InvalidInput
 from pacband.tables.columns import as_frame, check_columns, refuse_inexact
 from pacband.tables.connection import quoted
+from pacband.tables.date_columns import (
+    DATE_KINDS,
+    DATE_TYPES,
+    date_kind,
+    days_of_column_sql,
+    refuse_other_than_dates,
+)
 from pacband.tables.delimited import refuse_large_texts
 from pacband.tables.files import reading
 
@@ -42,7 +50,11 @@ _TIMES = ("DATE", "TIME", "INTERVAL")
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table, how a model uses it ("number", "category", or None: not at all), and why not."""
+    """A column of a table, how a model uses it, and why not.
+
+    It is used as "number", "category" or, as days since 1970-01-01, "date-ymd", "date-dmy" or "date-mdy"; None: not
+    at all.
+    """
 
     name: str
     kind: str | None
@@ -63,6 +75,14 @@ class _Facts:
     times: int = 0
     levels: int = 0
     constant: bool = False
+    ymd: int = 0
+    dmy: int = 0
+    mdy: int = 0
+
+    @property
+    def order(self) -> str | None:
+        """The order of day, month and year, if all cells are dates; `UNCLEAR` if two fit."""
+        return find_order(self.known, {"ymd": self.ymd, "dmy": self.dmy, "mdy": self.mdy})
 
 
 # The aggregates that count the facts, in the order of `_Facts`. New rows need the first few only.
@@ -78,6 +98,7 @@ _SHAPE = (
     "count(try_cast({known} as timestamp))",
     "approx_count_distinct({spelled})",
     "coalesce(min({spelled}) = max({spelled}), true)",
+    *(f"count_if({{{order}}})" for order in ORDERS),
 )
 
 
@@ -88,6 +109,7 @@ def survey(
     features: Sequence[str] = (),
     exclude: Collection[str] = (),
     categories: Collection[str] = (),
+    dates: Mapping[str, str | None] | None = None,
 ) -> list[Column]:
     """Choose how a model uses every column but the target.
 
@@ -103,6 +125,8 @@ def survey(
         Columns not to use.
     categories : collection of str
         Columns to use as categories, even if they hold numbers.
+    dates : mapping of str to str or None, optional
+        Columns of dates to use as days since 1970-01-01, and the order of their day, month and year if it is known.
 
     Raises
     ------
@@ -110,13 +134,14 @@ def survey(
         If a named column does not exist, the target is not numeric, a column holds numbers except for a few texts, or
         no column can be used.
     """
-    find_columns(relation, [target, *features, *exclude, *categories])
+    dates = dates or {}
+    find_columns(relation, [target, *features, *exclude, *categories, *dates])
     facts = _count(relation, [name for name in relation.columns if name not in exclude], (*_COUNTS, *_SHAPE))
     if not facts[target].rows:
         raise InvalidInput("the table has no rows.")
     _check_numeric(target, facts[target])
     _refuse_inexact(relation, target)
-    if target in features or target in categories:
+    if target in features or target in categories or target in dates:
         raise InvalidInput(f"the target {target!r} cannot be a feature as well.")
     columns = []
     for name, held in zip(relation.columns, map(str, relation.types), strict=True):
@@ -125,7 +150,11 @@ def survey(
         if name in exclude or (features and name not in features):
             columns.append(Column(name, None, "excluded" if name in exclude else "not among the features"))
         else:
-            columns.append(_choose(name, held, facts[name], name in categories, name in features))
+            found = facts[name]
+            if name in dates:
+                columns.append(Column(name, date_kind(name, held, found.order, found.text, dates[name])))
+            else:
+                columns.append(_choose(name, held, found, name in categories, name in features))
     if not any(column.kind for column in columns):
         raise InvalidInput(f"no column but the target {target!r} can be used: there is nothing to predict from.")
     return columns
@@ -169,6 +198,8 @@ def check_kinds(relation: Any, kinds: Mapping[str, str | None], *, texts: bool =
     for name, held in zip(relation.columns, map(str, relation.types), strict=True):
         if kinds.get(name) == "number":
             _check_numeric(name, facts[name])
+        elif kinds.get(name) in DATE_KINDS:
+            refuse_other_than_dates(relation, name, held, str(kinds[name]))
         elif texts and name in kinds and not held.startswith(TEXT_TYPES):
             raise InvalidInput(
                 f"column {name!r} held texts in the fit, and holds {held} now: write it as the texts of the fit, "
@@ -188,8 +219,10 @@ def inputs_sql(relation: Any, kinds: Mapping[str, str], *, texts: bool = False) 
         column = quoted(name)
         if kind == "number":
             value = number_sql(column, types[name])
+        elif kind in DATE_KINDS:
+            value = days_of_column_sql(column, types[name], kind)
         else:
-            value = _known(column) if texts else spelled_sql(column, types[name])
+            value = known_sql(column) if texts else spelled_sql(column, types[name])
         parts.append(f"{value} as {column}")
     return ", ".join(parts)
 
@@ -227,6 +260,11 @@ def _choose(name: str, held: str, facts: _Facts, wanted: bool, named: bool) -> C
             f"column {name!r} holds numbers but for {facts.known - facts.numbers} of {facts.known} values, such as "
             f"{facts.text!r}: correct them, use the column as categories, or exclude it."
         )
+    if facts.order == UNCLEAR:
+        why = f"its dates have two meanings, such as {facts.text!r}: --dates {name}:dmy or {name}:mdy states which"
+        return Column(name, None, why)
+    if facts.order is not None or held.startswith(DATE_TYPES):
+        return Column(name, None, f"it holds dates or times; --dates {name} uses them as days since 1970-01-01")
     if facts.times == facts.known or held.startswith(_TIMES):
         return Column(name, None, "it holds dates or times; convert them to numbers, such as days, to use them")
     if facts.levels > _LIKE_AN_ID * facts.known and not named:
@@ -258,10 +296,9 @@ def _count(relation: Any, names: Sequence[str], asked: Sequence[str]) -> dict[st
     types = dict(zip(relation.columns, map(str, relation.types), strict=True))
     questions = [
         question.format(
-            known=_known(quoted(name)),
+            known=known_sql(quoted(name)),
             number=number_sql(quoted(name), types[name]),
-            foreign=other_format_sql(_known(quoted(name))) if types[name].startswith(TEXT_TYPES) else "false",
-            spelled=spelled_sql(quoted(name), types[name]),
+            **_text_questions(known_sql(quoted(name)), is_text=types[name].startswith(TEXT_TYPES)),
         )
         for name in names
         for question in asked
@@ -271,6 +308,8 @@ def _count(relation: Any, names: Sequence[str], asked: Sequence[str]) -> dict[st
     return {name: _Facts(rows, *values[k * len(asked) :][: len(asked)]) for k, name in enumerate(names)}
 
 
-def _known(column: str) -> str:
-    """Return the texts of a column as they are, for a SELECT; null for a gap."""
-    return f"(case when {gap_sql(column)} then null else cast({column} as varchar) end)"
+def _text_questions(known: str, *, is_text: bool) -> dict[str, str]:
+    """Return SQL for whether a text is a number in another format, or a date in each order."""
+    if not is_text:
+        return dict.fromkeys(("foreign", *ORDERS), "false")
+    return {"foreign": other_format_sql(known)} | {order: matches_sql(f"trim({known})", order) for order in ORDERS}
