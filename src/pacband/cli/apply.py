@@ -61,10 +61,10 @@ def command(
     from pacband.models import is_model, load_certificate
     from pacband.reporting.outlook import outlook_of
     from pacband.tables.applying import apply_frame
-    from pacband.tables.files import write_table
     from pacband.tables.group_labels import labels_of, with_labels, without_labels
     from pacband.tables.known_columns import chosen_columns
     from pacband.tables.opening import open_table
+    from pacband.tables.writing import write_table
 
     cert = load_certificate(certificate)
     if prediction is None and is_model(certificate):

@@ -119,7 +119,8 @@ def _copied(
     path: str, numbers: Sequence[str], words: Sequence[str], dialect: Dialect, note: Callable[[str], None]
 ) -> Iterator[Source]:
     """Yield a file as plain CSV with the columns that are read."""
-    from pacband.tables.files import open_files, write_table
+    from pacband.tables.files import open_files
+    from pacband.tables.writing import write_table
 
     with open_files([path], dialect, note=note) as files, files.reading():
         copy = os.path.join(files.folder, "stream.csv")

@@ -15,7 +15,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any
 
 from pacband.core.extras import require
 
@@ -34,7 +34,8 @@ __all__ = [
 duckdb = require("duckdb", purpose="a table like this")
 
 
-class Draft(NamedTuple):
+@dataclass(frozen=True)
+class Draft:
     """The file to write in place of an output, and how CSV is written to it."""
 
     path: str

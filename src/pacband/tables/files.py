@@ -14,7 +14,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import copyfileobj
 from typing import Any
@@ -23,7 +23,7 @@ from pacband.core.atomic_files import draft_file
 from pacband.core.extras import require
 from pacband.core.number_formats import PLAIN_FORMAT, SAY_HOW, FoundFormat, looks_written_otherwise
 from pacband.exceptions import InvalidInput
-from pacband.tables.connection import Draft, allowing, connect, draft_of, literal, literals, quoted, workspace
+from pacband.tables.connection import Draft, allowing, connect, literal, literals, quoted, workspace
 from pacband.tables.delimited import (
     NO_LAYOUT,
     Layout,
@@ -40,8 +40,9 @@ from pacband.tables.messages import NO_NUMBER_COLUMN, SOURCE_COLUMN, explain
 from pacband.tables.parquet import ParquetTable, parquet_table
 from pacband.tables.paths import Found, find_files
 from pacband.tables.plain_copies import plain_copy
+from pacband.tables.writing import write_table
 
-__all__ = ["Files", "open_files", "reading", "write_table"]
+__all__ = ["Files", "open_files", "reading"]
 
 duckdb = require("duckdb", purpose="a table in a file")
 
@@ -157,14 +158,14 @@ class Files:
         elif output == "-":
             # DuckDB would open the stream again and cut off what was written to it before.
             rows = os.path.join(self.folder, "rows.csv")
-            with allowing(drafts={output: draft._replace(path=rows)}):
+            with allowing(drafts={output: replace(draft, path=rows)}):
                 yield
             self.refuse_changes()
             with open(rows, "rb") as written:
                 copyfileobj(written, sys.stdout.buffer)
                 sys.stdout.buffer.flush()
         else:
-            with draft_file(Path(output)) as path, allowing(drafts={output: draft._replace(path=str(path))}):
+            with draft_file(Path(output)) as path, allowing(drafts={output: replace(draft, path=str(path))}):
                 yield
                 self.refuse_changes()
 
@@ -258,27 +259,3 @@ def reading(
         if "interrupt" in str(error).lower():
             raise KeyboardInterrupt from None
         raise
-
-
-def write_table(relation: Any, path: str) -> None:
-    """Write a relation to a CSV or Parquet file: an output of `Files.writing`, or a file in our own folder."""
-    draft = draft_of(path)
-    try:
-        if Path(path).suffix.lower() in (".parquet", ".pq"):
-            relation.write_parquet(draft.path, use_tmp_file=False)
-        else:
-            if draft.decimal != ".":
-                relation = relation.project(_spell_numbers(relation, draft.decimal))
-            relation.write_csv(draft.path, header=True, sep=draft.delimiter, use_tmp_file=False)
-    except duckdb.IOException as error:
-        # `reading` explains errors of reading: it knows the files.
-        raise InvalidInput(explain(str(error), path if path != "-" else "standard output", {})) from None
-
-
-def _spell_numbers(relation: Any, decimal: str) -> str:
-    """Return the columns of a relation for a SELECT, its numbers with this decimal mark."""
-    columns = zip(map(quoted, relation.columns), map(str, relation.types), strict=True)
-    return ", ".join(
-        f"replace(cast({name} as varchar), '.', '{decimal}') as {name}" if held in ("DOUBLE", "FLOAT") else name
-        for name, held in columns
-    )

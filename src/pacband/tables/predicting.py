@@ -15,8 +15,8 @@ from pacband.core.progress import Progress
 from pacband.exceptions import InvalidInput
 from pacband.tables.batches import batches
 from pacband.tables.connection import connect, literal, quoted, workspace
-from pacband.tables.files import write_table
 from pacband.tables.survey import check_kinds, find_columns, inputs_sql, model_kinds
+from pacband.tables.writing import write_table
 
 if TYPE_CHECKING:
     from pacband.estimators.base import Certified

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pacband.core.cells import NUMBER_TYPES, TEXT_TYPES, known_sql, number_sql, spelled_sql
-from pacband.core.dates import ORDERS, UNCLEAR, find_order, matches_sql
-from pacband.core.number_formats import other_format_sql
+from pacband.core.dates import UNCLEAR
 from pacband.exceptions import InvalidInput
+from pacband.tables.column_facts import Facts, count_facts
 from pacband.tables.columns import as_frame, check_columns, refuse_inexact
 from pacband.tables.connection import quoted
 from pacband.tables.date_columns import (
@@ -25,7 +25,6 @@ from pacband.tables.date_columns import (
     refuse_other_than_dates,
 )
 from pacband.tables.delimited import refuse_large_texts
-from pacband.tables.files import reading
 
 if TYPE_CHECKING:
     from pacband.estimators.base import Certified
@@ -59,47 +58,6 @@ class Column:
     name: str
     kind: str | None
     why: str = ""
-
-
-@dataclass(frozen=True)
-class _Facts:
-    """Counts over all rows of a column."""
-
-    rows: int
-    known: int
-    numbers: int
-    infinite: int
-    text: str | None
-    truths: int = 0
-    foreign: int = 0
-    times: int = 0
-    levels: int = 0
-    constant: bool = False
-    ymd: int = 0
-    dmy: int = 0
-    mdy: int = 0
-
-    @property
-    def order(self) -> str | None:
-        """The order of day, month and year, if all cells are dates; `UNCLEAR` if two fit."""
-        return find_order(self.known, {"ymd": self.ymd, "dmy": self.dmy, "mdy": self.mdy})
-
-
-# The aggregates that count the facts, in the order of `_Facts`. New rows need the first few only.
-_COUNTS = (
-    "count({known})",
-    "count({number})",
-    "count_if(isinf({number}))",
-    "min({known}) filter ({number} is null)",
-)
-_SHAPE = (
-    "count_if(lower({known}) in ('true', 'false'))",
-    "count_if({number} is null and {foreign})",
-    "count(try_cast({known} as timestamp))",
-    "approx_count_distinct({spelled})",
-    "coalesce(min({spelled}) = max({spelled}), true)",
-    *(f"count_if({{{order}}})" for order in ORDERS),
-)
 
 
 def survey(
@@ -136,7 +94,7 @@ def survey(
     """
     dates = dates or {}
     find_columns(relation, [target, *features, *exclude, *categories, *dates])
-    facts = _count(relation, [name for name in relation.columns if name not in exclude], (*_COUNTS, *_SHAPE))
+    facts = count_facts(relation, [name for name in relation.columns if name not in exclude], shape=True)
     if not facts[target].rows:
         raise InvalidInput("the table has no rows.")
     _check_numeric(target, facts[target])
@@ -192,7 +150,7 @@ def check_kinds(relation: Any, kinds: Mapping[str, str | None], *, texts: bool =
             f"the model file does not state whether column {unknown[0]!r} holds numbers or texts: fit the model on a "
             "dataframe with numbers, booleans, or texts in this column, NaN for a gap, and save it with this pacband."
         )
-    facts = _count(relation, list(kinds), _COUNTS)
+    facts = count_facts(relation, list(kinds))
     if not next(iter(facts.values())).rows:
         raise InvalidInput("the table has no rows.")
     for name, held in zip(relation.columns, map(str, relation.types), strict=True):
@@ -237,7 +195,7 @@ def label_sql(relation: Any, name: str) -> str:
     return spelled_sql(quoted(name), str(relation.types[relation.columns.index(name)]))
 
 
-def _choose(name: str, held: str, facts: _Facts, wanted: bool, named: bool) -> Column:
+def _choose(name: str, held: str, facts: Facts, wanted: bool, named: bool) -> Column:
     if not held.startswith((*NUMBER_TYPES, *TEXT_TYPES, *_TIMES)):
         return Column(name, None, f"it holds {held}, neither numbers nor texts")
     if facts.known == 0:
@@ -272,7 +230,7 @@ def _choose(name: str, held: str, facts: _Facts, wanted: bool, named: bool) -> C
     return Column(name, "category")
 
 
-def _check_numeric(name: str, facts: _Facts) -> None:
+def _check_numeric(name: str, facts: Facts) -> None:
     if facts.numbers < facts.known:
         bad = facts.known - facts.numbers
         raise InvalidInput(
@@ -289,27 +247,3 @@ def _refuse_inexact(relation: Any, name: str) -> None:
     else:
         frame: Any = as_frame(relation)
         refuse_inexact(frame, frame.collect_schema(), [name])
-
-
-def _count(relation: Any, names: Sequence[str], asked: Sequence[str]) -> dict[str, _Facts]:
-    """Return the facts of these columns, in one pass over all rows."""
-    types = dict(zip(relation.columns, map(str, relation.types), strict=True))
-    questions = [
-        question.format(
-            known=known_sql(quoted(name)),
-            number=number_sql(quoted(name), types[name]),
-            **_text_questions(known_sql(quoted(name)), is_text=types[name].startswith(TEXT_TYPES)),
-        )
-        for name in names
-        for question in asked
-    ]
-    with reading():
-        ((rows, *values),) = relation.aggregate(", ".join(["count(*)", *questions])).fetchall()
-    return {name: _Facts(rows, *values[k * len(asked) :][: len(asked)]) for k, name in enumerate(names)}
-
-
-def _text_questions(known: str, *, is_text: bool) -> dict[str, str]:
-    """Return SQL for whether a text is a number in another format, or a date in each order."""
-    if not is_text:
-        return dict.fromkeys(("foreign", *ORDERS), "false")
-    return {"foreign": other_format_sql(known)} | {order: matches_sql(f"trim({known})", order) for order in ORDERS}
