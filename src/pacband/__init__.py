@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         PromiseWarning,
         ReusedData,
         UnknownCategories,
+        UnlikelyPromise,
     )
     from pacband.judging import Verdict, check
     from pacband.local import LocalKernelRidge, LocalRidge
@@ -96,6 +97,7 @@ _HOMES = {
         "PromiseWarning",
         "ReusedData",
         "UnknownCategories",
+        "UnlikelyPromise",
     ),
     "judging": ("Verdict", "check"),
     "local": ("LocalKernelRidge", "LocalRidge"),
@@ -150,6 +152,7 @@ __all__ = [
     "ReusedData",
     "Share",
     "UnknownCategories",
+    "UnlikelyPromise",
     "Verdict",
     "apply_frame",
     "attained_delta",
