@@ -48,7 +48,8 @@ def find_delimiter(header: str, lines: Sequence[str] = ()) -> str:
     bare = re.sub(r'"[^"]*"', "", header)
     ranked = sorted(DELIMITERS, key=lambda mark: (-bare.count(mark), mark == ","))
     if not bare.count(ranked[0]):
-        return ","
+        # One column: its cells may contain commas.
+        return next((mark for mark in DELIMITERS if _fits(header, lines, mark)), ",")
     fitting = [mark for mark in ranked if mark in bare and _fits(header, lines, mark)]
     return fitting[0] if fitting else ranked[0]
 
