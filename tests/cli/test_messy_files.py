@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+import sys
 
 import numpy as np
 import pandas as pd
@@ -118,6 +119,27 @@ def test_every_command_reads_every_form(run, table, tmp_path):
         assert results[1:] == results[:1] * 3, command[0]
 
 
+@pytest.mark.parametrize("form", ["German", "Unicode text of Excel", "workbook"])
+def test_standard_input_may_be_in_any_form(run, table, tmp_path, form):
+    data = FORMS[form](table) if form in FORMS else None
+    if data is None:
+        pytest.importorskip("python_calamine")
+        write_workbook(tmp_path / "book.xlsx", {"Daten": [list(table), *table.values.tolist()]})
+        data = (tmp_path / "book.xlsx").read_bytes()
+    plain = run("certify", "plain.csv", *COLUMNS, *PROMISE, "--json")
+    found = run("certify", "-", *COLUMNS, *PROMISE, "--json", stdin=data)
+    assert found.returncode == 0, found.stderr
+    assert content(found.stdout) == content(plain.stdout)
+
+
+def test_a_workbook_needs_its_extra(run, table, tmp_path, monkeypatch):
+    write_workbook(tmp_path / "book.xlsx", {"Daten": [list(table), *table.values.tolist()]})
+    monkeypatch.setitem(sys.modules, "python_calamine", None)
+    done = run("certify", "book.xlsx", *COLUMNS, *PROMISE)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "an Excel workbook needs the package 'python_calamine': pip install" in done.stderr
+
+
 def test_rows_of_a_file_with_decimal_commas_are_written_in_its_own_format(run, table, tmp_path):
     run("certify", "plain.csv", *COLUMNS, *PROMISE, "-o", "cert.json")
     text = excel_text(table)
@@ -152,6 +174,12 @@ def test_a_decimal_comma_makes_no_category(run, table, tmp_path):
         run("check", "plain.pacband", f"{name}.csv", "--target", "y", "--json").stdout for name in ("plain", "de")
     ]
     assert checks[0] == checks[1]
+    mixed = rows.assign(x=[f"{value:.3f}".replace(".", ",") for value in rows.x])
+    mixed.to_csv(tmp_path / "mixed.csv", index=False)
+    refused = run("predict", "plain.pacband", "mixed.csv")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "column 'x' must be numeric, got" in refused.stderr
+    assert refused.stderr.endswith("State how numbers are written, with --decimal and --thousands.\n")
 
 
 def test_a_number_with_two_meanings_is_not_guessed(run, tmp_path):

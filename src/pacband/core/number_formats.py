@@ -111,6 +111,7 @@ class NumberFormat:
 
 
 PLAIN = NumberFormat()
+_PLAIN = re.compile(PLAIN.pattern)
 # What every number in another format matches, and most texts do not. This is only for speed.
 _OTHERWISE = re.compile("[+-]?[0-9.,' \u00a0\u202f\u2019]*[.,' \u00a0\u202f\u2019][0-9]*([eE][+-]?[0-9]{1,4})?")
 # The formats in use, the simplest first.
@@ -167,9 +168,11 @@ def find_format(
         for known in _FORMATS
         if decimal in (None, known.decimal) and (thousands is None or thousands == known.thousands)
     ]
-    cells = {name: {cell for cell in column if not is_gap(cell)} for name, column in columns.items()}
-    if allowed[0].is_plain and not any(map(looks_written_otherwise, set().union(*cells.values()))):
+    texts = {name: set(column) for name, column in columns.items()}
+    # Most tables are in the plain format: this is quick to see.
+    if allowed[0].is_plain and not any(map(looks_written_otherwise, set().union(*texts.values()))):
         return PLAIN_FORMAT
+    cells = {name: {cell for cell in column if not is_gap(cell)} for name, column in texts.items()}
     read = {name: {known: _read(known, texts) for known in allowed} for name, texts in cells.items()}
     best = {name: max(map(len, found.values())) for name, found in read.items()}
     numeric = [name for name in cells if best[name] and best[name] >= _MEANT_AS_NUMBERS * len(cells[name])]
@@ -195,7 +198,7 @@ def looks_written_otherwise(text: str) -> bool:
     >>> [looks_written_otherwise(text) for text in ("1,5", "1.234.567", "1 234", "1.5", "1,2,3", "31.12.2025")]
     [True, True, True, False, False, False]
     """
-    if len(text) > 64 or not _OTHERWISE.fullmatch(text.strip(_BLANKS)):
+    if _PLAIN.fullmatch(text) or len(text) > 64 or not _OTHERWISE.fullmatch(text.strip(_BLANKS)):
         return False
     return PLAIN.plain(text) is None and any(known.plain(text) is not None for known in _FORMATS)
 

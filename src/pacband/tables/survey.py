@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from pacband.core.cells import NUMBER_TYPES, TEXT_TYPES, known_sql, number_sql, spelled_sql
 from pacband.core.dates import UNCLEAR
+from pacband.core.number_formats import SAY_HOW, looks_written_otherwise
 from pacband.exceptions import InvalidInput
 from pacband.tables.column_facts import Facts, count_facts
 from pacband.tables.columns import as_frame, check_columns, refuse_inexact
@@ -233,8 +234,9 @@ def _choose(name: str, held: str, facts: Facts, wanted: bool, named: bool) -> Co
 def _check_numeric(name: str, facts: Facts) -> None:
     if facts.numbers < facts.known:
         bad = facts.known - facts.numbers
+        how = f" {SAY_HOW}" if looks_written_otherwise(facts.text or "") else ""
         raise InvalidInput(
-            f"column {name!r} must be numeric, got {facts.text!r} (in all, {bad} values are no numbers)."
+            f"column {name!r} must be numeric, got {facts.text!r} (in all, {bad} values are no numbers).{how}"
         )
     if facts.infinite:
         raise InvalidInput(f"column {name!r} must be finite or missing, got {facts.infinite} infinite values.")
