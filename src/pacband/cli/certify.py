@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from pacband.cli.about_options import about_options, model_file_option, read_about
 from pacband.cli.console import print_message, print_result, progress_bar
 from pacband.cli.draw_options import declared_draws, draw_columns, draw_options, draw_seed_option, refuse_without_rows
 from pacband.cli.findings import collect_findings, print_findings
@@ -23,7 +24,7 @@ from pacband.cli.options import (
     scale_columns,
     strict_option,
 )
-from pacband.cli.output import Input, Output, refuse_two_results, writing
+from pacband.cli.output import Input, Output, overwrite_option, refuse_two_results, writing
 from pacband.core.wording import percent, round_up
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ Examples:
   pacband certify 'year=*/*.parquet' --target y --prediction yhat --report report.html
   pacband certify data.csv --target y --prediction yhat --tolerance 2.0 --eps 0.05
   pacband certify runs.csv --score seconds -o cert.json
+  pacband certify data.csv --target wear --prediction yhat --unit-of-y mm --model-file forest.onnx -o cert.json
   cat data.csv | pacband certify - --target y --prediction yhat --json
 """
 
@@ -81,9 +83,15 @@ Examples:
     show_default=True,
     help="Number of models you will choose from, if this is one of several.",
 )
+@about_options
+@model_file_option
 @click.option(
-    "-o", "--output", type=Output(stdout=True), help="JSON file to save the certificate to; - is standard output."
+    "-o",
+    "--output",
+    type=Output(stdout=True, certificate=True),
+    help="JSON file to save the certificate to; - is standard output.",
 )
+@overwrite_option
 @click.option(
     "--report",
     "page",
@@ -133,6 +141,7 @@ def command(
         raise click.UsageError("--run and --step need each other.")
     if tolerance is not None and (is_given("rank") or is_given("rule")):
         raise click.UsageError("--tolerance cannot be combined with --rank or --rule: the rank follows from the count.")
+    about = read_about(promise, target)
     wanted = _wanted_eps(tolerance, promise["eps"])
     from pacband.tables.certifying import certify_frame
     from pacband.tables.opening import open_table
@@ -178,6 +187,7 @@ def command(
             score=score,
             tolerance=tolerance,
             draws=draws,
+            about=about,
             progress=progress,
             **(promise if tolerance is None else {**promise, "eps": None}),
         )

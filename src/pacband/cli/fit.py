@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from pacband.cli.about_options import about_options, read_about
 from pacband.cli.console import print_json, print_message, print_text, progress_bar
 from pacband.cli.draw_options import declared_draws, draw_options, refuse_without_rows
 from pacband.cli.findings import collect_findings, print_findings
@@ -20,7 +21,7 @@ from pacband.cli.options import (
     side_option,
     strict_option,
 )
-from pacband.cli.output import Input, Output, refuse_two_results, writing
+from pacband.cli.output import Input, Output, overwrite_option, refuse_two_results, writing
 
 if TYPE_CHECKING:
     from pacband.draws import Draws
@@ -46,9 +47,10 @@ Examples:
     "-o",
     "--output",
     required=True,
-    type=Output(stdout=True),
+    type=Output(stdout=True, certificate=True),
     help="File to save the model and its certificate to; - is standard output.",
 )
+@overwrite_option
 @eps_option
 @delta_option
 @side_option
@@ -80,6 +82,7 @@ Examples:
     type=Output(stdout=True),
     help="HTML file to write a page to that explains the certificate; - is standard output.",
 )
+@about_options
 @file_options
 @strict_option
 @json_option
@@ -94,6 +97,7 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
     not use, it looks only if --unit, --gap and --importance are not given. Predict with `pacband predict`, or in Python
     with `pacband.load`.
     """
+    from pacband.certificate.about import as_about
     from pacband.draws import Spaced
     from pacband.estimators.family import CertifiedFamily
     from pacband.estimators.saving import save_model
@@ -101,6 +105,7 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
     from pacband.tables.files import open_files
 
     refuse_two_results(as_json, output, report)
+    about = as_about(read_about(options, options["target"], always=True))
     group = options["group"]
     exclude = _split_names(options["exclude"])
     if group is not None and group in exclude:
@@ -123,6 +128,7 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
             groups=group,
             calibration_size=_parse_size(options["calibration_size"]),
             random_state=options["seed"],
+            about=about,
             n_jobs=options["jobs"],
             time_budget=options["time_budget"],
             progress=progress,
