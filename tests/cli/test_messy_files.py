@@ -89,7 +89,7 @@ def test_every_country_gets_the_certificate_of_the_plain_file(run, table, tmp_pa
 
 def test_what_was_found_is_printed_and_what_was_given_is_not(run, table, tmp_path):
     (tmp_path / "de.csv").write_bytes(FORMS["German with thousands"](table))
-    certify = ("certify", "de.csv", *COLUMNS, *PROMISE, "-o", "cert.json")
+    certify = ("certify", "de.csv", *COLUMNS, *PROMISE, "-o", "cert.json", "--overwrite")
     assert "Read de.csv with encoding cp1252, delimiter ';', decimal comma and thousands '.'.\n" in run(*certify).stderr
     given = ("--encoding", "latin-1", "--delimiter", ";", "--decimal", ",", "--thousands", ".")
     assert run(*certify, *given).stderr == "Saved cert.json\n"
