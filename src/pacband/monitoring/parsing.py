@@ -64,6 +64,11 @@ class Parser:
         """Raise if the stream must not end after these rows."""
 
     def _convert(self, columns: dict[str, list[Any]], n_before: int) -> dict[str, list[Any]]:
+        written = self._written.numbers
+        if not written.is_plain:
+            columns = {name: [_plain_or_same(written, cell) for cell in cells] for name, cells in columns.items()} | {
+                name: columns[name] for name in self._numbers
+            }
         return {**columns, **{name: self._as_numbers(name, columns[name], n_before) for name in self._numbers}}
 
     def _as_numbers(self, name: str, values: list[Any], n_before: int) -> list[float]:
@@ -206,6 +211,12 @@ def _as_number(name: str, value: Any, row: int) -> float:
         how = isinstance(value, str) and looks_written_otherwise(value)
         say = f" {SAY_HOW}" if how else ""
         raise InvalidInput(f"{name!r} must be a number, got {value!r} in row {row}.{say}") from None
+
+
+def _plain_or_same(written: NumberFormat, cell: Any) -> Any:
+    """Return the text of a number in the plain format, and any other cell unchanged."""
+    plain = written.plain(cell) if isinstance(cell, str) else None
+    return cell if plain is None else plain
 
 
 def _in_plain_format(written: NumberFormat, value: Any) -> Any:
