@@ -78,7 +78,7 @@ def test_json_stays_json(hostile, pacband):
     line = [part.format(name=hostile) for part in HOSTILE[0]]
     done = pacband(*line, "--json")
     assert not CONTROL.search(done.stdout)
-    labels = [group["label"] for group in json.loads(done.stdout)["groups"]]
+    labels = [group["label"] for group in json.loads(done.stdout)["content"]["groups"]]
     assert hostile in labels
 
 
