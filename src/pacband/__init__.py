@@ -52,12 +52,14 @@ if TYPE_CHECKING:
     from pacband.planning import (
         AcceptancePlan,
         Plan,
+        PlanTable,
         attained_delta,
         attained_eps,
         max_rank,
         min_samples,
         plan,
         plan_acceptance,
+        plan_table,
     )
     from pacband.reporting.document import report
     from pacband.reporting.figures.acceptance import plot_acceptance
@@ -103,12 +105,14 @@ _HOMES = {
     "planning": (
         "AcceptancePlan",
         "Plan",
+        "PlanTable",
         "attained_delta",
         "attained_eps",
         "max_rank",
         "min_samples",
         "plan",
         "plan_acceptance",
+        "plan_table",
     ),
     "reporting.document": ("report",),
     "reporting.figures.acceptance": ("plot_acceptance",),
@@ -146,6 +150,7 @@ __all__ = [
     "PacbandError",
     "ParzenScale",
     "Plan",
+    "PlanTable",
     "PromiseWarning",
     "ReusedData",
     "Share",
@@ -173,6 +178,7 @@ __all__ = [
     "min_samples",
     "plan",
     "plan_acceptance",
+    "plan_table",
     "plot_acceptance",
     "plot_band",
     "plot_family",
