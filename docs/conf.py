@@ -28,6 +28,7 @@ extensions = [
     "sphinx_copybutton",
     "mathml",
     "command_pages",
+    "computed",
 ]
 exclude_patterns = ["_build", "gallery/README.rst"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
