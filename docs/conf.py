@@ -15,7 +15,7 @@ os.environ["MPLBACKEND"] = "Agg"
 
 project = "pacband"
 author = "The pacband authors"
-copyright = author  # noqa: A001 (Sphinx's name)
+copyright = author
 release = version = pacband.__version__
 
 extensions = [
@@ -68,6 +68,8 @@ html_css_files = ["pacband.css"]
 html_math_renderer = "mathml"
 html_show_sourcelink = False
 html_copy_source = False
+# Pages of their own, without a section to navigate.
+html_sidebars = {"start": [], "which_promise": []}
 html_theme_options = {
     "navbar_end": ["theme-switcher"],
     "show_toc_level": 2,

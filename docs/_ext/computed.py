@@ -14,6 +14,7 @@ from html import escape
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import Any, ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -43,7 +44,7 @@ class OfModule(SphinxDirective):
 class Computed(OfModule):
     """A table."""
 
-    option_spec = {"part": directives.unchanged}
+    option_spec: ClassVar[dict[str, Any]] = {"part": directives.unchanged}
 
     def run(self) -> list[nodes.Node]:
         """Return the table; `:part:` names one of several."""

@@ -24,11 +24,11 @@ def draw() -> tuple[Any, Caption]:
     inside = (y >= ends[:, 0]) & (y <= ends[:, 1])
     grid = np.linspace(X.min(), X.max(), 400)[:, None]
     lower, upper = certificate.interval(predict(grid), size(grid)).T
-    ax = look.axes_of(None, 3.4, width=7.6)
+    ax = look.axes_of(None, 3.2, width=5.4)
     ax.fill_between(grid[:, 0], lower, upper, color=look.BAND, alpha=0.16, linewidth=0)
     ax.plot(X[inside, 0], y[inside], ".", color=look.POINT, markersize=2.6, label="fresh rows")
     ax.plot(X[~inside, 0], y[~inside], "o", color=look.LIMIT, markersize=3.6, label="beyond the band")
-    ax.plot(grid[:, 0], predict(grid), color=look.BAND, linewidth=1.6, label="prediction and certified band")
+    ax.plot(grid[:, 0], predict(grid), color=look.BAND, linewidth=1.6, label="model and certified band")
     look.style_axes(ax, x="input x", y="target y")
     look.add_legend(ax, columns=3)
     outside = int(np.count_nonzero(~inside))

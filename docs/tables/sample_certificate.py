@@ -1,4 +1,4 @@
-"""A sample certificate on one sheet of A4, for the page that explains how to read one: numbers made while it is built."""
+"""A sample certificate on one sheet of A4, for the page that explains how to read one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ header, main { padding: 0 4mm; }
 h1 { font-size: 18pt; margin: 0; }
 h2 { font-size: 11pt; margin: 4mm 0 1mm; }
 p { margin: 1mm 0; }
-.promise { border-left: 1mm solid var(--band); background: #eef5fa; padding: 3mm 4mm; font-size: 12.5pt; font-weight: 600; }
+.promise { border-left: 1mm solid var(--band); background: #eef5fa; padding: 3mm 4mm;
+  font-size: 12.5pt; font-weight: 600; }
 .two { display: grid; grid-template-columns: 1fr 1fr; gap: 0 8mm; }
 .two > * { min-width: 0; }
 table { border-collapse: collapse; width: 100%%; font-size: 9.5pt; }
@@ -34,7 +35,9 @@ th { text-align: left; font-weight: 400; color: var(--muted); } td { text-align:
 th, td { padding: .7mm 0; border-bottom: 1px solid var(--grid); vertical-align: top; }
 ul { margin: 1mm 0; padding-left: 5mm; }
 svg { width: 100%%; height: auto; } svg text { font-family: inherit; }
-.mark { display: inline-block; min-width: 1.35em; text-align: center; border: 1px solid var(--ink); border-radius: 1em; font-size: 8pt; font-weight: 600; }
+.mark { display: inline-block; min-width: 1.35em; text-align: center; border: 1px solid var(--ink);
+  border-radius: 1em; font-size: 8pt; font-weight: 600; }
+.line { white-space: nowrap; }
 .muted { color: var(--muted); font-size: 8.5pt; }
 .sign { display: grid; grid-template-columns: 2fr 1fr; gap: 8mm; margin-top: 14mm; }
 .sign span { border-top: 1px solid var(--ink); padding-top: 1mm; font-size: 8.5pt; }
@@ -80,7 +83,7 @@ def page() -> str:
 <p class="muted">Target: pressure in bar. One row is one measurement.</p></header>
 <main>
 <h2>{_mark(1)} The promise</h2>
-<p class="promise">{escape(certificate.promise)}</p>
+<p class="promise">{_unbroken(certificate.promise, certificate.inequality)}</p>
 <p>y is the measured pressure and T(x) the prediction of the model.</p>
 <div class="two"><div><h2>The numbers</h2><table>{rows}</table></div>
 <div>{picture}</div></div>
@@ -97,6 +100,11 @@ def page() -> str:
 <div class="sign"><span>Name, signature</span><span>Date</span></div>
 </main></body></html>
 """
+
+
+def _unbroken(promise: str, inequality: str) -> str:
+    """Return the promise, with its inequality on one line."""
+    return escape(promise).replace(escape(inequality), f'<span class="line">{escape(inequality)}</span>')
 
 
 def _mark(k: int) -> str:

@@ -30,7 +30,7 @@ def draw() -> tuple[Any, Caption]:
     """Draw both laws, and the part of the first that lies beyond ε."""
     conformal, certified = split_conformal_rank(N, EPS), pacband.max_rank(N, EPS, DELTA)
     x = np.linspace(0.005, 0.085, 600)
-    ax = look.axes_of(None, 3.2, width=7.0)
+    ax = look.axes_of(None, 3.0, width=5.4)
     laws = {}
     for rank, colour in ((certified, look.BAND), (conformal, look.LIMIT)):
         laws[rank] = beta(rank, N - rank + 1)
@@ -44,7 +44,7 @@ def draw() -> tuple[Any, Caption]:
     share = percent(too_large(N))
     notes = (
         (0.0205, 1.05, look.BAND, "certificate, δ = 1e-6", "center"),
-        (0.0595, 0.62, look.LIMIT, f"split conformal:\n{share} lie beyond ε", "left"),
+        (0.0582, 0.66, look.LIMIT, f"split conformal:\n{share} lie beyond ε", "left"),
         (0.0505, 1.12, look.INK, f"ε = {100 * EPS:g} %", "left"),
     )
     for at, height, colour, text, side in notes:
@@ -54,8 +54,8 @@ def draw() -> tuple[Any, Caption]:
     look.style_axes(ax, x="true share of future errors beyond the bound, of one calibration", y="", grid="")
     words = (
         f"{N:,} calibration rows, ε = {100 * EPS:g} %. Split conformal prediction takes the error of rank {conformal}: "
-        f"in {share} of all calibrations, more than {100 * EPS:g} % of future errors exceed its bound. A certificate with "
-        f"δ = 1e-6 takes rank {certified}: this happens in one of a million calibrations."
+        f"in {share} of all calibrations, more than {100 * EPS:g} % of future errors exceed its bound. A certificate "
+        f"with δ = 1e-6 takes rank {certified}: this happens in at most one of a million calibrations."
     )
     return ax, Caption("Where the true violation lies", words, words)
 

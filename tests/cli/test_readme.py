@@ -1,10 +1,11 @@
 """The shell commands of the README run as they stand there."""
 
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
+
+from support.blocks import blocks_of
 
 README = Path(__file__).parents[2] / "README.md"
 
@@ -15,8 +16,8 @@ def test_the_commands_of_the_readme_run(rows, tmp_path):
     rows.to_csv(tmp_path / "today.csv", index=False)
     rows.drop(columns="y").to_csv(tmp_path / "new.csv", index=False)
     rows.drop(columns=["id"]).to_csv(tmp_path / "table.csv", index=False)
-    (block,) = re.findall(r"```sh\n(.*?)```", README.read_text("utf-8"), flags=re.DOTALL)
-    commands = block.strip().splitlines()
+    (block,) = (block for block in blocks_of(README) if block.language == "sh")
+    commands = block.code.strip().splitlines()
     assert len(commands) >= 8
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     for command in commands:

@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -54,6 +55,19 @@ def test_the_widths_are_those_of_plan_table(table):
     assert line.split("|")[6].strip() == "needs 132"
 
 
+def test_the_widths_that_the_pages_quote():
+    import pacband
+
+    def width(n, eps, delta):
+        return round(pacband.plan_table(n, eps=eps, deltas=delta).rows[0].relative_width, 2)
+
+    assert {width(1000, eps, 0.05) for eps in (0.05, 0.1)} == {1.05}
+    assert {width(100_000, eps, 1e-6) for eps in (0.05, 0.1)} == {1.01}
+    assert {width(1000, eps, 1e-6) for eps in (0.05, 0.1)} == {1.15, 1.18}
+    assert (width(120, 0.1, 0.05), width(120, 0.05, 0.05)) == (1.15, 1.22)
+    assert width(145, 0.1, 0.05) / width(29, 0.1, 0.05) == pytest.approx(1 - 0.13, abs=0.005)
+
+
 def test_the_share_of_split_conformal_bands_beyond_eps(table):
     """48 % at N = 1000: the binomial tail, and a simulation that errs by at most six standard errors."""
     import numpy as np
@@ -93,5 +107,6 @@ def test_the_stored_comparison_is_the_one_described(table):
 def test_the_sample_is_one_page_without_the_network(table):
     page = table("sample_certificate").page()
     assert "<script" not in page
-    assert "http" not in page.replace('xmlns="http://www.w3.org/2000/svg"', "")
+    # The only addresses are the names of the two vocabularies of SVG.
+    assert set(re.findall(r'https?://[^"\s]+', page)) == {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
     assert "@page" in page
