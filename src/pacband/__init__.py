@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         PromiseWarning,
         ReusedData,
         UnknownCategories,
+        UnlikelyPromise,
     )
     from pacband.judging import Verdict, check
     from pacband.local import LocalKernelRidge, LocalRidge
@@ -98,6 +99,7 @@ _HOMES = {
         "PromiseWarning",
         "ReusedData",
         "UnknownCategories",
+        "UnlikelyPromise",
     ),
     "judging": ("Verdict", "check"),
     "local": ("LocalKernelRidge", "LocalRidge"),
@@ -155,6 +157,7 @@ __all__ = [
     "ReusedData",
     "Share",
     "UnknownCategories",
+    "UnlikelyPromise",
     "Verdict",
     "apply_frame",
     "attained_delta",

@@ -12,6 +12,7 @@
         └── UntrustedTypes                         a model file contains types that the caller did not trust
 
     UnknownCategories (a UserWarning)              rows hold categories that the model was not fitted on
+    UnlikelyPromise (a UserWarning)                ε or δ is more than half, which is usually a mistake
     PromiseWarning (a UserWarning)                 rows do not look like independent draws from one distribution
 
 Every message states the rule and the value that breaks it. pacband raises before it writes anything.
@@ -31,6 +32,7 @@ __all__ = [
     "PromiseWarning",
     "ReusedData",
     "UnknownCategories",
+    "UnlikelyPromise",
     "UntrustedTypes",
 ]
 
@@ -57,6 +59,10 @@ class MissingExtra(InvalidInput, ModuleNotFoundError):
 
 class UnknownCategories(UserWarning):
     """Rows hold categories that the model was not fitted on, far more often than in the fit."""
+
+
+class UnlikelyPromise(UserWarning):
+    """ε or δ is more than half. The promise is valid, but a confidence of 95 % is ``delta=0.05``."""
 
 
 class PromiseWarning(UserWarning):

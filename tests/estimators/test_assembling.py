@@ -66,7 +66,7 @@ def test_the_automatic_family_with_groups_comes_back_whole(rows, tmp_path, monke
     assert str(loaded.auto_) == str(family.auto_)
     # All bands read one stack: it is in the file once, and is one again.
     assert len({id(band.stack) for band in loaded.estimators_.values()}) == 1
-    with pytest.raises(ValueError, match="feature names"):
+    with pytest.raises(ValueError, match="'a' is missing"):
         loaded.predict(frame.rename(columns={"a": "other"}))
 
 

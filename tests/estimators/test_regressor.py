@@ -17,6 +17,7 @@ from pacband import (
     datasets,
     max_rank,
 )
+from pacband.scale import LeverageScale, ResidualScale
 from support.estimators import PROMISE, X_NEW, Y_NEW, X, Y, draw, sine, truth
 
 
@@ -43,6 +44,13 @@ def test_scale_sources():
         CertifiedRegressor(sine, scale=SpreadOfY(), **PROMISE).calibrate(X_NEW, Y_NEW)
 
 
+def test_the_scale_of_a_fitted_model_is_fitted_as_the_error_says():
+    model = Ridge().fit(X, Y)
+    scale = ResidualScale(model, Ridge()).fit(X, Y)
+    certified = CertifiedRegressor(model, scale=scale, **PROMISE).calibrate(X_NEW, Y_NEW)
+    assert certified.certificate_.gamma == certify(Y_NEW, model.predict(X_NEW), scale.predict(X_NEW), **PROMISE).gamma
+
+
 def test_multi_output():
     targets = np.c_[Y, -Y]
     model = CertifiedRegressor(Ridge(), gauge=np.cov(targets.T) + np.eye(2), random_state=0, **PROMISE).fit(X, targets)
@@ -61,6 +69,8 @@ def test_multi_output():
         (lambda: CertifiedRegressor(Ridge(), **PROMISE).fit(X, Y[:5]), ValueError, "inconsistent numbers of samples"),
         (lambda: CertifiedRegressor(Ridge(), **PROMISE).fit(X, None), ValueError, "requires y to be passed"),
         (lambda: CertifiedRegressor(Ridge(), **PROMISE).calibrate(X, Y), NotFittedError, "Ridge instance is not fitted"),
+        (lambda: CertifiedRegressor(Ridge().fit(X, Y), scale=ResidualScale(), **PROMISE).calibrate(X_NEW, Y_NEW), NotFittedError, r"calibrate fits nothing. .* scale=ResidualScale\(model\).fit\(X_train, y_train\)"),
+        (lambda: CertifiedRegressor(Ridge().fit(X, Y), scale=LeverageScale(), **PROMISE).calibrate(X_NEW, Y_NEW), NotFittedError, r"scale=LeverageScale\(\).fit\(X_train, y_train\)"),
         (lambda: CertifiedRegressor(Ridge(), **PROMISE).predict(X), NotFittedError, "CertifiedRegressor instance is not fitted"),
         (lambda: CertifiedRegressor(Ridge(), **PROMISE).predict_interval(X), NotFittedError, "not fitted"),
         (lambda: CertifiedRegressor(Ridge, **PROMISE).fit(X, Y), InvalidInput, r"an estimator must be an instance, Ridge\(\), got the class"),

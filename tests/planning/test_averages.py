@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from pacband.exceptions import CertificateError, NotEnoughSamples
-from pacband.planning import DeltaShare, averages
+from pacband.planning import LARGEST_N, DeltaShare, averages
 from pacband.planning.averages import Evidence, check_units, log_evidence
 from support.twins import use_number
 
@@ -104,10 +104,35 @@ def test_too_few_units_are_refused_with_how_many_are_needed(eps, delta, needed):
     check_units(needed - 1, eps, caught.value.delta_here, DeltaShare())
 
 
-@pytest.mark.parametrize("counts", [(), ((3, 2, 1),), ((0, 0, 1),), ((0, 1, 0),), ((0, 1, 1), (0, 1, 2)), ((0.0, 1, 1),), ((-1, 1, 1),)])  # fmt: skip
+@pytest.mark.parametrize("counts", [(), ((3, 2, 1),), ((0, 0, 1),), ((0, 1, 0),), ((0, 1, 1), (0, 1, 2)), ((0, 1, 2), (0, 1, 1)), ((0, 1, 1), (0.5, 1, 1)), ((0, 1, 1), (2, 1, 1)), ((0.0, 1, 1),), ((-1, 1, 1),), ((0, 1, LARGEST_N + 1),)])  # fmt: skip
 def test_what_is_no_evidence_is_refused(counts):
     with pytest.raises(CertificateError, match="increasing triples"):
         Evidence(counts)
+
+
+def test_as_many_units_as_are_supported_are_evidence():
+    assert Evidence(((0, 1, LARGEST_N),)).n_units == LARGEST_N
+
+
+def test_an_exact_tie_is_decided_against_the_promise():
+    """With one unit and ε = ½, K is the mean of 2 − 2⁻ʲ: 289/160."""
+    one = Evidence(((0, 1, 1),))
+    assert exact([(0, 1)], 0.5) == Fraction(289, 160)
+    assert not one.shows(0.5, Fraction(160, 289))
+    assert one.shows(0.5, Fraction(160, 289) * (1 + Fraction(1, 10**39)))
+
+
+def test_a_p_value_is_below_one_ulp_where_the_evidence_is():
+    assert 0.0 < Evidence(((0, 1, 10**6),)).p_value(0.5) < 1e-300
+    assert Evidence(((0, 1, 100),)).p_value(0.5) == pytest.approx(float(1 / exact([(0, 1)] * 100, 0.5)), rel=1e-9)
+    assert Evidence(((1, 1, 5),)).p_value(0.5) == 1.0
+
+
+def test_the_delta_that_is_offered_counts_the_share():
+    with pytest.raises(NotEnoughSamples, match="shared 2 ways") as caught:
+        check_units(30, 0.1, 0.05, DeltaShare(2))
+    alone = Evidence(((0, 1, 30),)).p_value(0.1)
+    assert caught.value.delta_here == pytest.approx(2 * alone, rel=1e-12)
 
 
 def test_budgets_below_every_float_are_decided():

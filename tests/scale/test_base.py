@@ -16,18 +16,21 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import pacband
 from pacband import CertifiedRegressor, InvalidInput
 from pacband.scale import (
     EnsembleScale,
     FloorScale,
     LeverageScale,
     NeighborScale,
+    ParzenScale,
     ProductScale,
     QuantileBand,
     QuantileScale,
     ResidualScale,
     StdScale,
 )
+from pacband.scale.crossfit import Predictor
 
 LOW, HIGH = (QuantileRegressor(quantile=level, alpha=0.0) for level in (0.1, 0.9))
 FOREST = RandomForestRegressor(5, random_state=0)
@@ -197,3 +200,37 @@ def test_gaps_are_no_obstacle_where_the_predictor_takes_them(scale, rng):
 def test_bad_options_are_refused_with_rule_and_value(scale, message, rng):
     with pytest.raises(InvalidInput, match=message):
         scale.fit(rng.standard_normal((8, 2)), rng.standard_normal(8))
+
+
+@pytest.mark.parametrize(
+    "scale", [ParzenScale(), LeverageScale(), LeverageScale(coefficients="random"), NeighborScale(), ResidualScale()]
+)
+def test_scales_take_the_tables_that_a_pipeline_takes(scale, tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"x": rng.uniform(size=600), "city": rng.choice(["Athens", "Oslo", "München"], 600)})
+    y = 2 * table.x + rng.standard_normal(600) * np.where(table.city == "Oslo", 5.0, 1.0)
+    encode = make_column_transformer((OneHotEncoder(), ["city"]), (StandardScaler(), ["x"]))
+    model = CertifiedRegressor(make_pipeline(encode, Ridge()), scale=scale, eps=0.1, delta=0.1, random_state=0)
+    model.fit(table, y)
+    bands = model.predict_interval(table[:9])
+    np.testing.assert_array_equal(
+        pacband.load(model.save(tmp_path / "model.pacband")).predict_interval(table[:9]), bands
+    )
+    if not isinstance(scale, LeverageScale):
+        wide = (bands[:, 1] - bands[:, 0])[table.city[:9] == "Oslo"]
+        assert wide.min() > 1.2 * np.median(bands[:, 1] - bands[:, 0])
+
+
+@pytest.mark.parametrize("name", ["ParzenScale", "LeverageScale"])
+def test_features_are_those_of_the_pipeline_or_those_given(name):
+    rng = np.random.default_rng(1)
+    X = rng.uniform(size=(200, 2)) * [1.0, 100.0]
+    y = X[:, 0] + rng.standard_normal(200)
+    pipeline = make_pipeline(StandardScaler(), Ridge())
+    given = {"ParzenScale": lambda: ParzenScale(transformer=StandardScaler()), "LeverageScale": lambda: LeverageScale(StandardScaler())}[name]  # fmt: skip
+    plain = {"ParzenScale": ParzenScale, "LeverageScale": LeverageScale}[name]
+    own = plain().used_with(Predictor(pipeline)).fit(X, y)
+    np.testing.assert_array_equal(own.predict(X), given().used_with(Predictor(pipeline)).fit(X, y).predict(X))
+    if name == "ParzenScale":
+        raw = plain().used_with(Predictor(Ridge())).fit(X, y)
+        assert (raw.predict(X) != own.predict(X)).any()

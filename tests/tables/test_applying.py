@@ -1,5 +1,7 @@
 """The band of every row of a table, in a table of the same kind; a row that cannot be used gets none."""
 
+from dataclasses import replace
+
 import duckdb
 import numpy as np
 import pandas as pd
@@ -9,7 +11,7 @@ import pytest
 import pacband
 from pacband.exceptions import InvalidInput, InvalidScale
 from support.jobs import JOBS, PROMISE, table
-from support.tables import ALL, CHANGED, IN_PROCESS, changing
+from support.tables import ALL, CHANGED, IN_PROCESS, changing, collected
 
 
 @pytest.mark.parametrize("job", JOBS)
@@ -98,3 +100,36 @@ def test_duckdb_and_dask_write_no_band_for_a_row_that_is_spoilt_after_the_check(
     lazy = dd.from_map(lambda _: next(parts), [0], meta=good)
     with pytest.raises(InvalidInput, match=CHANGED):
         pacband.apply_frame(cert, lazy).compute(scheduler="synchronous")
+
+
+RANGE = {"target": "y", "prediction": "p", "scale": "s", "clip": (-0.5, 0.5)}
+
+
+@pytest.mark.parametrize("library", ["polars lazy", "duckdb", "pandas", "pyarrow"])
+def test_bands_clipped_to_the_range_of_y_have_the_bits_of_numpy(library, rng, in_engine, tmp_path):
+    frame = table(rng)
+    frame = frame.assign(y=frame.y.clip(-0.5, 0.5))
+    native = IN_PROCESS[library](frame, tmp_path)
+    cert = pacband.certify_frame(native, **RANGE, **PROMISE)
+    assert cert == replace(pacband.certify_frame(frame, **RANGE, **PROMISE), created=cert.created)
+    got = collected(pacband.apply_frame(cert, native))
+    expected = cert.interval(frame.p, frame.s)
+    assert np.array_equal(got[["lower", "upper"]].to_numpy(), expected)
+    assert (expected == -0.5).any()
+    assert (expected == 0.5).any()
+
+
+@pytest.mark.parametrize("library", ["polars lazy", "duckdb", "pandas"])
+def test_targets_outside_the_range_are_named_in_engines_too(library, rng, in_engine, tmp_path):
+    frame = table(rng)
+    inside = frame.assign(y=frame.y.clip(-0.5, 0.5))
+    cert = pacband.certify_frame(inside, **RANGE, **PROMISE)
+    bad = inside.assign(y=inside.y.where(inside.index != 4321, 0.7))
+    for call in (
+        lambda rows: pacband.certify_frame(rows, **RANGE, **PROMISE),
+        lambda rows: pacband.check_frame(cert, rows),
+    ):
+        with pytest.raises(InvalidInput, match=r"must lie in \[−0.5, 0.5\], the range of clip: it does not in .*4321"):
+            call(IN_PROCESS[library](bad, tmp_path))
+    # Without targets, there is nothing to refuse.
+    pacband.apply_frame(cert, IN_PROCESS[library](frame.drop(columns="y"), tmp_path))

@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from pacband.candidates.fit_params import FitParams
 from pacband.candidates.sharing import groups_that_share
 from pacband.core.progress import Progress
 from pacband.exceptions import InvalidInput
@@ -23,7 +24,7 @@ from pacband.scale.base import fit_scale
 from pacband.scale.crossfit import Predictor, predictions
 from pacband.scale.std import has_return_std
 
-__all__ = ["Member", "fit_members", "has_return_std", "predict_members"]
+__all__ = ["Member", "fit_members", "has_return_std", "is_refittable", "predict_members"]
 
 
 @dataclass(frozen=True)
@@ -55,15 +56,14 @@ class Member:
     @property
     def trainable(self) -> bool:
         """Whether fitting changes a part: functions and frozen estimators stay as they are."""
-        return any(
-            hasattr(part, "fit") and not isinstance(part, FrozenEstimator) for part in (self.predictor, self.scale)
-        )
+        return is_refittable(self.predictor) or is_refittable(self.scale)
 
     def copied(self) -> Member:
         """Return a copy of this fitted pair. Raises scikit-learn's NotFittedError if a part is not fitted."""
-        for part in (self.predictor, self.scale):
-            if isinstance(part, BaseEstimator):
-                check_is_fitted(part)
+        if isinstance(self.predictor, BaseEstimator):
+            check_is_fitted(self.predictor)
+        if isinstance(self.scale, BaseEstimator):
+            check_is_fitted(self.scale, msg=_fit_the_scale(self.scale))
         return Member(_copy(self.predictor), _copy(self.scale))
 
     def predict(self, X: Any) -> Any:
@@ -84,17 +84,32 @@ class Member:
         return None if self.scale is None else predictions(self.scale, X)
 
 
-def fit_members(members: Mapping[str, Member], X: Any, y: Any, clusters: Any = None) -> dict[str, Member]:
+def is_refittable(part: Any) -> bool:
+    """Whether a predictor or scale is changed by a fit: not if it is a function, "std" or frozen."""
+    return hasattr(part, "fit") and not isinstance(part, FrozenEstimator)
+
+
+def fit_members(
+    members: Mapping[str, Member],
+    X: Any,
+    y: Any,
+    clusters: Any = None,
+    parameters: Mapping[str, FitParams] | None = None,
+) -> dict[str, Member]:
     """Fit every member on the same rows; functions and frozen estimators stay as they are.
 
     A predictor that several members have is fitted once, and cross-fitted once for all their scales. Predictors that
     share work (`SharesWork`) are fitted together. Predictors are cross-fitted with rows of one cluster in one fold.
+    `parameters` are what the `fit` of each member gets for these rows. One predictor has the same in every member.
     """
     fitted: dict[str, Member] = {}
+    found = parameters or {}
     for group in groups_that_share(_predictors(members), "fit_grid"):
-        owners = _fit_models(group.models, X, y, clusters)
+        own = {k: found.get(name, FitParams()).predictor for name, k in group.positions.items()}
+        owners = _fit_models(group.models, X, y, clusters, own)
         for name, k in group.positions.items():
-            fitted[name] = Member(owners[k].fitted(X, y), fit_scale(members[name].scale, owners[k], X, y))
+            scale = fit_scale(members[name].scale, owners[k], X, y, found.get(name, FitParams()).scale)
+            fitted[name] = Member(owners[k].fitted(X, y), scale)
     return {name: fitted[name] for name in members}
 
 
@@ -123,10 +138,12 @@ def _predictors(members: Mapping[str, Member]) -> dict[str, Any]:
     return {name: member.predictor for name, member in members.items()}
 
 
-def _fit_models(models: list[Any], X: Any, y: Any, clusters: Any) -> list[Predictor]:
-    """Fit the models of a group, which are of one class if there are several."""
-    if len(models) == 1:
-        return [Predictor(models[0], clusters=clusters)]
+def _fit_models(
+    models: list[Any], X: Any, y: Any, clusters: Any, parameters: Mapping[int, Mapping[str, Any]]
+) -> list[Predictor]:
+    """Fit the models of a group, which are of one class if there are several. Parameters make each fit its own."""
+    if len(models) == 1 or any(parameters.values()):
+        return [Predictor(model, clusters=clusters, parameters=parameters[k]) for k, model in enumerate(models)]
     fitted = models[0].fit_grid(X, y, [model.get_params(deep=False) for model in models])
     return [Predictor(model, fit, clusters) for model, fit in zip(models, fitted, strict=True)]
 
@@ -147,6 +164,17 @@ def _report_of_group(progress: Progress | None, done: int, here: int, total: int
             progress(100 * done + 100 * here * step // n_steps, 100 * total)
 
     return report
+
+
+def _fit_the_scale(scale: BaseEstimator) -> str:
+    """Return the words for a scale that is not fitted: how to fit it on the rows that the predictor was fitted on."""
+    name = type(scale).__name__
+    model = "model" if "estimator" in scale.get_params(deep=False) else ""
+    return (
+        f"the scale {name} is not fitted: calibrate fits nothing. Fit it on the rows that the model was fitted on, "
+        f"scale={name}({model}).fit(X_train, y_train), or let fit(X, y) fit both on one part of the rows and calibrate "
+        "on the other."
+    )
 
 
 def _copy(part: Any) -> Any:

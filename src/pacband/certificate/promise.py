@@ -26,6 +26,7 @@ from pacband.scores import (
     score_rows,
     spread_of,
 )
+from pacband.scores.clip import range_assumption
 from pacband.scores.columns import Columns
 from pacband.scores.rule import OWN
 
@@ -281,6 +282,7 @@ class Promise:
             # Written only where they apply: files of other certificates keep their bytes.
             **({} if self.n_steps is None else {"n_steps": self.n_steps}),
             **({"bound": "given"} if self.bound_given else {}),
+            **({} if rule.clip is None else {"clip": list(rule.clip)}),
             # If the draws are rows, the file states nothing about draws, as it did before there were others.
             **({} if self.draws == ROWS else {"draws": self.draws.to_dict()}),
         }
@@ -320,14 +322,21 @@ def assumptions_of(
     built = built.replace(ROWS.unseen, draws.unseen)
     if not draws.rank_is_chosen:
         chosen = chosen.replace(", the candidates and the rank", " and the candidates")
-    return independent if draws == ROWS else draws.assumption, built, GIVEN_BOUND if bound_given else chosen
+    found = independent if draws == ROWS else draws.assumption, built, GIVEN_BOUND if bound_given else chosen
+    return found if scoring.clip is None else (*found, range_assumption(scoring.clip))
 
 
 def _scoring(content: Mapping[str, Any]) -> ScoreRule:
     """Rebuild the rule by which rows are scored, or raise."""
     gauge, min_scale = decode_gauge(content["gauge"]), content["min_scale"]
     if content["side"] != OWN:
-        return ScoreRule.create(side=content["side"], gauge=gauge, min_scale=min_scale, nonfinite=content["nonfinite"])
-    if gauge != "max" or min_scale is not None:
-        raise InvalidInput(f"own scores have no gauge and no min_scale, got {gauge!r} and {min_scale!r}.")
+        return ScoreRule.create(
+            side=content["side"],
+            gauge=gauge,
+            min_scale=min_scale,
+            nonfinite=content["nonfinite"],
+            clip=content.get("clip"),
+        )
+    if gauge != "max" or min_scale is not None or "clip" in content:
+        raise InvalidInput(f"own scores have no gauge, no min_scale and no clip, got {gauge!r} and {min_scale!r}.")
     return ScoreRule.of_own_scores(content["nonfinite"])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pacband.certificate.portable import Portable
 from pacband.certificate.promise import Promise
 from pacband.scores import Gauge
+from pacband.scores.clip import Clip
 from pacband.scores.columns import Columns
 
 __all__ = ["Promising"]
@@ -60,6 +61,11 @@ class Promising(Portable):
     def min_scale(self) -> float | None:
         """The declared floor of σ̂."""
         return self.basis.scoring.min_scale
+
+    @property
+    def clip(self) -> Clip | None:
+        """The range (low, high) of y to which the ends of the band are clipped; None is no limit."""
+        return self.basis.scoring.clip
 
     @property
     def nonfinite(self) -> str:

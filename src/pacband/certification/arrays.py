@@ -55,6 +55,7 @@ def certify(
     min_scale: float | None = None,
     nonfinite: str = "raise",
     gauge: Any = "max",
+    clip: tuple[float | None, float | None] | None = None,
     draws: Draws | None = None,
     training: Any = None,
 ) -> Certificate:
@@ -89,6 +90,9 @@ def certify(
     gauge : "max", positive definite matrix of shape (k, k) or (H, k, k), or Share
         With k outputs: the largest scaled error, or sqrt(eᵀ Σ⁻¹ e). For runs, all steps count, each by its own matrix
         if there are H; with a `Share`, at least that share of the steps.
+    clip : pair (low, high), optional
+        The range that y never leaves, such as ``(0, None)``: the ends of the band are clipped to it, and the promise
+        stays. A calibration row outside of it is refused. Predictions and the bound γ̄ do not change.
     draws : Units, Spaced or Weighted, optional
         What one independent draw is, if it is not a row; see `pacband.draws`.
     training : pair (y_pred, y), optional
@@ -136,6 +140,7 @@ def certify(
         min_scale=min_scale,
         nonfinite=nonfinite,
         gauge=gauge,
+        clip=clip,
         draws=draws,
     )
     if training is not None:
@@ -157,6 +162,7 @@ def certify_family(
     min_scale: float | None = None,
     nonfinite: str = "raise",
     gauge: Any = "max",
+    clip: tuple[float | None, float | None] | None = None,
     draws: Draws | None = None,
 ) -> FamilyCertificate:
     """Certify a family of candidates at once, and pick the sharpest at no loss of the promise (Theorem 1).
@@ -174,7 +180,7 @@ def certify_family(
     weights : mapping or sequence of float, optional
         The part of δ that each candidate may use; positive, summing to one. Choose it before looking at y. A mapping or
         a pandas Series is matched by name, a sequence by position.
-    eps, delta, rank, rule, side, min_scale, nonfinite, gauge, draws
+    eps, delta, rank, rule, side, min_scale, nonfinite, gauge, clip, draws
         As in `certify`.
 
     Examples
@@ -200,6 +206,7 @@ def certify_family(
         min_scale=min_scale,
         nonfinite=nonfinite,
         gauge=gauge,
+        clip=clip,
         draws=draws,
     )
     return certify_family_rows(terms, y, candidates, weighted_shares(weights, list(candidates)))
@@ -219,6 +226,7 @@ def certify_groups(
     min_scale: float | None = None,
     nonfinite: str = "raise",
     gauge: Any = "max",
+    clip: tuple[float | None, float | None] | None = None,
     draws: Draws | None = None,
 ) -> GroupCertificate:
     """Certify the errors within every group of rows: each of G groups at δ/G, so that all hold together.
@@ -234,7 +242,7 @@ def certify_groups(
         The group of every row: strings, numbers or booleans. For groups that overlap, the mask of every group, True for
         the rows in it. Every row must be in a group: only groups have a bound. To give the other rows a bound as well,
         add a group of all rows.
-    eps, delta, rule, side, n_candidates, min_scale, nonfinite, gauge, draws
+    eps, delta, rule, side, n_candidates, min_scale, nonfinite, gauge, clip, draws
         As in `certify`; each of n_F candidates in each of G groups is certified at δ/(n_F·G).
 
     Examples
@@ -265,6 +273,7 @@ def certify_groups(
         min_scale=min_scale,
         nonfinite=nonfinite,
         gauge=gauge,
+        clip=clip,
         draws=draws,
     )
     return certify_group_rows(terms, y, y_pred, groups, scale)

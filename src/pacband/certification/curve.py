@@ -89,7 +89,8 @@ def certify_curve(
     """
     max_eps = check_probability("max_eps", max_eps)
     terms = Terms.create(
-        eps=max_eps,
+        # A largest ε is no choice of ε: it may be more than half.
+        eps=min(max_eps, 0.5),
         delta=delta,
         side=side,
         n_candidates=n_candidates,

@@ -68,6 +68,7 @@ class Terms:
         min_scale: Any,
         nonfinite: Any,
         gauge: Any,
+        clip: Any = None,
         rank: Any = None,
         rule: Any = "exact",
         n_candidates: Any = 1,
@@ -80,7 +81,7 @@ class Terms:
             delta=delta,
             rank=rank,
             rule=rule,
-            scoring=ScoreRule.create(side=side, gauge=gauge, min_scale=min_scale, nonfinite=nonfinite),
+            scoring=ScoreRule.create(side=side, gauge=gauge, min_scale=min_scale, nonfinite=nonfinite, clip=clip),
             share=DeltaShare(check_positive_integer("n_candidates", n_candidates)),
             draws=check_draws(draws),
         )

@@ -25,6 +25,7 @@ from pacband.draws import Draws, Rows
 from pacband.exceptions import InvalidInput
 from pacband.planning import DeltaShare, attained_eps
 from pacband.planning.limits import SMALLEST_EPS
+from pacband.planning.mistakes import warn_of_mistakes
 from pacband.planning.solving import smallest_eps
 from pacband.scores import ScoreRule, align, as_rows, row_shape, score_rows
 from pacband.scores.columns import Columns
@@ -69,6 +70,7 @@ class ToleranceTerms:
         draws = check_draws(draws)
         if draws.kind.averages:
             raise InvalidInput("a tolerance cannot be combined with within='average': use 'all', a share or 'one'.")
+        warn_of_mistakes(delta=delta)
         share = DeltaShare(n_candidates)
         if (used := draws.kind.slack(1)) >= share.budget(delta):
             raise InvalidInput(
@@ -160,6 +162,7 @@ def certify_tolerance(
     min_scale: float | None = None,
     nonfinite: str = "raise",
     gauge: Any = "max",
+    clip: tuple[float | None, float | None] | None = None,
     draws: Draws | None = None,
 ) -> Certificate:
     """Certify the share of errors within a given tolerance.
@@ -175,7 +178,7 @@ def certify_tolerance(
         The bound on the score: without a scale in units of y, with a scale in units of σ̂(x).
     delta : float in (0, 1)
         The promise fails with probability at most δ.
-    side, n_candidates, min_scale, nonfinite, gauge, draws
+    side, n_candidates, min_scale, nonfinite, gauge, clip, draws
         As in `certify`.
 
     Returns
@@ -198,7 +201,7 @@ def certify_tolerance(
     >>> print(cert.promise)
     With confidence 95 %, at least 97.941 % of future errors satisfy |y − T(x)| ≤ 2.5.
     """
-    scoring = ScoreRule.create(side=side, gauge=gauge, min_scale=min_scale, nonfinite=nonfinite)
+    scoring = ScoreRule.create(side=side, gauge=gauge, min_scale=min_scale, nonfinite=nonfinite, clip=clip)
     terms = ToleranceTerms.create(
         tolerance=tolerance, delta=delta, scoring=scoring, n_candidates=n_candidates, draws=draws
     )

@@ -12,6 +12,7 @@ from pacband.cli.draw_options import declared_draws, draw_columns, draw_options,
 from pacband.cli.findings import collect_findings, print_findings
 from pacband.cli.options import (
     candidate_columns,
+    clip_range,
     column_options,
     engine_options,
     group_names,
@@ -129,6 +130,7 @@ def command(
     if page is not None and (engine != "duckdb" or any(map(is_stream, files))):
         raise click.UsageError("--report reads the rows again: it needs files, and the engine duckdb.")
 
+    promise["clip"] = clip_range(promise)
     draws = declared_draws(promise)
     numeric, labels = draw_columns(draws)
     if page is not None:
@@ -220,11 +222,6 @@ def _parse_weights(weights: tuple[str, ...]) -> dict[str, float] | None:
 
 
 def _warn_of_mistakes(certificate: AnyCertificate) -> None:
-    """Print a note for settings and columns that are valid but usually a mistake."""
-    basis = certificate.basis
-    if basis.delta > 0.5:
-        print_message(f"Note: delta is the probability that the promise fails. {basis.delta:g} is more than half.")
-    if basis.eps > 0.5:
-        print_message(f"Note: eps is the share of errors that may exceed the bound. {basis.eps:g} is more than half.")
+    """Print a note for columns that are valid but usually a mistake."""
     if any(part.gamma == 0.0 for part in certificate.parts.values()):
         print_message("Note: the bound is 0, because most predictions equal their target. Is it the right column?")

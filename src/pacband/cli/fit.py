@@ -10,7 +10,15 @@ import click
 from pacband.cli.console import print_json, print_message, print_text, progress_bar
 from pacband.cli.draw_options import declared_draws, draw_options, refuse_without_rows
 from pacband.cli.findings import collect_findings, print_findings
-from pacband.cli.options import delta_option, eps_option, json_option, side_option, strict_option
+from pacband.cli.options import (
+    clip_options,
+    clip_range,
+    delta_option,
+    eps_option,
+    json_option,
+    side_option,
+    strict_option,
+)
 from pacband.cli.output import Input, Output
 
 if TYPE_CHECKING:
@@ -37,6 +45,7 @@ Examples:
 @eps_option
 @delta_option
 @side_option
+@clip_options
 @click.option("--features", default="", help="The only columns to predict from, such as a,b,c.  [default: all]")
 @click.option("--exclude", default="", help="Columns not to predict from, such as id,date.")
 @click.option("--categories", default="", help="Columns to use as categories, although they hold numbers.")
@@ -92,6 +101,7 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
             eps=options["eps"],
             delta=options["delta"],
             side=options["side"],
+            clip=clip_range(options),
             groups=group,
             calibration_size=_parse_size(options["calibration_size"]),
             random_state=options["seed"],

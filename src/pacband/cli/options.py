@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "candidate_columns",
+    "clip_options",
+    "clip_range",
     "column_options",
     "delta_option",
     "engine_options",
@@ -66,6 +68,14 @@ side_option = click.option(
 min_scale_option = click.option(
     "--min-scale", type=float, help="Replace smaller scales by this number, now and at prediction."
 )
+clip_options = joined(
+    click.option(
+        "--clip-min", type=float, help="Smallest value that the target can have: no band goes below it, now and later."
+    ),
+    click.option(
+        "--clip-max", type=float, help="Largest value that the target can have: no band goes above it, now and later."
+    ),
+)
 nonfinite_option = click.option(
     "--nonfinite",
     type=click.Choice(["raise", "violate"]),
@@ -91,6 +101,7 @@ promise_options = joined(
     rule_option,
     side_option,
     min_scale_option,
+    clip_options,
     nonfinite_option,
 )
 
@@ -165,6 +176,12 @@ def is_given(option: str) -> bool:
     """Return whether the user gave an option that has a default."""
     source = click.get_current_context().get_parameter_source(option)
     return source not in (None, click.core.ParameterSource.DEFAULT)
+
+
+def clip_range(options: dict[str, Any]) -> tuple[float | None, float | None] | None:
+    """Take --clip-min and --clip-max out of the options of a command; return the range that they name."""
+    low, high = options.pop("clip_min"), options.pop("clip_max")
+    return None if low is None and high is None else (low, high)
 
 
 def group_names(group: tuple[str, ...]) -> Any:

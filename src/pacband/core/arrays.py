@@ -15,6 +15,7 @@ from pacband.exceptions import InvalidInput
 __all__ = [
     "EXACT",
     "Floats",
+    "Indices",
     "Numbers",
     "as_numbers",
     "blocks",

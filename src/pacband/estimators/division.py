@@ -13,9 +13,9 @@ import numpy.typing as npt
 from pacband.certification.terms import Terms
 from pacband.checks.frames import columns_of_frame
 from pacband.checks.scored import Others
+from pacband.core.arrays import Indices
 from pacband.core.labels import Label, group_rows
 from pacband.draws import Draws, Rows, Sample, Spaced, Units, Weighted
-from pacband.estimators.grouping import Rows as Places
 from pacband.estimators.splitting import calibration_draws, draw_rows, latest_rows, rows_of_units
 from pacband.exceptions import InvalidInput, NotEnoughSamples
 from pacband.planning import DeltaShare
@@ -68,7 +68,9 @@ class Division:
                 raise _within(label, error) from None
         return tuple(sizes.values())
 
-    def split(self, labels: Labels, n_rows: int, size: int | float | None, random_state: Any) -> tuple[Places, Places]:
+    def split(
+        self, labels: Labels, n_rows: int, size: int | float | None, random_state: Any
+    ) -> tuple[Indices, Indices]:
         """Return the rows that fit and the rows that calibrate, or raise unless these suffice.
 
         Draws are chosen at random, from every group. Of a series, the latest rows calibrate.
@@ -101,7 +103,7 @@ class Division:
         draws: Draws = self.terms.draws
         return draws.kind.counted if isinstance(draws, Units) else "draws" if isinstance(draws, Spaced) else "rows"
 
-    def _draws_by_group(self, labels: Labels, n_rows: int, sample: Sample) -> dict[Label | None, Places]:
+    def _draws_by_group(self, labels: Labels, n_rows: int, sample: Sample) -> dict[Label | None, Indices]:
         """Return the places of every group's draws; without groups, all of them under None."""
         if labels is None:
             return {None: np.arange(sample.n_draws)}

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
-import numpy as np
-from sklearn.base import clone
-from sklearn.model_selection import ParameterGrid
-
-from pacband.candidates.members import Member, has_return_std, predict_members
+from pacband.candidates.fit_params import FitParams
+from pacband.candidates.members import Member, predict_members
 from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
-from pacband.certificate.family import check_candidates, split_candidate
-from pacband.certification.arrays import certify_family_rows, certify_group_rows
+from pacband.certification.arrays import certify_family_rows
 from pacband.certification.terms import Terms
-from pacband.core.arrays import Floats
 from pacband.core.checks import check_choice
 from pacband.core.progress import Progress
 from pacband.draws import Draws
 from pacband.estimators.base import Certified
+from pacband.estimators.declaring import declare_candidates, grid_candidates, is_auto
 from pacband.estimators.division import Calibration
+from pacband.estimators.group_families import certify_candidates_in_groups
 from pacband.estimators.grouping import Grouping
 from pacband.exceptions import InvalidInput
 from pacband.planning.shares import WHOLE, DeltaShare, weighted_shares
@@ -39,7 +35,7 @@ class CertifiedFamily(Certified):
         candidates to them.
     weights : mapping or sequence of float, optional
         The part of δ that each candidate may use; positive, summing to one. "auto" chooses its own.
-    eps, delta, rank, rule, side, min_scale, nonfinite, gauge
+    eps, delta, rank, rule, side, min_scale, nonfinite, gauge, clip
         As in `certify`.
     groups, draws, calibration_size, random_state
         As in `CertifiedRegressor`. With groups, each of n_F candidates in each of G groups is certified at δ/(n_F·G).
@@ -94,6 +90,7 @@ class CertifiedFamily(Certified):
         min_scale: float | None = None,
         nonfinite: str = "raise",
         gauge: Any = "max",
+        clip: tuple[float | None, float | None] | None = None,
         groups: Grouping = None,
         draws: Draws | None = None,
         calibration_size: int | float | None = None,
@@ -112,6 +109,7 @@ class CertifiedFamily(Certified):
         self.min_scale = min_scale
         self.nonfinite = nonfinite
         self.gauge = gauge
+        self.clip = clip
         self.groups = groups
         self.draws = draws
         self.calibration_size = calibration_size
@@ -149,16 +147,7 @@ class CertifiedFamily(Certified):
         >>> list(family.candidates)
         ['n_neighbors=5', 'n_neighbors=50']
         """
-        if isinstance(scale, str) and scale == "auto":
-            scale = "std" if has_return_std(estimator) else None
-        candidates: dict[str, Any] = {}
-        for point in ParameterGrid(param_grid):
-            name = ", ".join(f"{parameter}={value}" for parameter, value in point.items())
-            if name in candidates:
-                # Long values, such as matrices, may be shortened to the same words.
-                name = f"{name} #{len(candidates) + 1}"
-            candidates[name] = (clone(estimator).set_params(**point), scale)
-        return cls(candidates, **options)
+        return cls(grid_candidates(estimator, param_grid, scale), **options)
 
     def predict(self, X: Any, *, candidate: str | None = None) -> Any:
         """Return the prediction T(x) for every row: of the sharpest candidate, or of the one named."""
@@ -180,37 +169,36 @@ class CertifiedFamily(Certified):
         return self._predict_interval(X, output, candidate)
 
     def _declare_members(self) -> dict[str, Member]:
-        candidates = {"auto": "auto"} if _is_auto(self.candidates) else self.candidates
-        if not isinstance(candidates, Mapping) or not candidates:
-            raise InvalidInput(
-                "candidates must be a non-empty mapping of names to estimators or (estimator, scale), or 'auto', "
-                f"got {self.candidates!r}."
-            )
         if self.weights is not None and (self._automatic or self.groups is not None):
             raise InvalidInput(
                 f"weights must be None with 'auto', which chooses its own, and with groups, got {self.weights!r}."
             )
-        check_candidates(candidates)
-        return {name: _member(candidate) for name, candidate in candidates.items()}
+        return declare_candidates(self.candidates)
 
     @property
     def _automatic(self) -> bool:
         """Whether the automatic family is among the candidates."""
-        return any(map(_is_auto, self._declared_parts()))
+        return any(map(is_auto, self._declared_parts()))
 
     @property
     def reads_categories(self) -> bool:
         """Whether every candidate reads tables by the kinds of their columns: the automatic family does."""
-        return all(map(_is_auto, self._declared_parts()))
+        return all(map(is_auto, self._declared_parts()))
 
     def _declared_parts(self) -> list[Any]:
         return list(self.candidates.values()) if isinstance(self.candidates, Mapping) else [self.candidates]
 
     def _fit_members(
-        self, declared: dict[str, Member], X: Any, y: Any, rows: Calibration, clusters: Any
+        self,
+        declared: dict[str, Member],
+        X: Any,
+        y: Any,
+        rows: Calibration,
+        clusters: Any,
+        parameters: Mapping[str, FitParams],
     ) -> dict[str, Member]:
         if not self._automatic:
-            return super()._fit_members(declared, X, y, rows, clusters)
+            return super()._fit_members(declared, X, y, rows, clusters, parameters)
         from pacband.candidates.automatic import Automatic, auto_candidates
 
         n_groups = len(rows.sizes)
@@ -242,7 +230,12 @@ class CertifiedFamily(Certified):
         self, terms: Terms, members: dict[str, Member], rows: Calibration
     ) -> FamilyCertificate | dict[str, GroupCertificate]:
         if rows.labels is not None:
-            return self._certify_groups(terms, members, rows)
+            names = list(members)
+            if self._automatic:
+                from pacband.candidates.entrants import group_entrants
+
+                names = group_entrants(terms, names, rows.sizes)
+            return certify_candidates_in_groups(terms, {name: members[name] for name in names}, rows, self.progress)
         if self._automatic:
             from pacband.candidates.entrants import entrants
 
@@ -251,32 +244,6 @@ class CertifiedFamily(Certified):
             shares = weighted_shares(self.weights, list(members))
         columns = predict_members({name: members[name] for name in shares}, rows.X, self.progress)
         return certify_family_rows(terms, rows.y, columns, shares, others=rows.others)
-
-    def _certify_groups(
-        self, terms: Terms, members: dict[str, Member], rows: Calibration
-    ) -> dict[str, GroupCertificate]:
-        """Return every candidate's certificate, the sharpest one first."""
-        names = list(members)
-        if self._automatic:
-            from pacband.candidates.entrants import group_entrants
-
-            names = group_entrants(terms, names, rows.sizes)
-        terms = replace(terms, share=DeltaShare(len(names)))
-        columns = predict_members({name: members[name] for name in names}, rows.X, self.progress)
-        found: dict[str, GroupCertificate] = {}
-        mean_width = {}
-        for name, (prediction, scale) in columns.items():
-            # One warning for all candidates: they are certified on the same rows.
-            found[name] = certify_group_rows(
-                terms, rows.y, prediction, rows.labels, scale, others=rows.others, screen=not found
-            )
-            mean_width[name] = self._mean_width(found[name].interval(prediction, rows.labels, scale))
-        return {name: found[name] for name in sorted(mean_width, key=mean_width.__getitem__)}
-
-    def _mean_width(self, ends: Floats) -> float:
-        """Return the mean width of a band, or the mean of its one end: what a family minimises, up to a constant."""
-        lower, upper = float(np.mean(ends[..., 0])), float(np.mean(ends[..., 1]))
-        return {"both": upper - lower, "upper": upper, "lower": -lower}[self.side]
 
     def set_fitted(
         self, members: dict[str, Member], certificate: FamilyCertificate | dict[str, GroupCertificate]
@@ -295,16 +262,3 @@ class CertifiedFamily(Certified):
         name = self.best_name_ if name is None else name
         check_choice("candidate", name, self.certificates_)
         return self.members_[name], self.certificates_[name]
-
-
-def _is_auto(candidate: Any) -> bool:
-    return isinstance(candidate, str) and candidate == "auto"
-
-
-def _member(candidate: Any) -> Member:
-    if _is_auto(candidate):
-        # Imported here because it loads modules that other families do not need.
-        from pacband.candidates.automatic import Automatic
-
-        return Member(Automatic())
-    return Member(*split_candidate(candidate, "estimator"))

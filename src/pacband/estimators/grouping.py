@@ -12,10 +12,9 @@ from scipy.sparse import issparse
 from pacband.core.labels import as_labels
 from pacband.exceptions import InvalidInput
 
-__all__ = ["Grouping", "Rows", "read_labels"]
+__all__ = ["Grouping", "read_labels"]
 
 Grouping: TypeAlias = str | int | Callable[[Any], Any] | None
-Rows: TypeAlias = npt.NDArray[np.intp]
 
 
 def read_labels(groups: Grouping, X: Any) -> npt.NDArray[Any] | None:

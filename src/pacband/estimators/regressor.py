@@ -31,7 +31,7 @@ class CertifiedRegressor(Certified):
         (lower, upper) makes an asymmetric band.
     eps, delta : float in (0, 1)
         The promise: with confidence 1 − δ, at least 1 − ε of future errors stay within the bound.
-    rank, rule, side, min_scale, nonfinite, gauge
+    rank, rule, side, min_scale, nonfinite, gauge, clip
         As in `certify`.
     n_candidates : int
         The number of such models that you will choose from by their certificates, if this is one of several.
@@ -114,6 +114,7 @@ class CertifiedRegressor(Certified):
         min_scale: float | None = None,
         nonfinite: str = "raise",
         gauge: Any = "max",
+        clip: tuple[float | None, float | None] | None = None,
         groups: Grouping = None,
         draws: Draws | None = None,
         calibration_size: int | float | None = None,
@@ -130,6 +131,7 @@ class CertifiedRegressor(Certified):
         self.min_scale = min_scale
         self.nonfinite = nonfinite
         self.gauge = gauge
+        self.clip = clip
         self.groups = groups
         self.draws = draws
         self.calibration_size = calibration_size

@@ -83,10 +83,11 @@ def take_apart(estimator: Any) -> dict[str, Any]:
     parameters = estimator.get_params(deep=False)
     if "progress" in parameters:
         parameters["progress"] = None
-    if parameters["draws"] is None:
-        # A file without draws is as it was before there were any.
-        del parameters["draws"]
-    else:
+    for name in ("clip", "draws"):
+        if parameters[name] is None:
+            # A file without them is as it was before there were any.
+            del parameters[name]
+    if "draws" in parameters:
         parameters["draws"] = draws_to_dict(parameters["draws"])
     if isinstance(parameters.get("candidates"), Mapping):
         parameters["candidates"] = dict(parameters["candidates"])

@@ -7,14 +7,23 @@ from typing import Any
 
 import numpy as np
 from sklearn.model_selection import train_test_split
-from sklearn.utils import check_random_state, indexable
+from sklearn.utils import check_random_state
 
+from pacband.core.arrays import Indices
 from pacband.core.labels import Label
+from pacband.core.row_tables import take_rows
 from pacband.draws import Sample
-from pacband.estimators.grouping import Rows
 from pacband.exceptions import InvalidInput
 
-__all__ = ["calibration_draws", "draw_rows", "latest_rows", "rows_of_units", "take_rows"]
+__all__ = [
+    "calibration_draws",
+    "calibration_parts",
+    "count_rows",
+    "divide_rows",
+    "draw_rows",
+    "latest_rows",
+    "rows_of_units",
+]
 
 
 def calibration_draws(size: int | float | None, n_draws: int, planned: int, counted: str = "rows") -> int:
@@ -34,8 +43,8 @@ def calibration_draws(size: int | float | None, n_draws: int, planned: int, coun
 
 
 def draw_rows(
-    parts: Mapping[Label | None, Rows], sizes: Mapping[Label | None, int], random_state: Any
-) -> tuple[Rows, Rows]:
+    parts: Mapping[Label | None, Indices], sizes: Mapping[Label | None, int], random_state: Any
+) -> tuple[Indices, Indices]:
     """Return the rows to fit and the rows to calibrate, `sizes` of every part.
 
     Examples
@@ -52,7 +61,7 @@ def draw_rows(
     return (fit if len(drawn) == 1 else random.permutation(fit)), np.sort(calibrate)
 
 
-def rows_of_units(sample: Sample, fit: Rows, calibrate: Rows) -> tuple[Rows, Rows]:
+def rows_of_units(sample: Sample, fit: Indices, calibrate: Indices) -> tuple[Indices, Indices]:
     """Return the rows of the units that fit and of the units that calibrate.
 
     The rows of a training unit stay together: folds that a model makes without shuffling then divide few units.
@@ -73,7 +82,7 @@ def rows_of_units(sample: Sample, fit: Rows, calibrate: Rows) -> tuple[Rows, Row
     return rows[n_calibrate:], rows[:n_calibrate]
 
 
-def latest_rows(n_rows: int, n_draws: int, gap: int) -> tuple[Rows, Rows]:
+def latest_rows(n_rows: int, n_draws: int, gap: int) -> tuple[Indices, Indices]:
     """Return the earliest rows of a series, to fit, and its latest rows, which hold `n_draws` draws, to calibrate.
 
     The last row that fits and the first row that calibrates are `gap` apart.
@@ -87,12 +96,20 @@ def latest_rows(n_rows: int, n_draws: int, gap: int) -> tuple[Rows, Rows]:
     return np.arange(start - gap + 1), np.arange(start, n_rows)
 
 
-def take_rows(table: Any, rows: Rows) -> Any:
-    """Return these rows of an array, a list or a table of any dataframe library, as one of its kind."""
-    (table,) = indexable(table)
-    if isinstance(table, (list, tuple)):
-        return [table[row] for row in rows]
-    import narwhals as nw
+def count_rows(y: Any) -> int:
+    """Return the number of targets, in any container."""
+    return len(y if hasattr(y, "__len__") else np.asarray(y))
 
-    native = nw.from_native(table, eager_only=True, allow_series=True, pass_through=True)
-    return native[rows].to_native() if isinstance(native, (nw.DataFrame, nw.Series)) else table[rows]
+
+def divide_rows(X: Any, y: Any, fit: Indices | None, calibrate: Indices | None) -> tuple[Any, Any, Any, Any]:
+    """Return (X_fit, X_cal, y_fit, y_cal); if nothing has to be fitted, all rows calibrate."""
+    if fit is None or calibrate is None:
+        return None, X, None, y
+    return take_rows(X, fit), take_rows(X, calibrate), take_rows(y, fit), take_rows(y, calibrate)
+
+
+def calibration_parts(calibration: Any) -> tuple[Any, Any, Any]:
+    """Return X, y and the draws of calibration rows as given to `fit`; None if there are no draws. Raises otherwise."""
+    if not isinstance(calibration, (tuple, list)) or len(calibration) not in (2, 3):
+        raise InvalidInput(f"calibration must be a pair (X_cal, y_cal), got {type(calibration).__name__}.")
+    return calibration[0], calibration[1], calibration[2] if len(calibration) == 3 else None

@@ -25,6 +25,7 @@ from pacband.core.wording import card, figure, percent, round_up
 from pacband.exceptions import InvalidInput
 from pacband.planning.binomial import binomial_tail, covering_delta, tail_at_least
 from pacband.planning.limits import check_eps
+from pacband.planning.mistakes import warn_of_mistakes
 from pacband.planning.plans import min_samples
 from pacband.planning.shares import WHOLE
 from pacband.planning.solving import LARGEST_N, exact_samples
@@ -161,6 +162,7 @@ def plan_acceptance(eps: float, delta: float, *, eps_good: float, beta: float = 
         raise InvalidInput(f"beta must be at least {SMALLEST_BETA:g}, got {beta!r}.")
     # Raises for a δ that is not decided exactly, and if even c = 0 needs too many samples.
     min_samples(eps, delta)
+    warn_of_mistakes(eps=eps, delta=delta)
     budget, level = WHOLE.budget(delta), 1 - Fraction(beta)
 
     def smallest(c: int) -> int:

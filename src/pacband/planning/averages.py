@@ -108,7 +108,7 @@ class Evidence:
         """Return the smallest δ at which a mean of at most ε is shown, or above ε: 1/K, rounded up; at most 1."""
         k, n, times = np.array(self.counts, dtype=np.float64).T
         found, error = log_evidence(k / n, eps, times, above=above)
-        return min(1.0, max(math.exp(min(0.0, error - found)), math.ulp(0.0)))
+        return max(math.exp(min(0.0, error - found)), math.ulp(0.0))
 
     def _evidence(self, eps: Fraction) -> Decimal:
         """Return K in 80 digits."""

@@ -10,6 +10,7 @@ from pacband.core.checks import check_choice, check_positive_integer, check_prob
 from pacband.exceptions import InvalidInput, NotEnoughSamples
 from pacband.planning.binomial import covering_delta, tail_at_most
 from pacband.planning.limits import check_budget, check_eps, check_reach
+from pacband.planning.mistakes import warn_of_mistakes
 from pacband.planning.shares import WHOLE, DeltaShare, rounded_up
 from pacband.planning.shortage import not_enough_samples
 from pacband.planning.solving import half_rank, largest_rank, likely_rank, samples_by_rule, smallest_eps
@@ -20,13 +21,17 @@ PLAN_RULES = ("exact", "paper", "maximum")
 
 
 def check_choice_of_rank(eps: Any, delta: Any, rank: Any, rule: Any) -> tuple[float, float, int | None]:
-    """Return (ε, δ, rank) as numbers, or raise unless a rule can choose a rank for them."""
+    """Return (ε, δ, rank) as numbers, or raise unless a rule can choose a rank for them.
+
+    Warns if ε or δ is more than half.
+    """
     check_choice("rule", rule, PLAN_RULES)
     eps, delta = check_eps(eps), check_probability("delta", delta)
     if rank is not None:
         rank = check_positive_integer("rank", rank)
     if rule == "maximum" and rank not in (None, 1):
         raise InvalidInput(f"rule 'maximum' takes the largest score, so rank must be 1, got {rank}.")
+    warn_of_mistakes(eps=eps, delta=delta)
     return eps, delta, rank
 
 

@@ -9,9 +9,9 @@ from pacband.checks.copies import bits_without_ids
 from pacband.checks.frames import columns_of_frame
 from pacband.core.arrays import Floats, as_numbers
 from pacband.core.labels import as_labels
+from pacband.core.row_tables import take_rows
 from pacband.diagnostics import Diagnosis
 from pacband.diagnostics.checks import ScoredRows, run_checks, scored_rows
-from pacband.estimators.splitting import take_rows
 from pacband.exceptions import InvalidInput
 from pacband.reporting.census import LEVEL
 from pacband.reporting.rows import SAMPLE, Features, Rows, pick_scale

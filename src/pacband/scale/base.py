@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -15,9 +16,9 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 
 from pacband.core.arrays import Floats, as_numbers, name_rows
 from pacband.exceptions import InvalidInput
-from pacband.scale.crossfit import Predictor
+from pacband.scale.crossfit import NO_PARAMETERS, Predictor
 
-__all__ = ["BaseScale", "after_preprocessing", "fit_scale", "to_dense"]
+__all__ = ["BaseScale", "after_preprocessing", "fit_scale", "own_features", "to_dense"]
 
 
 class BaseScale(BaseEstimator, ABC):
@@ -113,14 +114,19 @@ class BaseScale(BaseEstimator, ABC):
         return tags
 
 
-def fit_scale(scale: Any, predictor: Predictor | None, X: Any, y: Any) -> Any:
-    """Return a scale that is fitted for a predictor. A scale without `fit` (a function, "std", None) is not changed."""
+def fit_scale(
+    scale: Any, predictor: Predictor | None, X: Any, y: Any, parameters: Mapping[str, Any] = NO_PARAMETERS
+) -> Any:
+    """Return a scale that is fitted for a predictor. A scale without `fit` (a function, "std", None) is not changed.
+
+    `parameters` are what its `fit` gets, such as ``sample_weight``, for these rows.
+    """
     if not hasattr(scale, "fit"):
         return scale
     # A frozen scale has the methods of the scale that it freezes; its type has not.
     if predictor is not None and hasattr(type(scale), "used_with"):
-        return scale.used_with(predictor).fit(X, y)
-    return clone(scale, safe=False).fit(X, y)
+        return scale.used_with(predictor).fit(X, y, **parameters)
+    return clone(scale, safe=False).fit(X, y, **parameters)
 
 
 def after_preprocessing(predictor: Any, *steps: Any) -> Pipeline:
@@ -128,10 +134,26 @@ def after_preprocessing(predictor: Any, *steps: Any) -> Pipeline:
 
     The model of a scale then accepts the tables that the predictor accepts.
     """
+    return make_pipeline(*_preprocessing(predictor), *steps)
+
+
+def own_features(given: Any, predictor: Any) -> Any:
+    """Return the transformer that gives a scale its features, not fitted; None if X itself has them.
+
+    It is the one that the user gave, else the preprocessing of the predictor if that is a pipeline.
+    """
+    if given is not None:
+        return clone(given)
+    steps = _preprocessing(predictor)
+    return make_pipeline(*steps) if steps else None
+
+
+def _preprocessing(predictor: Any) -> list[Any]:
+    """Return the steps of a pipeline before its model, not fitted, as one that gives arrays; none for other models."""
     model = predictor.estimator if isinstance(predictor, FrozenEstimator) else predictor
     if isinstance(model, Pipeline) and len(model) > 1:
-        return make_pipeline(clone(model[:-1]), FunctionTransformer(to_dense, accept_sparse=True), *steps)
-    return make_pipeline(*steps)
+        return [clone(model[:-1]), FunctionTransformer(to_dense, accept_sparse=True)]
+    return []
 
 
 def _as_target(y: Any) -> Floats:

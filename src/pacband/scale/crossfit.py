@@ -6,8 +6,9 @@ small exactly there. In K folds, every row is predicted by a fit to the other fo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Self, TypeAlias
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -16,10 +17,13 @@ from sklearn.model_selection import GroupKFold, KFold, cross_val_predict
 
 from pacband.core.arrays import Floats, name_rows
 from pacband.core.checks import check_positive_integer
+from pacband.core.row_tables import take_parameters
 from pacband.exceptions import InvalidInput
 
-__all__ = ["Folds", "Predictor", "cross_predict", "make_folds", "predictions"]
+__all__ = ["NO_PARAMETERS", "Folds", "Predictor", "cross_predict", "make_folds", "predictions"]
 
+# A fit without parameters.
+NO_PARAMETERS: Mapping[str, Any] = MappingProxyType({})
 # The rows to fit on and the rows to predict, of every fold.
 Folds: TypeAlias = Sequence[tuple[Any, Any]]
 
@@ -49,7 +53,14 @@ def make_folds(n_folds: int, n_rows: int, clusters: Any = None, *, random_state:
 
 
 def cross_predict(
-    estimator: Any, X: Any, y: Any, *, cv: Any = 5, random_state: Any = 0, clusters: Any = None
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    cv: Any = 5,
+    random_state: Any = 0,
+    clusters: Any = None,
+    parameters: Mapping[str, Any] = NO_PARAMETERS,
 ) -> Floats:
     """Return the prediction of every row by a clone of the estimator that is fitted to the other folds.
 
@@ -66,6 +77,8 @@ def cross_predict(
         Seeds the draw of the folds.
     clusters : array of shape (n,), optional
         Rows with equal labels are in one fold. A splitter in `cv` makes its own folds.
+    parameters : mapping of str to value
+        What every `fit` gets, such as ``sample_weight``. Values for every row are indexed by the rows of the fit.
 
     Examples
     --------
@@ -88,7 +101,8 @@ def cross_predict(
         if n_folds < 2:
             raise InvalidInput(f"cv must be at least 2 folds, got {cv!r}.")
         folds = make_folds(n_folds, n_rows, clusters, random_state=random_state)
-    return np.asarray(cross_val_predict(_Fold(estimator), X, y, cv=folds), dtype=np.float64)
+    model, rows = _Fold(estimator, dict(parameters), n_rows), {"rows": np.arange(n_rows)} if parameters else None
+    return np.asarray(cross_val_predict(model, X, y, cv=folds, params=rows), dtype=np.float64)
 
 
 class Predictor:
@@ -104,14 +118,23 @@ class Predictor:
         T fitted on the rows that the scale will be fitted on, if it is fitted already.
     clusters : array of shape (n,), optional
         Rows with equal labels stay in one fold.
+    parameters : mapping of str to value
+        What `fit` of T gets, for the rows that the scale will be fitted on.
     """
 
-    def __init__(self, declared: Any, fitted: Any = None, clusters: Any = None) -> None:
+    def __init__(
+        self,
+        declared: Any,
+        fitted: Any = None,
+        clusters: Any = None,
+        parameters: Mapping[str, Any] = NO_PARAMETERS,
+    ) -> None:
         if not callable(getattr(declared, "predict", declared)):
             raise InvalidInput(f"an estimator must have a predict method or be a function, got {declared!r}.")
         self.declared = declared
         self._fitted = fitted
         self._clusters = clusters
+        self._parameters = parameters
         self._out_of_fold: dict[Any, Floats] = {}
 
     @property
@@ -122,7 +145,9 @@ class Predictor:
     def fitted(self, X: Any, y: Any) -> Any:
         """Return T fitted on all the rows."""
         if self._fitted is None:
-            self._fitted = clone(self.declared, safe=False).fit(X, y) if self.refittable else self.declared
+            self._fitted = self.declared
+            if self.refittable:
+                self._fitted = clone(self.declared, safe=False).fit(X, y, **self._parameters)
         return self._fitted
 
     def predict(self, X: Any, y: Any, *, cv: Any, random_state: Any) -> Floats:
@@ -134,7 +159,15 @@ class Predictor:
             return _one_a_row(predictions(self.declared, X), y)
         key = (cv, random_state)
         if key not in self._out_of_fold:
-            found = cross_predict(self.declared, X, y, cv=cv, random_state=random_state, clusters=self._clusters)
+            found = cross_predict(
+                self.declared,
+                X,
+                y,
+                cv=cv,
+                random_state=random_state,
+                clusters=self._clusters,
+                parameters=self._parameters,
+            )
             self._out_of_fold[key] = _one_a_row(found, y)
         return self._out_of_fold[key]
 
@@ -144,13 +177,22 @@ class Predictor:
 
 
 class _Fold(BaseEstimator):
-    """The estimator of one fold. Scikit-learn clones it, with a copy of an estimator that has no `get_params`."""
+    """The estimator of one fold. Scikit-learn clones it, with a copy of an estimator that has no `get_params`.
 
-    def __init__(self, estimator: Any) -> None:
+    Scikit-learn passes the positions of the rows, whether it routes metadata or not. The parameters follow from them.
+    """
+
+    # The request that `set_fit_request(rows=True)` would make, which exists only where routing is enabled.
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"rows": True}
+
+    def __init__(self, estimator: Any, parameters: dict[str, Any], n_rows: int) -> None:
         self.estimator = estimator
+        self.parameters = parameters
+        self.n_rows = n_rows
 
-    def fit(self, X: Any, y: Any) -> Self:
-        self.estimator_ = self.estimator.fit(X, y)  # in place: this object is a clone for one fold
+    def fit(self, X: Any, y: Any, rows: Any = None) -> Self:
+        parameters = {} if rows is None else take_parameters(self.parameters, self.n_rows, rows)
+        self.estimator_ = self.estimator.fit(X, y, **parameters)  # in place: this object is a clone for one fold
         return self
 
     def predict(self, X: Any) -> Floats:

@@ -6,14 +6,13 @@ import math
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.utils.validation import check_array
 
 from pacband.core.arrays import Floats
 from pacband.core.checks import check_choice, check_positive
 from pacband.exceptions import InvalidInput
 from pacband.local.units import rounding_error
-from pacband.scale.base import BaseScale
+from pacband.scale.base import BaseScale, own_features
 from pacband.scale.shrinkage import Shrinkage
 
 __all__ = ["LeverageScale"]
@@ -35,7 +34,8 @@ class LeverageScale(BaseScale):
     Parameters
     ----------
     features : transformer, optional
-        φ, such as `sklearn.preprocessing.PolynomialFeatures`. None is X itself.
+        φ, such as `sklearn.preprocessing.PolynomialFeatures`. None is X itself, after the preprocessing of the
+        predictor that the scale is used with, if that is a pipeline: a table with texts needs the encoder it has.
     coefficients : {"fixed", "random"}
         The classical form, or c estimated from the leave-one-out errors of the linear fit.
     alpha : float
@@ -78,7 +78,8 @@ class LeverageScale(BaseScale):
         check_positive("alpha", self.alpha, or_zero=True)
         if len(y) < 2:
             raise InvalidInput(f"LeverageScale needs at least 2 rows, got n_samples={len(y)}.")
-        self.features_ = None if self.features is None else clone(self.features).fit(X, y)
+        features = own_features(self.features, None if self._predictor is None else self._predictor.declared)
+        self.features_ = None if features is None else features.fit(X, y)
         table = self._table(X)
         # Centred features make the intercept's part of h the 1/n below; scaling changes h only through α.
         self._centre, deviation = table.mean(axis=0), table.std(axis=0)
@@ -127,5 +128,5 @@ class LeverageScale(BaseScale):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan &= self.features is not None
+        tags.input_tags.allow_nan &= self.features is not None or getattr(self, "features_", None) is not None
         return tags

@@ -15,7 +15,7 @@ from pacband.local.model import Model
 from pacband.local.norms import resolve_norm
 from pacband.local.parzen import fit_parzen, predict_parzen
 from pacband.local.weights import resolve_weight
-from pacband.scale.base import BaseScale
+from pacband.scale.base import BaseScale, own_features
 from pacband.scale.crossfit import Predictor
 
 __all__ = ["ParzenScale"]
@@ -39,6 +39,9 @@ class ParzenScale(BaseScale):
         `sklearn.frozen.FrozenEstimator` if `clone` must not reset it. An estimator that is not fitted is cross-fitted,
         and each error is out-of-fold: errors on the samples of a fit are too small, and smallest where the model is
         most flexible. None is the predictor that the scale is used with.
+    transformer : transformer, optional
+        Maps X to the numbers between which distances are measured. None is X itself, after the preprocessing of T if T
+        is a pipeline: a table with texts needs the encoder that T has.
     weight, decay, norm, n_neighbors
         Γ, as in :class:`pacband.local.LocalRidge`.
     cv, random_state
@@ -72,6 +75,7 @@ class ParzenScale(BaseScale):
         self,
         estimator: Any = None,
         *,
+        transformer: Any = None,
         weight: Any = "exponential",
         decay: float = 1.0,
         norm: Any = 2,
@@ -80,6 +84,7 @@ class ParzenScale(BaseScale):
         random_state: Any = 0,
     ) -> None:
         self.estimator = estimator
+        self.transformer = transformer
         self.weight = weight
         self.decay = decay
         self.norm = norm
@@ -89,13 +94,24 @@ class ParzenScale(BaseScale):
 
     def _learn(self, X: Any, y: Floats) -> None:
         weight = resolve_weight(self.weight, self.decay, self.n_neighbors)
-        places = check_array(X, dtype=np.float64)
+        predictor = self._target_predictor()
+        features = own_features(self.transformer, predictor.declared)
+        self.transformer_ = None if features is None else features.fit(X, y)
+        places = self._places(X)
         norm = resolve_norm(self.norm, places.shape[1])
-        self.errors_ = self._target_predictor().errors(X, y, cv=self.cv, random_state=self.random_state)
+        self.errors_ = predictor.errors(X, y, cv=self.cv, random_state=self.random_state)
         self._model = fit_parzen(places, y, self.errors_, weight, norm)
 
     def _evaluate(self, X: Any) -> Floats:
-        return predict_parzen(self._model, check_array(X, dtype=np.float64))
+        return predict_parzen(self._model, self._places(X))
+
+    def _places(self, X: Any) -> Floats:
+        # A scale from a file of an earlier version has no transformer.
+        transformer = getattr(self, "transformer_", None)
+        return np.asarray(check_array(X if transformer is None else transformer.transform(X), dtype=np.float64))
+
+    def _parts(self) -> list[Any]:
+        return [self.estimator, self.transformer]
 
     def _target_predictor(self) -> Predictor:
         given = super()._target_predictor()
@@ -106,8 +122,9 @@ class ParzenScale(BaseScale):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        # Distances need rows of numbers, whatever the estimator accepts.
-        tags.input_tags.allow_nan = tags.input_tags.sparse = False
+        # Distances need rows of numbers, whatever the estimator accepts; a transformer may make them.
+        if self.transformer is None and getattr(self, "transformer_", None) is None:
+            tags.input_tags.allow_nan = tags.input_tags.sparse = False
         return tags
 
 

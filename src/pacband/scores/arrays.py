@@ -29,6 +29,7 @@ import numpy as np
 
 from pacband.core.arrays import Floats, Numbers, as_numbers, blocks, name_rows
 from pacband.exceptions import InvalidInput
+from pacband.scores.clip import clip_ends, refuse_outside
 from pacband.scores.ellipsoid import Ellipsoid
 from pacband.scores.means import exact_mean
 from pacband.scores.rule import ScoreRule
@@ -85,6 +86,7 @@ def as_prediction(rule: ScoreRule, y_pred: Any, shape: tuple[int, ...], *, name:
 
 def score_rows(rule: ScoreRule, target: Numbers, prediction: Numbers, spread: Spread) -> Floats:
     """Return one score per row of arrays whose shapes were checked."""
+    refuse_outside(rule.clip, target)
     ellipsoid = _ellipsoid(rule, target)
     scores = np.empty(len(target))
     finite = True
@@ -125,7 +127,7 @@ def band(rule: ScoreRule, gamma: float | Floats, y_pred: Any, scale: Any = None)
     the score, of the product. Without rounding outwards, a y whose score *is* γ could fall outside by one unit in the
     last place; with tied errors that would be a real share of the rows. The sum T ± γσ̂ itself needs no care: rounding
     is monotonic and y is a float. For a matrix gauge the same three roundings lie between y and the box, whatever the
-    condition of the matrix; see `pacband.scores.ellipsoid`.
+    condition of the matrix; see `pacband.scores.ellipsoid`. If y has a known range, the ends are clipped to it.
 
     Examples
     --------
@@ -142,6 +144,7 @@ def band(rule: ScoreRule, gamma: float | Floats, y_pred: Any, scale: Any = None)
         _fill_band(rule, ends, prediction, spread, outward, ellipsoid)
     if rule.side != "both":
         ends[..., 0 if rule.side == "upper" else 1] = -math.inf if rule.side == "upper" else math.inf
+    clip_ends(rule.clip, ends)
     return ends
 
 

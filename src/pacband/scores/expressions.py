@@ -32,6 +32,7 @@ __all__ = [
     "fails",
     "finite",
     "fixed_terms",
+    "in_range",
     "largest_of",
     "number",
     "positive",
@@ -182,4 +183,21 @@ def band(rule: ScoreRule, factor: Any, columns: Columns, output: int) -> tuple[n
         low = nw.lit(-math.inf, nw.Float64)
     if rule.side == "lower":
         high = nw.lit(math.inf, nw.Float64)
-    return low, high
+    return _clipped(rule, low), _clipped(rule, high)
+
+
+def _clipped(rule: ScoreRule, end: nw.Expr) -> nw.Expr:
+    """Return an end of a band, or the end of the range of y that it leaves."""
+    least, most = rule.clip or (None, None)
+    if least is not None:
+        end = nw.when(end < least).then(nw.lit(least, nw.Float64)).otherwise(end)
+    if most is not None:
+        end = nw.when(end > most).then(nw.lit(most, nw.Float64)).otherwise(end)
+    return end
+
+
+def in_range(rule: ScoreRule, value: nw.Expr) -> nw.Expr | None:
+    """Whether a target lies in the declared range of y; None if it has none."""
+    least, most = rule.clip or (None, None)
+    limits = [*([] if least is None else [value >= least]), *([] if most is None else [value <= most])]
+    return all_of(limits) if limits else None

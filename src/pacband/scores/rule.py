@@ -7,6 +7,7 @@ from typing import Any
 
 from pacband.core.checks import check_choice, check_positive
 from pacband.exceptions import InvalidInput, InvalidScale
+from pacband.scores.clip import Clip, check_clip
 from pacband.scores.gauge import Gauge, Matrix, PointGauge, Share, as_gauge
 
 __all__ = ["SCALE_KINDS", "ScoreRule", "scale_kind"]
@@ -42,22 +43,25 @@ class ScoreRule:
         The declared floor of σ̂, used where σ̂ is below it or NaN.
     nonfinite : {"raise", "violate"}
         Whether a NaN or infinite prediction is refused, or counted as an infinite error.
+    clip : pair of float or None, or None
+        The range of y, to which the ends of a band are clipped; see `pacband.scores.clip`.
     """
 
     side: str = "both"
     gauge: Gauge = "max"
     min_scale: float | None = None
     nonfinite: str = "raise"
+    clip: Clip | None = None
 
     @classmethod
-    def create(cls, *, side: Any, gauge: Any, min_scale: Any, nonfinite: Any) -> ScoreRule:
+    def create(cls, *, side: Any, gauge: Any, min_scale: Any, nonfinite: Any, clip: Any = None) -> ScoreRule:
         """Build the rule from what a user passed, or raise."""
         check_choice("side", side, SIDES)
         check_choice("nonfinite", nonfinite, POLICIES)
         gauge = as_gauge(gauge)
         if min_scale is not None:
             min_scale = check_positive("min_scale", min_scale, error=InvalidScale)
-        rule = cls(side=side, gauge=gauge, min_scale=min_scale, nonfinite=nonfinite)
+        rule = cls(side=side, gauge=gauge, min_scale=min_scale, nonfinite=nonfinite, clip=check_clip(clip))
         if rule.matrices and side != "both":
             raise InvalidInput(f"a matrix gauge has no sides: side must be 'both', got {side!r}.")
         return rule

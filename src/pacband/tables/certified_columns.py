@@ -24,8 +24,9 @@ def make_terms(
     """Check what a user passed, or raise."""
     if own:
         gauge = scored["gauge"]
-        if scored["side"] != "both" or scored["min_scale"] is not None or not isinstance(gauge, str) or gauge != "max":
-            raise InvalidInput("side, min_scale and gauge are about errors: own scores are bounded as they are.")
+        given = scored["side"] != "both" or scored["min_scale"] is not None or scored["clip"] is not None
+        if given or not isinstance(gauge, str) or gauge != "max":
+            raise InvalidInput("side, min_scale, gauge and clip are about errors: own scores are bounded as they are.")
         return own_terms(**promised, tolerance=tolerance)
     if tolerance is None:
         return Terms.create(**{**promised, "eps": default_eps(promised["eps"])}, **scored)

@@ -66,6 +66,7 @@ def certify_frame(
     min_scale: float | None = None,
     nonfinite: str = "raise",
     gauge: Any = "max",
+    clip: tuple[float | None, float | None] | None = None,
     draws: Draws | None = None,
     progress: Progress | None = None,
 ) -> AnyCertificate:
@@ -100,7 +101,7 @@ def certify_frame(
         Called after every pass over the table.
     eps : float in (0, 1), optional
         As in `certify`; by default 0.05.
-    delta, weights, rank, rule, side, n_candidates, min_scale, nonfinite, gauge
+    delta, weights, rank, rule, side, n_candidates, min_scale, nonfinite, gauge, clip
         As in `certify`, `search_family` and `search_groups`. A matrix gauge needs a table in memory.
     draws : Units, Spaced or Weighted, optional
         What one draw is, if it is not a row; labels and weights may be names of columns: ``Units("machine")``. Units
@@ -125,7 +126,7 @@ def certify_frame(
         "eps": eps, "delta": delta, "rank": rank, "rule": rule, "n_candidates": n_candidates, "nonfinite": nonfinite,
         "draws": draws,
     }  # fmt: skip
-    scored: dict[str, Any] = {"side": side, "min_scale": min_scale, "gauge": gauge}
+    scored: dict[str, Any] = {"side": side, "min_scale": min_scale, "gauge": gauge, "clip": clip}
     terms = make_terms(promised, scored, tolerance, own=score is not None)
     if score is None:
         named = named_columns(target, prediction, scale, group, candidates, run=run, step=step)

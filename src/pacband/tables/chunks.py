@@ -35,6 +35,7 @@ def certify_chunks(
     min_scale: float | None = None,
     nonfinite: str = "raise",
     gauge: Any = "max",
+    clip: tuple[float | None, float | None] | None = None,
     draws: Draws | None = None,
 ) -> Certificate:
     """Certify rows that come in pieces. Each piece is read once.
@@ -47,7 +48,7 @@ def certify_chunks(
     chunks : iterable of (y, y_pred), (y, y_pred, scale) or (y, y_pred, scale, values)
         The pieces, each as `certify` takes it. The scale may be None. `values` are the labels or the importance of the
         rows, if `draws` names them.
-    eps, delta, rank, rule, side, n_candidates, min_scale, nonfinite, gauge
+    eps, delta, rank, rule, side, n_candidates, min_scale, nonfinite, gauge, clip
         As in `certify`.
     draws : Units, Spaced or Weighted, optional
         What one draw is, if it is not a row. With a name in place of labels or importance, as in ``Units("machine")``,
@@ -79,6 +80,7 @@ def certify_chunks(
         min_scale=min_scale,
         nonfinite=nonfinite,
         gauge=gauge,
+        clip=clip,
         draws=draws,
     )
     stream, first_rows = stream_draws(terms.draws), FirstRows(terms)

@@ -9,7 +9,8 @@ import narwhals as nw
 
 from pacband.core.arrays import refuse_large_integers
 from pacband.exceptions import InvalidInput, InvalidScale
-from pacband.scores.expressions import all_of, fails, finite, number, positive
+from pacband.scores.clip import outside_words
+from pacband.scores.expressions import all_of, fails, finite, in_range, number, positive
 from pacband.tables.asks import Ask, ask_rows, count_rows
 from pacband.tables.engines import first_rows
 from pacband.tables.table import Table
@@ -28,6 +29,7 @@ class Guards:
         table = self.table
         conditions = [~beyond for beyond in table.inexact.values()]
         conditions += [positive(value) for value in table.scales.values()]
+        conditions += self._in_range().values()
         if table.rule.nonfinite == "violate" and table.rule.own:
             # Every score is a number or +∞.
             return all_of([*conditions, *(nw.col(name) > -math.inf for name in table.scores)])
@@ -77,9 +79,17 @@ class Guards:
         for name in must_be_finite:
             rule = f"column {table.user_names[name]!r} must be finite: it is NaN, infinite or missing"
             self.refuse(fails(finite(number(name))), rule)
+        for name, inside in self._in_range().items():
+            assert table.rule.clip is not None  # there is a range to lie in
+            self.refuse(fails(inside), outside_words(table.rule.clip, f"column {table.user_names[name]!r}"))
         if table.rule.nonfinite == "raise":
             for value in table.scores.values():
                 self.refuse(fails(finite(value)), "the score overflows float64")
+
+    def _in_range(self) -> dict[str, nw.Expr]:
+        """Whether the targets lie in the declared range of y, by their columns; none if it has no range."""
+        inside = {name: in_range(self.table.rule, number(name)) for name in self.table.target}
+        return {name: condition for name, condition in inside.items() if condition is not None}
 
     def refuse(self, bad: nw.Expr, rule: str, cure: str = "", kind: type[InvalidInput] = InvalidInput) -> None:
         """Raise if a condition is true in any row. The error states the rule, the number of rows and the first."""

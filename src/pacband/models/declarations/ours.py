@@ -18,7 +18,7 @@ _TABLE = {
         "noise_!=num shrinkage_=none|@Shrinkage",
         "NeighborScale": "errors_!=f[n] transformer_=none|model index_!=@NearestNeighbors n_neighbors_!=int "
         "shrinkage_!=@Shrinkage",
-        "ParzenScale": "errors_!=f[n] _model!=@Model",
+        "ParzenScale": "errors_!=f[n] transformer_=none|model _model!=@Model",
         "ProductScale": "scales_!=list(model) powers_!=list(num)",
         "QuantileBand": f"{_ENDS} centre_=model|none",
         "QuantileScale": f"{_ENDS} estimator_=model|none",
