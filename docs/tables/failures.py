@@ -112,9 +112,11 @@ def measure(calibrations: int = CALIBRATIONS) -> list[dict[str, Any]]:
 def markdown() -> str:
     """Return the table."""
     lines = ["| rows | one draw is | promise fails | mean bound | `certify` warns |", "|---|---|---:|---:|---:|"]
+    study = ""
     for row in measured.read("failures")["rows"]:
         cells = f"{100 * row['failures']:.1f} %", f"{row['bound']:.2f}", f"{100 * row['warned']:.0f} %"
-        lines.append(f"| {row['study']} | `{row['draws']}` | " + " | ".join(cells) + " |")
+        name, study = "" if row["study"] == study else row["study"], row["study"]
+        lines.append(f"| {name} | `{row['draws']}` | " + " | ".join(cells) + " |")
     return "\n".join([*lines, "", measured.origin("failures")]).replace("`rows (wrong)`", "a row (wrong)")
 
 
