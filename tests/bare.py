@@ -59,6 +59,7 @@ FEATURES = {
     "figure": (lambda: pacband.plot_scores(CERTIFICATE, Y, X[:, 0]), ("matplotlib",)),
     "figure of a monitor": (lambda: monitor("plot"), ("matplotlib",)),
     "trusted types": (save_trusted, ("skops",)),
+    "signatures": (lambda: pacband.generate_keys("private.pem", "public.pem"), ("cryptography",)),
 }
 
 
@@ -128,7 +129,9 @@ def installed(package):
 def main():
     """Exit 1 if a feature neither works nor says what it needs."""
     present = [
-        package for package in ("click", "rich", "duckdb", "jinja2", "matplotlib", "skops") if installed(package)
+        package
+        for package in ("click", "rich", "duckdb", "jinja2", "matplotlib", "skops", "cryptography")
+        if installed(package)
     ]
     if present:
         sys.exit(f"this environment has extras: {', '.join(present)}")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from pacband import datasets, draws, scale
-    from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
+    from pacband.certificate import About, AboutModel, Certificate, FamilyCertificate, GroupCertificate
     from pacband.certification import (
         baselines,
         certify,
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     )
     from pacband.certification.curve import certify_curve
     from pacband.certification.succession import recalibrate
+    from pacband.core.signatures import generate_keys
     from pacband.diagnostics import diagnose
     from pacband.estimators.family import CertifiedFamily
     from pacband.estimators.files import load
@@ -49,6 +50,8 @@ if TYPE_CHECKING:
     )
     from pacband.judging import Verdict, check
     from pacband.local import LocalKernelRidge, LocalRidge
+    from pacband.models.digest import model_digest
+    from pacband.models.signing import sign, verify_signature
     from pacband.monitoring import Monitor
     from pacband.planning import (
         AcceptancePlan,
@@ -81,10 +84,11 @@ __version__ = "0.1.0"
 
 # The home of every public name.
 _HOMES = {
-    "certificate": ("Certificate", "FamilyCertificate", "GroupCertificate"),
+    "certificate": ("About", "AboutModel", "Certificate", "FamilyCertificate", "GroupCertificate"),
     "certification": ("certify", "certify_family", "certify_groups", "certify_scores", "certify_tolerance"),
     "certification.curve": ("certify_curve",),
     "certification.succession": ("recalibrate",),
+    "core.signatures": ("generate_keys",),
     "diagnostics": ("diagnose",),
     "estimators.family": ("CertifiedFamily",),
     "estimators.files": ("load",),
@@ -103,6 +107,8 @@ _HOMES = {
     ),
     "judging": ("Verdict", "check"),
     "local": ("LocalKernelRidge", "LocalRidge"),
+    "models.digest": ("model_digest",),
+    "models.signing": ("sign", "verify_signature"),
     "monitoring": ("Monitor",),
     "planning": (
         "AcceptancePlan",
@@ -135,6 +141,8 @@ _MODULE_OF = {name: module for module, names in _HOMES.items() for name in names
 _MODULES = {module.rpartition(".")[2]: module for module in ("certification.baselines", "datasets", "draws", "scale")}
 
 __all__ = [
+    "About",
+    "AboutModel",
     "AcceptancePlan",
     "Certificate",
     "CertificateError",
@@ -176,9 +184,11 @@ __all__ = [
     "datasets",
     "diagnose",
     "draws",
+    "generate_keys",
     "load",
     "max_rank",
     "min_samples",
+    "model_digest",
     "plan",
     "plan_acceptance",
     "plan_table",
@@ -192,6 +202,8 @@ __all__ = [
     "recalibrate",
     "report",
     "scale",
+    "sign",
+    "verify_signature",
 ]
 
 

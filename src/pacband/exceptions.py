@@ -66,7 +66,7 @@ class UnlikelyPromise(UserWarning):
 
 
 class PromiseWarning(UserWarning):
-    """Rows do not look like independent draws from one distribution, which a promise needs.
+    """Rows do not look like independent draws from one distribution, or they are not from the certified model.
 
     The message states what was seen, and the cure. To refuse such rows, turn the warning into an error:
     ``warnings.simplefilter("error", pacband.PromiseWarning)``.

@@ -39,7 +39,7 @@ def test_certify_gives_one_certificate_whatever_the_file(pacband, rows, tmp_path
         "bom.csv",
         "index.csv",
     ):
-        done = pacband("certify", name, *COLUMNS, *PROMISE, "-o", "cert.json")
+        done = pacband("certify", name, *COLUMNS, *PROMISE, "-o", "cert.json", "--overwrite")
         assert done.returncode == 0, done.stderr
         assert done.stdout.startswith("With confidence 99 %, at least 90 % of future errors satisfy |y − T(x)| ≤")
         assert stated(tmp_path / "cert.json") == stated(tmp_path / "expected.json"), name
@@ -52,7 +52,7 @@ def test_standard_input_is_a_file(pacband, rows, tmp_path, name):
 
 
 def test_families_and_groups(pacband, rows, tmp_path):
-    options = ("--target", "y", *PROMISE, "-o", "cert.json")
+    options = ("--target", "y", *PROMISE, "-o", "cert.json", "--overwrite")
     family = pacband("certify", "data.csv", "--candidate", "plain=yhat", "--candidate", "scaled=yhat:s", *options)
     assert family.returncode == 0, family.stderr
     assert library.load(tmp_path / "cert.json").best == "scaled"
@@ -101,7 +101,18 @@ def test_groups_of_numbers_are_the_same_in_every_file(pacband, rows, tmp_path):
     rows.assign(site=(rows.site == "north").astype(int)).to_csv(tmp_path / "numbers.csv", index=False)
     for first, second in (("numbers.parquet", "numbers.csv"), ("numbers.csv", "numbers.parquet")):
         made = pacband(
-            "certify", first, "--target", "y", "--prediction", "yhat", "--group", "site", *PROMISE, "-o", "cert.json"
+            "certify",
+            first,
+            "--target",
+            "y",
+            "--prediction",
+            "yhat",
+            "--group",
+            "site",
+            *PROMISE,
+            "-o",
+            "cert.json",
+            "--overwrite",
         )
         assert made.returncode == 0, made.stderr
         assert pacband("check", "cert.json", second).returncode == 0

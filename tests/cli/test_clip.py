@@ -50,3 +50,10 @@ def test_own_scores_have_no_range(run, inside):
     done = run("certify", "data.csv", "--score", "s", "--clip-min", "0")
     assert done.returncode == 2
     assert "own scores are bounded as they are" in done.stderr
+
+
+def test_fit_refuses_targets_outside_before_it_tries_a_model(run, inside, tmp_path):
+    done = run("fit", "data.csv", "--target", "y", "--clip-min", "0", "-o", "model.pacband")
+    assert done.returncode == 2
+    assert "must lie in [0, ∞), the range of --clip-min" in done.stderr
+    assert not (tmp_path / "model.pacband").exists()

@@ -105,7 +105,7 @@ def test_fit_leaves_copies_out_where_it_is_told_to(tmp_path, run):
     assert (code, page.exists()) == (0, True)
     assert "Dropped 40 of 440 rows, which are copies of other rows." in err
     assert json.loads(out)["rows"] == 400
-    code, out, err = run("fit", tmp_path / "once.csv", *options, "--drop-copies", "-o", model)
+    code, out, err = run("fit", tmp_path / "once.csv", *options, "--drop-copies", "-o", model, "--overwrite")
     assert (code, json.loads(out)["rows"]) == (0, 400)
     assert "Dropped" not in err
 
@@ -123,7 +123,7 @@ def test_rows_that_agree_by_chance_are_not_dropped(tmp_path, run):
 def test_interrupted_fit_leaves_the_old_model(tmp_path):
     table(400).to_csv(tmp_path / "data.csv", index=False)
     (tmp_path / "model.pacband").write_bytes(b"old")
-    command = [*PROGRAM, "fit", "data.csv", "--target", "y", *PROMISE, "-o", "model.pacband"]
+    command = [*PROGRAM, "fit", "data.csv", "--target", "y", *PROMISE, "-o", "model.pacband", "--overwrite"]
     process = subprocess.Popen(
         [*command, "--jobs", "1"], cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )

@@ -19,16 +19,25 @@ PROMISE = ("--eps", "0.1", "--delta", "0.01")
 COLUMNS = ("--target", "y", "--prediction", "yhat", "--scale", "s")
 # Every command that writes: a line that works, {place} for each file. All names end in .csv, which every output takes.
 LINES = {
-    "certify": ["{files}", *COLUMNS, *PROMISE, "-o", "{output}", "--report", "{page}"],
-    "apply": ["{certificate}", "{files}", "-o", "{output}"],
+    "certify": ["{files}", *COLUMNS, *PROMISE, "--model-file", "{model_file}", "-o", "{output}", "--report", "{page}"],
+    "apply": ["{certificate}", "{files}", "--model-file", "{model_file}", "-o", "{output}"],
     "check": ["{certificate}", "{files}", "--report", "{page}"],
     "report": ["{certificate}", "{files}", "-o", "{output}"],
     "fit": ["{files}", "--target", "y", *PROMISE, "--time-budget", "0.1", "-o", "{output}", "--report", "{report}"],
     "predict": ["{model}", "{files}", "-o", "{output}"],
     "monitor": ["{certificate}", "{file}", "--state", "{state}", "--metrics", "{metrics}"],
+    "keygen": ["{private}", "{public}"],
+    "sign": ["{certificate}", "--key", "{key}", "-o", "{output}"],
 }
-INPUTS = {"certificate": "cert.csv", "model": "model.csv", "files": "data.csv", "file": "data.csv"}
-OUTPUTS = ("output", "page", "report", "state", "metrics")
+INPUTS = {
+    "certificate": "cert.csv",
+    "model": "model.csv",
+    "model_file": "model.csv",
+    "files": "data.csv",
+    "file": "data.csv",
+    "key": "key.csv",
+}
+OUTPUTS = ("output", "page", "report", "state", "metrics", "private", "public")
 
 
 def places(line, kinds):
@@ -47,9 +56,13 @@ def made(tmp_path_factory):
     scale = 0.1 + 0.1 * np.abs(x)
     rows = pd.DataFrame({"y": x + scale * rng.standard_normal(400), "yhat": x, "s": scale})
     rows.to_csv(folder / "data.csv", index=False)
-    pacband.certify_frame(rows, target="y", prediction="yhat", scale="s", eps=0.1, delta=0.01).save(folder / "cert.csv")
     model = pacband.CertifiedRegressor(LinearRegression(), eps=0.1, delta=0.01)
     model.fit(rows[["s", "yhat"]], rows["y"]).save(folder / "model.csv")
+    about = {"model": {"digest": pacband.model_digest(folder / "model.csv")}}
+    pacband.certify_frame(rows, target="y", prediction="yhat", scale="s", eps=0.1, delta=0.01, about=about).save(
+        folder / "cert.csv"
+    )
+    pacband.generate_keys(folder / "key.csv", folder / "public.csv")
     return folder
 
 

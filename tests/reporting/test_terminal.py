@@ -71,3 +71,14 @@ def test_the_terminal_says_what_to_expect_only_of_what_was_chosen_beforehand(rng
     groups = {"eps": 0.1, "delta": 0.1}
     assert "expected violation" in on_a_terminal(pacband.certify_groups(y, 0 * y, y > 0, **groups))
     assert "expected violation" not in on_a_terminal(pacband.certify_groups(y, 0 * y, y > 0, n_candidates=2, **groups))
+
+
+def test_the_terminal_shows_what_a_certificate_is_about(rng):
+    y, about = rng.standard_normal(400), {"name": "[red]seal", "unit": "mm"}
+    promise = {"eps": 0.1, "delta": 0.1, "about": about}
+    for cert in (
+        pacband.certify(y, 0 * y, **promise),
+        pacband.certify_family(y, {"a": 0 * y, "b": y / 2}, **promise),
+        pacband.certify_groups(y, 0 * y, np.repeat(["a", "b"], 200), **promise),
+    ):
+        assert re.search(r"name +\[red\]seal", on_a_terminal(cert))

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import pacband
+from pacband.draws import Units
 from pacband.exceptions import InvalidInput, InvalidScale
 from support.jobs import JOBS, PROMISE, table
 from support.tables import ALL, CHANGED, IN_PROCESS, changing, collected
@@ -133,3 +134,22 @@ def test_targets_outside_the_range_are_named_in_engines_too(library, rng, in_eng
             call(IN_PROCESS[library](bad, tmp_path))
     # Without targets, there is nothing to refuse.
     pacband.apply_frame(cert, IN_PROCESS[library](frame.drop(columns="y"), tmp_path))
+
+
+@pytest.mark.parametrize(
+    "job",
+    [{"draws": Units("machine")}, {"group": "site"}, {"group": ["site", "machine"]}, {"tolerance": 0.9}],
+    ids=["units", "groups", "overlapping", "tolerance"],
+)
+@pytest.mark.parametrize("library", ["polars lazy", "duckdb"])
+def test_every_search_in_an_engine_refuses_targets_outside_the_range(library, job, rng, in_engine, tmp_path):
+    frame = table(rng)
+    frame = frame.assign(
+        y=frame.y.clip(-0.5, 0.5), machine=np.arange(len(frame)) % 3 if "group" in job else frame.index // 4
+    )
+    promise = {"delta": PROMISE["delta"]} if "tolerance" in job else PROMISE
+    cert = pacband.certify_frame(IN_PROCESS[library](frame, tmp_path), **RANGE, **job, **promise)
+    assert cert.basis.scoring.clip == (-0.5, 0.5)
+    bad = frame.assign(y=frame.y.where(frame.index != 4321, -0.7))
+    with pytest.raises(InvalidInput, match="the range of clip"):
+        pacband.certify_frame(IN_PROCESS[library](bad, tmp_path), **RANGE, **job, **promise)

@@ -4,6 +4,7 @@ Every certificate checks B(r − 1; N, ε) ≤ δ/n_F when it is made and when i
 numbers do not support its promise. Every kind has a `Promise`, its `basis`: what is promised, and how rows are scored.
 """
 
+from pacband.certificate.about import About, AboutModel
 from pacband.certificate.family import FamilyCertificate
 from pacband.certificate.files import AnyCertificate, check_certificate, revive
 from pacband.certificate.groups import GroupCertificate
@@ -11,6 +12,8 @@ from pacband.certificate.promise import Promise
 from pacband.certificate.single import Certificate
 
 __all__ = [
+    "About",
+    "AboutModel",
     "AnyCertificate",
     "Certificate",
     "FamilyCertificate",

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from pacband.certificate.about import About
 from pacband.certificate.portable import encode
 from pacband.certificate.promise import Promise, assumptions_of
 from pacband.certificate.single import Certificate, issue
@@ -56,6 +57,7 @@ class Curve:
     scores: Floats = field(repr=False, compare=False)
     share: DeltaShare = WHOLE
     n_steps: int | None = field(default=None, repr=False)
+    about: About = field(default=About(), repr=False)
 
     @property
     def n_candidates(self) -> int:
@@ -96,6 +98,7 @@ class Curve:
             scale_kind=self.scale_kind,
             n_outputs=self.n_outputs,
             n_steps=self.n_steps,
+            about=self.about,
             assumptions=(
                 *assumptions_of(self.scoring, ROWS, runs=self.n_steps is not None)[:2],
                 "δ was chosen before looking at the scores; ε need not be",

@@ -173,7 +173,7 @@ class FamilyCertificate(Promising):
             )
             for name, cert in self.candidates.items()
         ]
-        return card("pacband family certificate", self.promise, rows)
+        return card("pacband family certificate", self.promise, [*self.about.facts(), *rows])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the certificate as JSON-ready values, as `save` writes them."""

@@ -14,6 +14,7 @@ from pacband.certificate.decision import check_joint
 from pacband.certificate.promise import Promise
 from pacband.certificate.promising import Promising
 from pacband.certificate.single import Certificate
+from pacband.certificate.words import about_text
 from pacband.core.arrays import Floats, check_lengths, check_same_rows
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import Label, as_labels, listed
@@ -138,11 +139,12 @@ class GroupCertificate(Promising):
     def __str__(self) -> str:
         width = max(len(str(label)) for label in self.groups)
         lines = [f"  {label!s:<{width}}  {cert.inequality}  ({cert.support})" for label, cert in self.groups.items()]
-        return "\n".join([self.promise, *lines, f"It holds if {'; '.join(self.basis.assumptions)}."])
+        holds = f"It holds if {'; '.join(self.basis.assumptions)}.{about_text(self.about)}"
+        return "\n".join([self.promise, *lines, holds])
 
     def _repr_html_(self) -> str:
         rows = [(str(label), f"{cert.inequality} ({cert.support})") for label, cert in self.groups.items()]
-        return card("pacband group certificate", self.promise, rows)
+        return card("pacband group certificate", self.promise, [*self.about.facts(), *rows])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the certificate as JSON-ready values, as `save` writes them."""

@@ -10,12 +10,12 @@ from pacband.core.wording import bound, complement
 if TYPE_CHECKING:
     from pacband.certificate.promise import Promise
 
-__all__ = ["inequality"]
+__all__ = ["inequality", "limit_of"]
 
 
 def inequality(promise: Promise, gamma: float) -> str:
     """Return what is bounded, in symbols."""
-    limit, rule = bound(gamma), promise.scoring
+    limit, rule = limit_of(promise, gamma), promise.scoring
     if rule.own:
         return f"score ≤ {limit}"
     step, where = "" if promise.n_steps is None else "ₜ", _where(promise)
@@ -28,6 +28,11 @@ def inequality(promise: Promise, gamma: float) -> str:
         return f"−{limit}{_factor(promise, '⁻')} ≤ {error} ≤ {limit}{_factor(promise, '⁺')}{where}"
     left = {"both": f"|{error}|", "upper": error, "lower": minus_error}[rule.side]
     return f"{left} ≤ {limit}{_factor(promise)}{where}"
+
+
+def limit_of(promise: Promise, gamma: float) -> str:
+    """Return the bound, with the unit of y if the bound is in this unit."""
+    return f"{bound(gamma)} {promise.about.unit}" if promise.bound_in_unit and promise.about.unit else bound(gamma)
 
 
 def _where(promise: Promise) -> str:

@@ -10,9 +10,19 @@ from pathlib import Path
 from typing import Any, Self
 
 from pacband.core.documents import document_digest, write_document
+from pacband.exceptions import InvalidInput
 from pacband.scores import Gauge, Share
 
-__all__ = ["SCHEMA", "SCHEMA_VERSION", "Portable", "decode", "decode_gauge", "encode", "encode_gauge"]
+__all__ = [
+    "SCHEMA",
+    "SCHEMA_VERSION",
+    "Portable",
+    "decode",
+    "decode_gauge",
+    "encode",
+    "encode_gauge",
+    "refuse_existing",
+]
 
 SCHEMA = "pacband/certificate"
 SCHEMA_VERSION = 1
@@ -43,12 +53,32 @@ class Portable(ABC):
         """
         return document_digest(SCHEMA, SCHEMA_VERSION, self.stated())
 
-    def save(self, path: str | os.PathLike[str]) -> Path:
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = True) -> Path:
         """Write the certificate to a JSON file, atomically: a crash leaves the old file or the new one.
 
         `pacband.load` accepts only the bytes that were written: do not edit or reformat the file.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+        overwrite : bool
+            Whether an existing file is replaced. If not, it is refused, because a certificate that is issued again and
+            again until it looks good is void: its δ is for one choice that was made beforehand.
         """
+        if not overwrite:
+            refuse_existing(path)
         return write_document(path, SCHEMA, SCHEMA_VERSION, self.to_dict())
+
+
+def refuse_existing(path: str | os.PathLike[str]) -> None:
+    """Raise if there is a file with content at this path, which may be a certificate that was issued before."""
+    if os.path.isfile(path) and os.path.getsize(path):
+        raise InvalidInput(
+            f"{os.fspath(path)} exists. If it is a certificate of the same rows, do not issue one after another until "
+            "the bound looks good: the confidence 1 − δ is for one choice, made before looking at the scores. "
+            "Save to another file, or pass overwrite=True to replace this one."
+        )
 
 
 def encode(value: Any) -> Any:

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from pacband.certificate.inequality import inequality
+from pacband.certificate.about import About, as_about
+from pacband.certificate.inequality import inequality, limit_of
 from pacband.certificate.portable import decode_gauge, encode_gauge
 from pacband.core.arrays import Floats, Numbers, as_numbers, check_same_rows
 from pacband.core.checks import check_choice, check_positive_integer, check_probability
-from pacband.core.wording import bound, complement, confidence, round_up
+from pacband.core.wording import complement, confidence, round_up
 from pacband.draws import ROWS, DrawKind, Draws, Rows, Sample, draw_kind
 from pacband.exceptions import CertificateError, InvalidInput, InvalidScale
 from pacband.planning import check_eps
@@ -80,6 +81,8 @@ class Promise:
         Whether the user gave the bound γ̄, and ε was found.
     draws : DrawKind
         What one independent draw is.
+    about : About
+        Who issued the certificate, and which model and target it is about.
     """
 
     eps: float
@@ -92,6 +95,7 @@ class Promise:
     assumptions: tuple[str, ...] = ASSUMPTIONS
     bound_given: bool = False
     draws: DrawKind = ROWS
+    about: About = About()  # noqa: RUF009 (it cannot be changed)
 
     def __post_init__(self) -> None:
         try:
@@ -227,6 +231,11 @@ class Promise:
                 f"this certificate was calibrated with {_SCALES[self.scale_kind]}, got {_SCALES[given]}."
             )
 
+    @property
+    def bound_in_unit(self) -> bool:
+        """Whether γ̄ is in the unit of y. With a scale or a matrix it is a factor."""
+        return self.scale_kind == "none" and not self.scoring.matrices
+
     def inequality(self, gamma: float) -> str:
         """Return what is bounded, in symbols."""
         return inequality(self, gamma)
@@ -234,7 +243,7 @@ class Promise:
     def claim(self, gamma: float) -> str:
         """Return what is promised, in words: "at least 95 % of future errors satisfy …"."""
         if self.scoring.own:
-            return self.draws.sentence(self.kept, bound(gamma), noun=self.noun, verb="are at most")
+            return self.draws.sentence(self.kept, limit_of(self, gamma), noun=self.noun, verb="are at most")
         return self.draws.sentence(self.kept, self.inequality(gamma), noun=self.noun)
 
     @property
@@ -285,6 +294,7 @@ class Promise:
             **({} if rule.clip is None else {"clip": list(rule.clip)}),
             # If the draws are rows, the file states nothing about draws, as it did before there were others.
             **({} if self.draws == ROWS else {"draws": self.draws.to_dict()}),
+            **({"about": self.about.to_dict()} if self.about else {}),
         }
 
     @classmethod
@@ -294,6 +304,7 @@ class Promise:
         try:
             scoring = _scoring(content)
             draws = draw_kind(content.get("draws"))
+            about = as_about(content.get("about"))
         except InvalidInput as error:
             raise CertificateError(f"no certificate can state this: {error}") from None
         return cls(
@@ -307,6 +318,7 @@ class Promise:
             assumptions=tuple(content["assumptions"]),
             bound_given=content.get("bound") == "given",
             draws=draws,
+            about=about,
         )
 
 

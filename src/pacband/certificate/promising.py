@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pacband.certificate.about import About
 from pacband.certificate.portable import Portable
 from pacband.certificate.promise import Promise
 from pacband.scores import Gauge
@@ -81,6 +82,11 @@ class Promising(Portable):
     def columns(self) -> Columns | None:
         """The columns of the table it was made from, if it was made from one."""
         return self.basis.columns
+
+    @property
+    def about(self) -> About:
+        """Who issued the certificate, and which model and target it is about."""
+        return self.basis.about
 
     @property
     def assumptions(self) -> tuple[str, ...]:

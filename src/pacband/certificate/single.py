@@ -44,8 +44,8 @@ class Certificate(Promising):
     ----------
     basis : Promise
         What is promised, and how a row is scored. Its parts are attributes of the certificate as well: `eps`, `delta`,
-        `side`, `gauge`, `min_scale`, `nonfinite`, `scale_kind`, `n_outputs`, `n_steps`, `columns`, `assumptions`,
-        `bound_given`.
+        `side`, `gauge`, `min_scale`, `clip`, `nonfinite`, `scale_kind`, `n_outputs`, `n_steps`, `columns`,
+        `assumptions`, `bound_given`, `about`.
     gamma : float
         γ̄, the r-th largest calibration score. Infinite where no finite bound can be promised. If the bound was given,
         the tolerance.
@@ -292,6 +292,8 @@ class Certificate(Promising):
 
     def interval(self, y_pred: Any, scale: Any = None) -> Floats:
         """Return the certified band around predictions: lower and upper end, shape (n, 2) or (n, k, 2); see `tube`.
+
+        If y has a known range, the ends are clipped to it; see `clip` of `certify`.
 
         Examples
         --------

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from pacband.core.wording import bound, card, confidence, figure, percent
 
 if TYPE_CHECKING:
+    from pacband.certificate.about import About
     from pacband.certificate.single import Certificate
 
-__all__ = ["counts", "html", "promise", "support", "text"]
+__all__ = ["about_text", "counts", "html", "promise", "support", "text"]
 
 
 def promise(cert: Certificate) -> str:
@@ -27,7 +28,13 @@ def promise(cert: Certificate) -> str:
 
 def text(cert: Certificate) -> str:
     """Return the promise, where its bound comes from, and what it rests on."""
-    return f"{cert.promise}\n{_bound_words(cert)}.\nIt holds if {'; '.join(cert.assumptions)}.{_chain_words(cert)}"
+    holds = f"It holds if {'; '.join(cert.assumptions)}.{_chain_words(cert)}"
+    return f"{cert.promise}\n{_bound_words(cert)}.\n{holds}{about_text(cert.about)}"
+
+
+def about_text(about: About) -> str:
+    """Return who issued a certificate, and what it is about, in lines after its text."""
+    return "".join(f"\n{name.capitalize()}: {text}" for name, text in about.facts())
 
 
 def support(cert: Certificate) -> str:
@@ -76,6 +83,7 @@ def _chain_words(cert: Certificate) -> str:
 def html(cert: Certificate) -> str:
     """Return a card for notebooks."""
     rows = [
+        *cert.about.facts(),
         ("bound γ̄, given" if cert.bound_given else "bound γ̄", bound(cert.gamma)),
         counts(cert),
         ("δ promised, attained", f"{figure(cert.delta)}, {figure(cert.attained_delta)}"),

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
+from pacband.certificate import About, Certificate, FamilyCertificate, GroupCertificate
 from pacband.certificate.family import check_candidates, split_candidate
 from pacband.certification.bounding import certify_draws
 from pacband.certification.reused_rows import read_training, refuse_reused_rows
@@ -58,6 +58,7 @@ def certify(
     clip: tuple[float | None, float | None] | None = None,
     draws: Draws | None = None,
     training: Any = None,
+    about: About | Mapping[str, Any] | None = None,
 ) -> Certificate:
     """Certify the errors of a predictor on data it has not seen (Algorithms 1 and 2).
 
@@ -92,12 +93,15 @@ def certify(
         if there are H; with a `Share`, at least that share of the steps.
     clip : pair (low, high), optional
         The range that y never leaves, such as ``(0, None)``: the ends of the band are clipped to it, and the promise
-        stays. A calibration row outside of it is refused. Predictions and the bound γ̄ do not change.
+        stays. A row outside of it is refused. Predictions and the bound γ̄ do not change. If the whole band lies outside
+        of the range, both ends are the nearest end of the range.
     draws : Units, Spaced or Weighted, optional
         What one independent draw is, if it is not a row; see `pacband.draws`.
     training : pair (y_pred, y), optional
         Predictions and targets of the rows that the model was fitted on. If more calibration rows are among them than
         agree by chance, they are refused. Without it, pacband cannot see which rows a model was fitted on.
+    about : About or mapping, optional
+        Who issues the certificate, and which model and target it is about; see `About`.
 
     Returns
     -------
@@ -117,6 +121,8 @@ def certify(
     PromiseWarning
         If rows do not look like independent draws from one distribution. In sound data that has a probability of at
         most 1e-4. `diagnose` looks closer.
+    UnlikelyPromise
+        If ε or δ is more than half, which is usually a mistake.
 
     Examples
     --------
@@ -142,6 +148,7 @@ def certify(
         gauge=gauge,
         clip=clip,
         draws=draws,
+        about=about,
     )
     if training is not None:
         seen, fitted = read_training(training, "(y_pred, y)")
@@ -164,6 +171,7 @@ def certify_family(
     gauge: Any = "max",
     clip: tuple[float | None, float | None] | None = None,
     draws: Draws | None = None,
+    about: About | Mapping[str, Any] | None = None,
 ) -> FamilyCertificate:
     """Certify a family of candidates at once, and pick the sharpest at no loss of the promise (Theorem 1).
 
@@ -180,7 +188,7 @@ def certify_family(
     weights : mapping or sequence of float, optional
         The part of δ that each candidate may use; positive, summing to one. Choose it before looking at y. A mapping or
         a pandas Series is matched by name, a sequence by position.
-    eps, delta, rank, rule, side, min_scale, nonfinite, gauge, clip, draws
+    eps, delta, rank, rule, side, min_scale, nonfinite, gauge, clip, draws, about
         As in `certify`.
 
     Examples
@@ -208,6 +216,7 @@ def certify_family(
         gauge=gauge,
         clip=clip,
         draws=draws,
+        about=about,
     )
     return certify_family_rows(terms, y, candidates, weighted_shares(weights, list(candidates)))
 
@@ -228,6 +237,7 @@ def certify_groups(
     gauge: Any = "max",
     clip: tuple[float | None, float | None] | None = None,
     draws: Draws | None = None,
+    about: About | Mapping[str, Any] | None = None,
 ) -> GroupCertificate:
     """Certify the errors within every group of rows: each of G groups at δ/G, so that all hold together.
 
@@ -242,7 +252,7 @@ def certify_groups(
         The group of every row: strings, numbers or booleans. For groups that overlap, the mask of every group, True for
         the rows in it. Every row must be in a group: only groups have a bound. To give the other rows a bound as well,
         add a group of all rows.
-    eps, delta, rule, side, n_candidates, min_scale, nonfinite, gauge, clip, draws
+    eps, delta, rule, side, n_candidates, min_scale, nonfinite, gauge, clip, draws, about
         As in `certify`; each of n_F candidates in each of G groups is certified at δ/(n_F·G).
 
     Examples
@@ -275,6 +285,7 @@ def certify_groups(
         gauge=gauge,
         clip=clip,
         draws=draws,
+        about=about,
     )
     return certify_group_rows(terms, y, y_pred, groups, scale)
 

@@ -14,9 +14,10 @@ these where ε is small.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from pacband.certificate.about import About
 from pacband.certificate.curve import Curve
 from pacband.certification.boundary import Design, GivenLevels, SpacedRanks, largest_eta
 from pacband.certification.terms import Terms
@@ -45,6 +46,7 @@ def certify_curve(
     min_scale: float | None = None,
     nonfinite: str = "raise",
     gauge: Any = "max",
+    about: About | Mapping[str, Any] | None = None,
 ) -> Curve:
     """Certify the errors for every ε at once, so that ε may be chosen after looking at the curve.
 
@@ -59,7 +61,7 @@ def certify_curve(
         ε then has the bound of the next smaller one.)
     max_eps : float in (0, 1)
         Without `eps`: the largest ε of interest. Above it, the bound stays what it is there.
-    side, min_scale, nonfinite, gauge
+    side, min_scale, nonfinite, gauge, about
         As in `certify`.
     n_candidates : int
         The number n_F of models that you will choose from, if this is one of several. Each curve uses δ/n_F, so that
@@ -97,6 +99,7 @@ def certify_curve(
         min_scale=min_scale,
         nonfinite=nonfinite,
         gauge=gauge,
+        about=about,
     )
     grid = None if eps is None else _check_grid(eps)
     target = as_rows(terms.scoring, "y", y)
@@ -111,6 +114,7 @@ def certify_curve(
         scoring=terms.scoring,
         **row_shape(target),
         scale_kind=spread.kind,
+        about=terms.about,
     )
     warn_of_findings(screen_rows(terms.scoring, terms.draws.sample(len(target)), target, prediction, spread))
     return curve
@@ -127,6 +131,7 @@ def curve_of_scores(
     n_outputs: int,
     scale_kind: str,
     n_steps: int | None = None,
+    about: About | None = None,
 ) -> Curve:
     """Return the curve of scores that were computed already, or of a summary that never understates them.
 
@@ -158,6 +163,7 @@ def curve_of_scores(
         scale_kind=scale_kind,
         scores=ranked.values,
         share=share,
+        about=about or About(),
     )
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from pacband.certificate import Certificate
+from pacband.certificate import About, Certificate
+from pacband.certificate.about import as_about
 from pacband.certification.arrays import certify_rows
 from pacband.certification.terms import Terms, check_draws
 from pacband.certification.tolerance import ToleranceTerms, default_eps, refuse_with_tolerance
@@ -29,6 +31,7 @@ def certify_scores(
     n_candidates: int = 1,
     nonfinite: str = "raise",
     draws: Draws | None = None,
+    about: About | Mapping[str, Any] | None = None,
 ) -> Certificate:
     """Certify scores that you compute yourself: at least 1 − ε of future scores are at most γ̄ (Property 1).
 
@@ -42,7 +45,7 @@ def certify_scores(
         The calibration scores; large is bad. Nothing that computes them may have been built from these rows.
     eps : float in (0, 1), optional
         As in `certify`; by default 0.05. With a tolerance it must be left out.
-    delta, rank, rule, n_candidates, draws
+    delta, rank, rule, n_candidates, draws, about
         As in `certify`.
     tolerance : float, optional
         A given bound on the score: ε is then found, as in `certify_tolerance`.
@@ -77,6 +80,7 @@ def certify_scores(
         n_candidates=n_candidates,
         nonfinite=nonfinite,
         draws=draws,
+        about=about,
     )
     column = as_numbers("scores", scores)
     if column.ndim != 1:
@@ -87,15 +91,33 @@ def certify_scores(
 
 
 def own_terms(
-    *, eps: Any, delta: Any, rank: Any, rule: Any, tolerance: Any, n_candidates: Any, nonfinite: Any, draws: Any
+    *,
+    eps: Any,
+    delta: Any,
+    rank: Any,
+    rule: Any,
+    tolerance: Any,
+    n_candidates: Any,
+    nonfinite: Any,
+    draws: Any,
+    about: Any = None,
 ) -> Terms | ToleranceTerms:
     """Check what a user passed for own scores, or raise."""
     scoring = ScoreRule.of_own_scores(nonfinite)
     if tolerance is not None:
         refuse_with_tolerance(eps=eps, rank=rank, rule=rule)
         return ToleranceTerms.create(
-            tolerance=tolerance, delta=delta, scoring=scoring, n_candidates=n_candidates, draws=draws
+            tolerance=tolerance, delta=delta, scoring=scoring, n_candidates=n_candidates, draws=draws, about=about
         )
     eps, delta, rank = check_choice_of_rank(default_eps(eps), delta, rank, rule)
     share = DeltaShare(check_positive_integer("n_candidates", n_candidates))
-    return Terms(eps=eps, delta=delta, rank=rank, rule=rule, scoring=scoring, share=share, draws=check_draws(draws))
+    return Terms(
+        eps=eps,
+        delta=delta,
+        rank=rank,
+        rule=rule,
+        scoring=scoring,
+        share=share,
+        draws=check_draws(draws),
+        about=as_about(about),
+    )

@@ -6,7 +6,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, overload
 
-from pacband.certificate import AnyCertificate, Certificate, FamilyCertificate, GroupCertificate, check_certificate
+from pacband.certificate import (
+    About,
+    AnyCertificate,
+    Certificate,
+    FamilyCertificate,
+    GroupCertificate,
+    check_certificate,
+)
+from pacband.certificate.about import as_about
 from pacband.certification.arrays import certify_group_rows, certify_rows
 from pacband.certification.terms import Terms, check_draws
 from pacband.certification.tolerance import ToleranceTerms, refuse_with_tolerance
@@ -33,6 +41,7 @@ def recalibrate(
     *,
     rule: str = "exact",
     draws: Draws | None = None,
+    about: About | Mapping[str, Any] | None = None,
 ) -> Certificate: ...
 
 
@@ -46,6 +55,7 @@ def recalibrate(
     groups: Any,
     rule: str = "exact",
     draws: Draws | None = None,
+    about: About | Mapping[str, Any] | None = None,
 ) -> GroupCertificate: ...
 
 
@@ -58,6 +68,7 @@ def recalibrate(
     groups: Any = None,
     rule: str = "exact",
     draws: Draws | None = None,
+    about: About | Mapping[str, Any] | None = None,
 ) -> Certificate | GroupCertificate:
     """Issue the next certificate of a chain from fresh rows. It names its predecessor.
 
@@ -79,6 +90,9 @@ def recalibrate(
     draws : Units, Spaced or Weighted, optional
         The units or weights of the fresh rows, if the predecessor has such draws. Rows of a series are spaced as those
         of the predecessor.
+    about : About or mapping, optional
+        Who issues the successor, and what it is about; by default as its predecessor states it. For a new model, pass
+        its version and digest.
 
     Returns
     -------
@@ -116,6 +130,7 @@ def recalibrate(
         scoring=basis.scoring,
         share=WHOLE,
         draws=found,
+        about=basis.about if about is None else as_about(about),
     )
     check_choice_of_rank(terms.eps, terms.delta, None, rule)
     basis.check_outputs("y", y)
@@ -140,7 +155,12 @@ def recalibrate(
             raise InvalidInput("groups were given, but the certificate has none.")
         if before.bound_given:
             given = ToleranceTerms(
-                tolerance=before.gamma, delta=terms.delta, scoring=basis.scoring, share=WHOLE, draws=found
+                tolerance=before.gamma,
+                delta=terms.delta,
+                scoring=basis.scoring,
+                share=WHOLE,
+                draws=found,
+                about=terms.about,
             )
             refuse_with_tolerance(rank=None, rule=rule)
             successor = given.certify_rows(y, y_pred, scale)

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Self
 
-from pacband.certificate import Promise
+from pacband.certificate import About, Promise
+from pacband.certificate.about import as_about
 from pacband.certificate.promise import assumptions_of
 from pacband.core.checks import check_positive_integer
 from pacband.core.labels import Label
@@ -44,6 +45,8 @@ class Terms:
         The part of δ that a certificate may use: all of it, or the even part of n_F candidates.
     draws : Draws
         What one independent draw is.
+    about : About
+        Who issues the certificate, and which model and target it is about.
     """
 
     eps: float
@@ -53,6 +56,7 @@ class Terms:
     scoring: ScoreRule
     share: DeltaShare
     draws: Draws = Rows()  # noqa: RUF009 (it has no state)
+    about: About = About()  # noqa: RUF009 (it cannot be changed)
 
     def __post_init__(self) -> None:
         if self.draws.kind.averages and (self.rank is not None or self.rule != "exact"):
@@ -73,6 +77,7 @@ class Terms:
         rule: Any = "exact",
         n_candidates: Any = 1,
         draws: Any = None,
+        about: Any = None,
     ) -> Self:
         """Check what a user passed, or raise."""
         eps, delta, rank = check_choice_of_rank(eps, delta, rank, rule)
@@ -84,6 +89,7 @@ class Terms:
             scoring=ScoreRule.create(side=side, gauge=gauge, min_scale=min_scale, nonfinite=nonfinite, clip=clip),
             share=DeltaShare(check_positive_integer("n_candidates", n_candidates)),
             draws=check_draws(draws),
+            about=as_about(about),
         )
 
     def choose_rank(self, n_samples: int, share: DeltaShare | None = None) -> int:
@@ -167,6 +173,7 @@ class Terms:
             n_steps=n_steps,
             columns=columns,
             draws=self.draws.kind,
+            about=self.about,
             assumptions=assumptions_of(self.scoring, self.draws.kind, runs=n_steps is not None),
         )
 

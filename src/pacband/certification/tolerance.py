@@ -9,10 +9,12 @@ chosen after looking at the scores needs a bound for every ε at once: `certify_
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-from pacband.certificate import Certificate, Promise
+from pacband.certificate import About, Certificate, Promise
+from pacband.certificate.about import as_about
 from pacband.certificate.promise import assumptions_of
 from pacband.certificate.single import issue
 from pacband.certification.terms import check_draws
@@ -51,6 +53,8 @@ class ToleranceTerms:
         The part of δ that the certificate may use: all of it, or the even part of n_F candidates.
     draws : Draws
         What one independent draw is.
+    about : About
+        Who issues the certificate, and which model and target it is about.
     """
 
     tolerance: float
@@ -58,10 +62,18 @@ class ToleranceTerms:
     scoring: ScoreRule
     share: DeltaShare
     draws: Draws = Rows()  # noqa: RUF009 (it has no state)
+    about: About = About()  # noqa: RUF009 (it cannot be changed)
 
     @classmethod
     def create(
-        cls, *, tolerance: Any, delta: Any, scoring: ScoreRule, n_candidates: Any = 1, draws: Any = None
+        cls,
+        *,
+        tolerance: Any,
+        delta: Any,
+        scoring: ScoreRule,
+        n_candidates: Any = 1,
+        draws: Any = None,
+        about: Any = None,
     ) -> Self:
         """Check what a user passed, or raise."""
         delta, n_candidates = check_probability("delta", delta), check_positive_integer("n_candidates", n_candidates)
@@ -78,7 +90,12 @@ class ToleranceTerms:
                 f"{float(share.budget(delta)):g} to this certificate: declare less, or let delta be larger."
             )
         return cls(
-            tolerance=_check_tolerance(tolerance, scoring), delta=delta, scoring=scoring, share=share, draws=draws
+            tolerance=_check_tolerance(tolerance, scoring),
+            delta=delta,
+            scoring=scoring,
+            share=share,
+            draws=draws,
+            about=as_about(about),
         )
 
     @property
@@ -145,6 +162,7 @@ class ToleranceTerms:
             assumptions=assumptions_of(self.scoring, self.draws.kind, bound_given=True, runs=n_steps is not None),
             bound_given=True,
             draws=self.draws.kind,
+            about=self.about,
         )
         measured = Measured(n_samples, self.tolerance, seal(n_samples, found.total))
         return issue(basis, measured, rank, self.share)
@@ -164,6 +182,7 @@ def certify_tolerance(
     gauge: Any = "max",
     clip: tuple[float | None, float | None] | None = None,
     draws: Draws | None = None,
+    about: About | Mapping[str, Any] | None = None,
 ) -> Certificate:
     """Certify the share of errors within a given tolerance.
 
@@ -178,7 +197,7 @@ def certify_tolerance(
         The bound on the score: without a scale in units of y, with a scale in units of σ̂(x).
     delta : float in (0, 1)
         The promise fails with probability at most δ.
-    side, n_candidates, min_scale, nonfinite, gauge, clip, draws
+    side, n_candidates, min_scale, nonfinite, gauge, clip, draws, about
         As in `certify`.
 
     Returns
@@ -203,7 +222,7 @@ def certify_tolerance(
     """
     scoring = ScoreRule.create(side=side, gauge=gauge, min_scale=min_scale, nonfinite=nonfinite, clip=clip)
     terms = ToleranceTerms.create(
-        tolerance=tolerance, delta=delta, scoring=scoring, n_candidates=n_candidates, draws=draws
+        tolerance=tolerance, delta=delta, scoring=scoring, n_candidates=n_candidates, draws=draws, about=about
     )
     return terms.certify_rows(y, y_pred, scale)
 

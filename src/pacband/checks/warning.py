@@ -1,4 +1,4 @@
-"""One warning for all findings of a screen, at the line of the user's code that asked for the promise."""
+"""Warnings about a promise, one for all findings of a screen, at the line of the user's code that asked for it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pacband.checks.finding import Finding
 from pacband.core.callers import caller_level
 from pacband.exceptions import PromiseWarning
 
-__all__ = ["warn_of_findings"]
+__all__ = ["warn_of_findings", "warn_of_promise"]
 
 
 def warn_of_findings(findings: Iterable[Finding]) -> None:
@@ -18,4 +18,9 @@ def warn_of_findings(findings: Iterable[Finding]) -> None:
     if not found:
         return
     sentences = " ".join(f"{finding.seen}. {finding.effect} {finding.advice}" for finding in found)
-    warnings.warn(PromiseWarning(f"the promise may not hold: {sentences}", found), stacklevel=caller_level())
+    warn_of_promise(f"the promise may not hold: {sentences}", found)
+
+
+def warn_of_promise(message: str, findings: tuple[Finding, ...] = ()) -> None:
+    """Issue a `PromiseWarning`."""
+    warnings.warn(PromiseWarning(message, findings), stacklevel=caller_level())

@@ -17,6 +17,7 @@ Examples:
   pacband apply cert.json new.parquet -o bands.parquet --prediction yhat --scale s
   pacband apply cert.json new.csv | head
   pacband apply cert.json new.csv -o bands.csv --outlook 500
+  pacband apply cert.json new.csv -o bands.csv --model-file forest.onnx
 """
 
 
@@ -34,6 +35,7 @@ Examples:
 @column_options("prediction", "scale", "group", "step", known=True, overlapping=True)
 @click.option("--lower", default="lower", show_default=True, help="Name of the new column with the lower end.")
 @click.option("--upper", default="upper", show_default=True, help="Name of the new column with the upper end.")
+@click.option("--model-file", type=Input(), help="File of the model that predicted, to compare with the certified one.")
 @outlook_option
 def command(
     certificate: str,
@@ -45,15 +47,18 @@ def command(
     step: str | None,
     lower: str,
     upper: str,
+    model_file: str | None,
     outlook: int | None,
 ) -> None:
     """Add the lower and upper end of the certified band to the rows of CSV or Parquet FILES.
 
-    The order of the rows and all other columns stay as they are. A row in several groups has the widest band of its
-    groups. Every row gets a band, whatever a draw is: a promise about units says how many of them keep their rows
-    within these bands. If the certificate is about runs, the bands of all steps of a run together are its tube.
+    The order of the rows and all other columns stay as they are. The command warns if the columns or the model are not
+    those that were certified. A row in several groups has the widest band of its groups. Every row gets a band,
+    whatever a draw is: a promise about units says how many of them keep their rows within these bands. If the
+    certificate is about runs, the bands of all steps of a run together are its tube.
     """
     from pacband.models import is_model, load_certificate
+    from pacband.models.digest import model_digest
     from pacband.reporting.outlook import outlook_of
     from pacband.tables.applying import apply_frame
     from pacband.tables.files import write_table
@@ -72,10 +77,11 @@ def command(
         "prediction": prediction, "scale": scale_columns(scale), "group": group_names(group), "step": step
     }  # fmt: skip
     columns = chosen_columns(cert.basis, **named)
+    digest = None if model_file is None else model_digest(model_file)
     numbers = [*columns.predicted, *filter(None, [columns.step])]
     with open_table(files, numbers, threads=1, output=output) as table:
         labelled = with_labels(table, columns.group, labels_of(cert), keep=True)
-        bands = apply_frame(cert, labelled, **named, names=(lower, upper))
+        bands = apply_frame(cert, labelled, **named, names=(lower, upper), model_digest=digest)
         write_table(without_labels(bands, columns.group), output)
     if output != "-":
         print_message(f"Saved {output}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from pacband.cli.about_options import about_options, model_file_option, read_about
 from pacband.cli.console import print_json, print_message, print_result, progress_bar
 from pacband.cli.draw_options import declared_draws, draw_columns, draw_options, draw_seed_option, refuse_without_rows
 from pacband.cli.findings import collect_findings, print_findings
@@ -22,7 +23,7 @@ from pacband.cli.options import (
     scale_columns,
     strict_option,
 )
-from pacband.cli.output import Input, Output
+from pacband.cli.output import Input, Output, overwrite_option
 from pacband.core.wording import percent, round_up
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ Examples:
   pacband certify 'year=*/*.parquet' --target y --prediction yhat --report report.html
   pacband certify data.csv --target y --prediction yhat --tolerance 2.0 --eps 0.05
   pacband certify runs.csv --score seconds -o cert.json
+  pacband certify data.csv --target wear --prediction yhat --unit-of-y mm --model-file forest.onnx -o cert.json
   cat data.csv | pacband certify - --target y --prediction yhat --json
 """
 
@@ -79,7 +81,10 @@ Examples:
     show_default=True,
     help="Number of models you will choose from, if this is one of several.",
 )
-@click.option("-o", "--output", type=Output(), help="JSON file to save the certificate to.")
+@about_options
+@model_file_option
+@click.option("-o", "--output", type=Output(certificate=True), help="JSON file to save the certificate to.")
+@overwrite_option
 @click.option("--report", "page", type=Output(), help="HTML file to write a page to that explains the certificate.")
 @strict_option
 @json_option
@@ -122,6 +127,7 @@ def command(
         raise click.UsageError("--run and --step need each other.")
     if tolerance is not None and (is_given("rank") or is_given("rule")):
         raise click.UsageError("--tolerance cannot be combined with --rank or --rule: the rank follows from the count.")
+    about = read_about(promise, target)
     wanted = _wanted_eps(tolerance, promise["eps"])
     from pacband.tables.certifying import certify_frame
     from pacband.tables.opening import open_table
@@ -164,6 +170,7 @@ def command(
             score=score,
             tolerance=tolerance,
             draws=draws,
+            about=about,
             progress=progress,
             **(promise if tolerance is None else {**promise, "eps": None}),
         )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from pacband.cli.about_options import about_options, read_about
 from pacband.cli.console import print_json, print_message, print_text, progress_bar
 from pacband.cli.draw_options import declared_draws, draw_options, refuse_without_rows
 from pacband.cli.findings import collect_findings, print_findings
@@ -19,7 +20,7 @@ from pacband.cli.options import (
     side_option,
     strict_option,
 )
-from pacband.cli.output import Input, Output
+from pacband.cli.output import Input, Output, overwrite_option
 
 if TYPE_CHECKING:
     from pacband.draws import Draws
@@ -41,7 +42,14 @@ Examples:
 @click.command(epilog=EXAMPLES)
 @click.argument("files", nargs=-1, required=True, type=Input())
 @click.option("--target", required=True, help="Column to predict.")
-@click.option("-o", "--output", required=True, type=Output(), help="File to save the model and its certificate to.")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=Output(certificate=True),
+    help="File to save the model and its certificate to.",
+)
+@overwrite_option
 @eps_option
 @delta_option
 @side_option
@@ -64,6 +72,7 @@ Examples:
 @click.option("--jobs", type=int, default=-1, show_default=True, help="Number of threads; -1 uses every core.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random split and of the models.")
 @click.option("--report", type=Output(), help="HTML file to write a page to that explains the certificate.")
+@about_options
 @strict_option
 @json_option
 def command(files: tuple[str, ...], output: str, report: str | None, as_json: bool, **options: Any) -> None:
@@ -77,12 +86,14 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
     not use, it looks only if --unit, --gap and --importance are not given. Predict with `pacband predict`, or in Python
     with `pacband.load`.
     """
+    from pacband.certificate.about import as_about
     from pacband.draws import Spaced
     from pacband.estimators.family import CertifiedFamily
     from pacband.estimators.saving import save_model
     from pacband.exceptions import ReusedData
     from pacband.tables.files import open_files
 
+    about = as_about(read_about(options, options["target"], always=True))
     group = options["group"]
     exclude = _split_names(options["exclude"])
     if group is not None and group in exclude:
@@ -105,6 +116,7 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
             groups=group,
             calibration_size=_parse_size(options["calibration_size"]),
             random_state=options["seed"],
+            about=about,
             n_jobs=options["jobs"],
             time_budget=options["time_budget"],
             progress=progress,

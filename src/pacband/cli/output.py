@@ -19,7 +19,7 @@ import click
 from pacband.core.paths import files_named
 from pacband.exceptions import InvalidInput
 
-__all__ = ["TABLES", "Input", "Output", "check_outputs"]
+__all__ = ["TABLES", "Input", "Output", "check_outputs", "overwrite_option"]
 
 # The file extensions that a table can be written to.
 TABLES = (".csv", ".txt", ".parquet", ".pq")
@@ -78,11 +78,15 @@ class Output(click.Path):
         Whether ``-`` stands for standard output. Otherwise it is refused.
     beside : str
         The extension of a second file that is written beside this one, such as its lock.
+    certificate : bool
+        Whether a certificate is written. An existing file is then refused, unless ``--overwrite`` is given.
     """
 
-    def __init__(self, kinds: tuple[str, ...] = (), *, stdout: bool = False, beside: str = "") -> None:
+    def __init__(
+        self, kinds: tuple[str, ...] = (), *, stdout: bool = False, beside: str = "", certificate: bool = False
+    ) -> None:
         super().__init__()
-        self.kinds, self.stdout, self.beside = kinds, stdout, beside
+        self.kinds, self.stdout, self.beside, self.certificate = kinds, stdout, beside, certificate
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the name unchanged, or raise if it cannot be written, or names an input or another output."""
@@ -97,6 +101,8 @@ class Output(click.Path):
             for other in _files(ctx, "outputs"):
                 _refuse_output(file, other)
             _files(ctx, "outputs").append(file)
+            if self.certificate:
+                _files(ctx, "certificates").append(file)
         return value
 
     def _written(self, name: str) -> Iterator[_File]:
@@ -106,6 +112,25 @@ class Output(click.Path):
         yield _File.named(name)
         if self.beside:
             yield _File.named(os.path.realpath(name) + self.beside)
+
+
+def _refuse_existing(ctx: click.Context, _: click.Parameter, overwrite: bool) -> None:
+    """Raise if a certificate would replace a file."""
+    from pacband.certificate.portable import refuse_existing
+
+    for file in () if overwrite else _files(ctx, "certificates"):
+        refuse_existing(file.name)
+
+
+# If this option is not given, click asks for its value after all that are given. So an output that is an input, or
+# another output, is refused first.
+overwrite_option = click.option(
+    "--overwrite",
+    is_flag=True,
+    expose_value=False,
+    callback=_refuse_existing,
+    help="Replace the output file if it exists. Without this option, an existing file is refused.",
+)
 
 
 def check_outputs(names: Iterable[str]) -> None:
@@ -125,12 +150,13 @@ def _checks(ctx: click.Context | None) -> bool:
 
 
 def _files(ctx: click.Context | None, role: str) -> list[_File]:
-    """Return the inputs or the outputs read so far, the files behind the standard streams first."""
+    """Return the inputs, outputs or certificates read so far, the files behind the standard streams first."""
     meta = ctx.meta if ctx is not None else {}
     if not meta.get("pacband.files"):
         meta["pacband.files"] = {
             "inputs": list(_File.behind(sys.stdin, "standard input")),
             "outputs": list(_File.behind(sys.stdout, "standard output")),
+            "certificates": [],
         }
     found: list[_File] = meta["pacband.files"][role]
     return found

@@ -24,6 +24,13 @@ _WORDS = (
     (r"group=(['\"])(.+?)\1 \(groups=\1\2\1 of an estimator, certify_groups for arrays\)", r"--group \2"),
     (r"\bwith certify_groups\b", "with --group"),
     (r"pass draws=Units\(labels, within='?([\w.]+)'?\)", r"pass --unit COLUMN --within \1"),
+    (r"with the digest: about=.*\)\}\}\.$", "with --model-file."),
+    (r"\bpass overwrite=True\b", "add --overwrite"),
+    (r"^unit(?= must (?:have|be (?:a text|one line)))", "--unit-of-y"),
+    (
+        r"^(?:name|issued_by|scope|note|model name|model version)(?= must (?:have|be (?:a text|one line)))",
+        lambda found: "--" + re.sub("[ _]", "-", found[0]),
+    ),
 )
 
 

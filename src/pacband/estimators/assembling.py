@@ -7,6 +7,7 @@ from typing import Any
 
 from pacband.candidates.members import Member
 from pacband.certificate import AnyCertificate, FamilyCertificate, GroupCertificate
+from pacband.certificate.about import as_about
 from pacband.core.frozen import FrozenMap
 from pacband.estimators.drawing import draws_from_dict
 from pacband.estimators.family import CertifiedFamily
@@ -36,6 +37,8 @@ def assemble(
         parameters = dict(parts["parameters"])
         if parameters.get("draws") is not None:
             parameters["draws"] = draws_from_dict(parameters["draws"])
+        if "about" in parameters:
+            parameters["about"] = as_about(parameters["about"])
         estimator = _KINDS[kind](**parameters)
         members = {
             name: Member(predictor, scale)

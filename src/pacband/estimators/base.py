@@ -13,6 +13,7 @@ import numpy as np
 
 from pacband.candidates.fit_params import FitParams
 from pacband.candidates.members import Member, fit_members
+from pacband.certificate.portable import refuse_existing
 from pacband.certification.reused_rows import read_training
 from pacband.certification.terms import Terms
 from pacband.core.arrays import Indices
@@ -28,6 +29,7 @@ from pacband.estimators.drawing import (
     unit_fingerprints,
     without_column,
 )
+from pacband.estimators.identity import identify_model
 from pacband.estimators.routing import route_parameters, router_of
 from pacband.estimators.saving import save_model
 from pacband.estimators.seen_rows import fingerprints, refuse_copied_rows, refuse_seen_rows, warn_of_training_rows
@@ -145,7 +147,7 @@ class Certified(Dividing):
             clusters = found.clusters(n_rows)
             own = {name: part.take(n_rows, fit) for name, part in parameters.items()}
             members = self._fit_members(declared, X, y, rows, None if clusters is None else clusters[fit], own)
-        certificate = self._certify(terms, members, rows)
+        certificate = self._certify(identify_model(terms, members), members, rows)
         self.training_rows_, self.training_units_, self.grouping_ = training, units, self.groups
         self.set_fitted(members, certificate)
         return self
@@ -194,7 +196,7 @@ class Certified(Dividing):
         refuse_seen_rows(known, X, y)
         if elsewhere is not None:
             refuse_seen_rows(elsewhere[0], X, y, elsewhere[1])
-        certificate = self._certify(terms, members, rows)
+        certificate = self._certify(identify_model(terms, members), members, rows)
         if known is None:
             warn_of_training_rows(members, X, y)
         self.training_rows_, self.training_units_, self.grouping_ = known, units, self.groups
@@ -205,7 +207,7 @@ class Certified(Dividing):
         """Return which metadata `fit` passes to predictors and scales, for scikit-learn."""
         return router_of(self, self._declare_members())
 
-    def save(self, path: str | os.PathLike[str], *, trusted: Sequence[str | type] = ()) -> Path:
+    def save(self, path: str | os.PathLike[str], *, trusted: Sequence[str | type] = (), overwrite: bool = True) -> Path:
         """Write the fitted model and its certificate to one file, atomically; `pacband.load` reads it back.
 
         The file is an archive of the certificate as JSON and the models as data: JSON and arrays, never code. Models of
@@ -223,11 +225,15 @@ class Certified(Dividing):
             Types that pacband cannot check when it loads them, such as those of ``lightgbm``, ``xgboost`` and
             ``catboost``, or your own. They are saved if you name them here. The file lists them at its top, and loading
             it needs their names again.
+        overwrite : bool
+            Whether an existing file is replaced, as in `Certificate.save`.
 
         Returns
         -------
         Path
         """
+        if not overwrite:
+            refuse_existing(path)
         return save_model(self, path, trusted=trusted)
 
     def _fit_members(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from pacband.candidates.members import Member
+from pacband.certificate import About
 from pacband.certification.terms import Terms
 from pacband.core.arrays import Indices, as_numbers
 from pacband.draws import Draws
@@ -38,6 +39,7 @@ class Dividing(Predicting):
     gauge: Any
     clip: tuple[float | None, float | None] | None
     groups: Grouping
+    about: About | Mapping[str, Any] | None
     calibration_size: int | float | None
     random_state: Any
 
@@ -65,7 +67,7 @@ class Dividing(Predicting):
         """Return the options of the promise, or raise."""
         if self.groups is not None and self.rank is not None:
             raise InvalidInput(f"rank must be None with groups, because each group has its own, got {self.rank!r}.")
-        names = ("eps", "delta", "rank", "rule", "side", "min_scale", "nonfinite", "gauge", "clip")
+        names = ("eps", "delta", "rank", "rule", "side", "min_scale", "nonfinite", "gauge", "clip", "about")
         # A family shares δ among its candidates by itself.
         return Terms.create(
             **{name: getattr(self, name) for name in names}, n_candidates=getattr(self, "n_candidates", 1)

@@ -7,7 +7,7 @@ from typing import Any
 
 from pacband.candidates.fit_params import FitParams
 from pacband.candidates.members import Member, predict_members
-from pacband.certificate import Certificate, FamilyCertificate, GroupCertificate
+from pacband.certificate import About, Certificate, FamilyCertificate, GroupCertificate
 from pacband.certification.arrays import certify_family_rows
 from pacband.certification.terms import Terms
 from pacband.core.checks import check_choice
@@ -37,7 +37,7 @@ class CertifiedFamily(Certified):
         The part of δ that each candidate may use; positive, summing to one. "auto" chooses its own.
     eps, delta, rank, rule, side, min_scale, nonfinite, gauge, clip
         As in `certify`.
-    groups, draws, calibration_size, random_state
+    groups, draws, calibration_size, random_state, about
         As in `CertifiedRegressor`. With groups, each of n_F candidates in each of G groups is certified at δ/(n_F·G).
     progress : function of (done, total), optional
         Called during calibration, and with "auto" during the search before it, for a progress bar.
@@ -95,6 +95,7 @@ class CertifiedFamily(Certified):
         draws: Draws | None = None,
         calibration_size: int | float | None = None,
         random_state: Any = None,
+        about: About | Mapping[str, Any] | None = None,
         progress: Progress | None = None,
         n_jobs: int | None = -1,
         time_budget: float = 300.0,
@@ -114,6 +115,7 @@ class CertifiedFamily(Certified):
         self.draws = draws
         self.calibration_size = calibration_size
         self.random_state = random_state
+        self.about = about
         self.progress = progress
         self.n_jobs = n_jobs
         self.time_budget = time_budget

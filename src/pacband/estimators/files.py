@@ -21,8 +21,8 @@ def load(path: str | os.PathLike[str], *, trusted: Sequence[str | type] = (), ma
     """Read a certificate, or a fitted model with its certificate, from its file.
 
     The digest in a file protects against accidents, not against people: a person who edits a file can compute a new
-    digest, and the file loads. Where that matters, sign files with a tool made for it, or compute the certificate
-    again from the rows with `verify`.
+    digest, and the file loads. Where that matters, sign files with `pacband.sign`, or compute the certificate again
+    from the rows with `verify`.
 
     Parameters
     ----------

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pacband.candidates.members import Member
-from pacband.certificate import Certificate, GroupCertificate
+from pacband.certificate import About, Certificate, GroupCertificate
 from pacband.certification.arrays import certify_group_rows, certify_rows
 from pacband.certification.terms import Terms
 from pacband.core.checks import check_positive_integer
@@ -49,6 +50,10 @@ class CertifiedRegressor(Certified):
         row of a series; of weighted draws, it is the number of rows from which draws are accepted.
     random_state : int, RandomState or None
         Seeds the split.
+    about : None, About or mapping
+        Who issues the certificate, and which model and target it is about; see `About`. If anything is stated, the
+        certificate states the digest of the fitted model as well, unless a part of it is a function or of a kind that
+        pacband does not declare.
 
     Attributes
     ----------
@@ -119,6 +124,7 @@ class CertifiedRegressor(Certified):
         draws: Draws | None = None,
         calibration_size: int | float | None = None,
         random_state: Any = None,
+        about: About | Mapping[str, Any] | None = None,
     ) -> None:
         self.estimator = estimator
         self.scale = scale
@@ -136,6 +142,7 @@ class CertifiedRegressor(Certified):
         self.draws = draws
         self.calibration_size = calibration_size
         self.random_state = random_state
+        self.about = about
 
     def _declare_members(self) -> dict[str, Member]:
         return {"estimator": Member(self.estimator, self.scale)}

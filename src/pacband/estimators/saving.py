@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pacband.certificate import AnyCertificate, GroupCertificate
 from pacband.estimators.drawing import draws_to_dict
+from pacband.estimators.identity import about_to_dict
 from pacband.exceptions import InvalidInput
 from pacband.models.archive import Archive, write_archive
 
@@ -89,6 +90,10 @@ def take_apart(estimator: Any) -> dict[str, Any]:
             del parameters[name]
     if "draws" in parameters:
         parameters["draws"] = draws_to_dict(parameters["draws"])
+    parameters["about"] = about_to_dict(parameters["about"])
+    if not parameters["about"]:
+        # A file without it is as it was before there was any.
+        del parameters["about"]
     if isinstance(parameters.get("candidates"), Mapping):
         parameters["candidates"] = dict(parameters["candidates"])
     auto = getattr(estimator, "auto_", None)

@@ -17,7 +17,7 @@ from pathlib import Path
 from pacband.certificate import AnyCertificate, revive
 from pacband.models.archive import is_archive, read_archive
 
-__all__ = ["is_model", "load_certificate"]
+__all__ = ["certificate_in", "is_model", "load_certificate"]
 
 
 def is_model(path: str | os.PathLike[str]) -> bool:
@@ -28,7 +28,11 @@ def is_model(path: str | os.PathLike[str]) -> bool:
 
 def load_certificate(path: str | os.PathLike[str]) -> AnyCertificate:
     """Read the certificate from a certificate file or a model file. The model itself is not read."""
-    data = Path(path).read_bytes()
+    return certificate_in(Path(path).read_bytes(), os.fspath(path))
+
+
+def certificate_in(data: bytes, source: str) -> AnyCertificate:
+    """Return the certificate in the bytes of a certificate file or a model file. Errors call the file `source`."""
     if not is_archive(data):
-        return revive(data, os.fspath(path))
-    return read_archive(data, os.fspath(path), certificates_only=True).certificates[0]
+        return revive(data, source)
+    return read_archive(data, source, certificates_only=True).certificates[0]

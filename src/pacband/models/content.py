@@ -16,11 +16,11 @@ import numpy as np
 
 from pacband.exceptions import InvalidInput
 from pacband.models.names import DTYPES
-from pacband.models.objects import Writer, read_objects
+from pacband.models.objects import TrustedObjects, Writer, read_objects
 from pacband.models.trust import Trust
 from pacband.models.values import Pool, Unsound, decode
 
-__all__ = ["read_content", "write_content"]
+__all__ = ["read_content", "write_content", "write_plainly"]
 
 # Arrays of texts may take this many times the size of the document in memory, in addition to a fixed amount.
 _TEXTS_TIMES = 8
@@ -37,10 +37,10 @@ def write_content(value: Any, trust: Trust) -> tuple[bytes, bytes]:
     InvalidInput
         If an object is of no declared kind and not trusted, or does not match the declaration of its kind.
     """
-    document, block = _write(value, trust)
+    document, block = write_plainly(value, trust)
     if not trust.needed:
         try:
-            again = _write(read_content(document, block, trust), trust)
+            again = write_plainly(read_content(document, block, trust), trust)
         except Unsound as error:
             raise InvalidInput(f"the model cannot be saved, because it could not be loaded again: {error}.") from None
         if again != (document, block):
@@ -67,7 +67,8 @@ def read_content(document: bytes, block: bytes, trust: Trust) -> Any:
     return decode(parsed["value"], arrays, objects)
 
 
-def _write(value: Any, trust: Trust) -> tuple[bytes, bytes]:
+def write_plainly(value: Any, trust: TrustedObjects) -> tuple[bytes, bytes]:
+    """Return a value as a document and a block of arrays, without a check that it can be loaded."""
     writer = Writer(trust)
     try:
         with warnings.catch_warnings():

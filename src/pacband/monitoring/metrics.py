@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
 
+from pacband.certificate import About
 from pacband.core.atomic_files import replace_file
 from pacband.monitoring.monitor import Monitor
 from pacband.monitoring.watch import STATES, Watch
@@ -34,15 +35,21 @@ _READINGS: tuple[tuple[str, str, str, Reading], ...] = (
 def prometheus_text(monitor: Monitor) -> str:
     """Return the numbers of every group, or of the single stream.
 
-    ``pacband_state`` is one for the current state and zero for the others.
+    ``pacband_state`` is one for the current state and zero for the others. If the certificate has a name, every number
+    has it as a label: the numbers of several certificates then stay apart. ``pacband_certificate_info`` has all that
+    the certificate is about.
     """
-    lines = []
+    lines, about = [], monitor.certificate.about
     for name, kind, help_text, reading in _READINGS:
         lines += [f"# HELP pacband_{name} {help_text}", f"# TYPE pacband_{name} {kind}"]
-        lines += [f"pacband_{name}{_labels(group=label)} {_number(reading(w))}" for label, w in monitor.watches.items()]
+        lines += [
+            f"pacband_{name}{_labels(certificate=about.name, group=label)} {_number(reading(watch))}"
+            for label, watch in monitor.watches.items()
+        ]
+    lines += _certificate_info(about)
     lines += ["# HELP pacband_state One for the current state.", "# TYPE pacband_state gauge"]
     lines += [
-        f"pacband_state{_labels(group=label, state=state)} {int(watch.state == state)}"
+        f"pacband_state{_labels(certificate=about.name, group=label, state=state)} {int(watch.state == state)}"
         for label, watch in monitor.watches.items()
         for state in STATES
     ]
@@ -52,6 +59,17 @@ def prometheus_text(monitor: Monitor) -> str:
 def write_metrics(monitor: Monitor, path: str | os.PathLike[str]) -> None:
     """Write the numbers to a file, atomically, as the textfile collector of Prometheus requires."""
     replace_file(Path(path), prometheus_text(monitor).encode())
+
+
+def _certificate_info(about: About) -> list[str]:
+    """Return what the certificate is about as labels of the number one, as Prometheus states such things."""
+    if not about:
+        return []
+    stated = about.to_dict()
+    model = {f"model_{name}": text for name, text in stated.pop("model", {}).items()}
+    labels = _labels(certificate=stated.pop("name", None), **stated, **model)
+    head = "# HELP pacband_certificate_info What the certificate is about.", "# TYPE pacband_certificate_info gauge"
+    return [*head, f"pacband_certificate_info{labels} 1"]
 
 
 def _labels(**labels: object) -> str:

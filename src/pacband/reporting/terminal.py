@@ -45,8 +45,21 @@ def render(value: Plan | AnyCertificate) -> RenderableType:
     from rich.text import Text
 
     title, promise, table = _parts(value)
-    content = Group(Text(promise, style="bold"), Text(), table)
+    content = Group(Text(promise, style="bold"), Text(), table, *_about(value))
     return Panel(content, title=title, title_align="left", border_style="blue", padding=(1, 2))
+
+
+def _about(value: Any) -> list[RenderableType]:
+    """Return who issued a certificate and what it is about, below its numbers."""
+    from rich.text import Text
+
+    table = _table()
+    table.add_column(style="dim")
+    table.add_column()
+    facts = [] if isinstance(value, Plan | AcceptancePlan) else value.about.facts()
+    for name, text in facts:
+        table.add_row(name, Text(text))
+    return [Text(), table] if facts else []
 
 
 def _parts(value: Any) -> tuple[str, str, Table]:

@@ -101,7 +101,9 @@ def cross_predict(
         if n_folds < 2:
             raise InvalidInput(f"cv must be at least 2 folds, got {cv!r}.")
         folds = make_folds(n_folds, n_rows, clusters, random_state=random_state)
-    model, rows = _Fold(estimator, dict(parameters), n_rows), {"rows": np.arange(n_rows)} if parameters else None
+    # An empty mapping, not None: scikit-learn 1.6 routes None nowhere, with an error.
+    rows = {"rows": np.arange(n_rows)} if parameters else {}
+    model = _Fold(estimator, dict(parameters), n_rows)
     return np.asarray(cross_val_predict(model, X, y, cv=folds, params=rows), dtype=np.float64)
 
 

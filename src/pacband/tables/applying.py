@@ -23,6 +23,7 @@ from pacband.tables.engines import fetch_rows, refuse_unless, take_columns
 from pacband.tables.guards import Guards
 from pacband.tables.known_columns import chosen_columns
 from pacband.tables.lookup import join_values
+from pacband.tables.mismatches import warn_of_other_columns, warn_of_other_model
 from pacband.tables.overlaps import known_masks, widest_factor
 from pacband.tables.table import Table
 
@@ -38,6 +39,7 @@ def apply_frame(
     group: str | list[str] | None = None,
     step: str | None = None,
     names: tuple[str, str] = ("lower", "upper"),
+    model_digest: str | None = None,
 ) -> Any:
     """Return a table of the same kind, with the ends of the certified band in two more columns.
 
@@ -56,6 +58,13 @@ def apply_frame(
         The column of steps, if the rows are steps of runs. Only steps that were certified have a band: the tube.
     names : pair of str
         The names of the two columns; with several outputs, each is followed by ``_0``, ``_1`` and so on.
+    model_digest : str, optional
+        The digest of the model that made the predictions (`pacband.model_digest`), to compare with the certified one.
+
+    Warns
+    -----
+    PromiseWarning
+        If columns have other names than those that were certified, or the model has another digest.
 
     Examples
     --------
@@ -72,6 +81,8 @@ def apply_frame(
     if len(names) != 2 or len({name.casefold() for name in names}) != 2:
         raise InvalidInput(f"names must be two names that differ in more than case, got {names!r}.")
     columns = replace(chosen_columns(basis, prediction=prediction, scale=scale, group=group, step=step), target=())
+    warn_of_other_model(basis, model_digest)
+    warn_of_other_columns(basis, columns)
     table = as_frame(frame)
     numeric = [*columns.predicted, *([columns.step] if columns.step else [])]
     schema = check_columns(table, numeric, columns.group, *columns.groups)

@@ -38,6 +38,7 @@ def make_terms(
         scoring=scoring,
         n_candidates=promised["n_candidates"],
         draws=promised["draws"],
+        about=promised["about"],
     )
 
 

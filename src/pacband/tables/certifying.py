@@ -8,7 +8,7 @@ from typing import Any
 
 import narwhals as nw
 
-from pacband.certificate import AnyCertificate, FamilyCertificate
+from pacband.certificate import About, AnyCertificate, FamilyCertificate
 from pacband.certification.arrays import certify_family_rows, certify_group_rows, certify_rows
 from pacband.certification.terms import Terms
 from pacband.certification.tolerance import ToleranceTerms
@@ -68,6 +68,7 @@ def certify_frame(
     gauge: Any = "max",
     clip: tuple[float | None, float | None] | None = None,
     draws: Draws | None = None,
+    about: About | Mapping[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> AnyCertificate:
     """Certify columns of a table: one predictor, one within every group, or a family of candidates.
@@ -101,8 +102,8 @@ def certify_frame(
         Called after every pass over the table.
     eps : float in (0, 1), optional
         As in `certify`; by default 0.05.
-    delta, weights, rank, rule, side, n_candidates, min_scale, nonfinite, gauge, clip
-        As in `certify`, `search_family` and `search_groups`. A matrix gauge needs a table in memory.
+    delta, weights, rank, rule, side, n_candidates, min_scale, nonfinite, gauge, clip, about
+        As in `certify`, `certify_family` and `certify_groups`. A matrix gauge needs a table in memory.
     draws : Units, Spaced or Weighted, optional
         What one draw is, if it is not a row; labels and weights may be names of columns: ``Units("machine")``. Units
         are aggregated in the engine, and one score a unit comes back; a share of their rows needs DuckDB or polars.
@@ -124,7 +125,7 @@ def certify_frame(
     """
     promised: dict[str, Any] = {
         "eps": eps, "delta": delta, "rank": rank, "rule": rule, "n_candidates": n_candidates, "nonfinite": nonfinite,
-        "draws": draws,
+        "draws": draws, "about": about,
     }  # fmt: skip
     scored: dict[str, Any] = {"side": side, "min_scale": min_scale, "gauge": gauge, "clip": clip}
     terms = make_terms(promised, scored, tolerance, own=score is not None)

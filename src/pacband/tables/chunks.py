@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from tempfile import TemporaryFile
 from typing import IO, Any
 
 import numpy as np
 
-from pacband.certificate import Certificate
+from pacband.certificate import About, Certificate
 from pacband.certificate.single import issue
 from pacband.certification.terms import Terms
 from pacband.checks.warning import warn_of_findings
@@ -37,6 +37,7 @@ def certify_chunks(
     gauge: Any = "max",
     clip: tuple[float | None, float | None] | None = None,
     draws: Draws | None = None,
+    about: About | Mapping[str, Any] | None = None,
 ) -> Certificate:
     """Certify rows that come in pieces. Each piece is read once.
 
@@ -48,7 +49,7 @@ def certify_chunks(
     chunks : iterable of (y, y_pred), (y, y_pred, scale) or (y, y_pred, scale, values)
         The pieces, each as `certify` takes it. The scale may be None. `values` are the labels or the importance of the
         rows, if `draws` names them.
-    eps, delta, rank, rule, side, n_candidates, min_scale, nonfinite, gauge, clip
+    eps, delta, rank, rule, side, n_candidates, min_scale, nonfinite, gauge, clip, about
         As in `certify`.
     draws : Units, Spaced or Weighted, optional
         What one draw is, if it is not a row. With a name in place of labels or importance, as in ``Units("machine")``,
@@ -82,6 +83,7 @@ def certify_chunks(
         gauge=gauge,
         clip=clip,
         draws=draws,
+        about=about,
     )
     stream, first_rows = stream_draws(terms.draws), FirstRows(terms)
     with TemporaryFile(prefix="pacband-") as file:

@@ -47,3 +47,25 @@ def test_a_thousand_candidates_or_groups_make_no_book(rng):
         assert len(page) < 1_000_000
         assert page.count("<tr>") < 450
     assert "model 999 (best)" in pacband.report(family).html
+
+
+def test_what_the_certificate_is_about_is_on_the_page(table):
+    X, y, prediction = table
+    about = {"name": EVIL, "target": "wear", "unit": "<i>mm", "issued_by": "a|b", "model": {"digest": "ab" * 32}}
+    cert = pacband.certify(y, prediction, eps=0.1, delta=1e-3, about=about)
+    report = pacband.report(cert, y, prediction, X=X)
+    outline = Outline(report.html)
+    assert EVIL not in report.html
+    assert "<i>mm" not in report.html
+    assert not {"b", "i"} & set(outline.tags)
+    for text in (EVIL, "wear, in <i>mm", "a|b", f"SHA-256 {'ab' * 32}", "on |error|, in <i>mm"):
+        assert any(text in shown for shown in outline.text)
+    text = report.to_markdown()
+    assert EVIL not in text
+    assert r"| issued by | a\|b |" in text
+    assert "\n\n\n" not in text
+    assert report.to_dict()["certificate"]["about"]["unit"] == "<i>mm"
+    scaled = pacband.certify(y, prediction, 0 * y + 2, eps=0.1, delta=1e-3, about={"unit": "mm"})
+    tiles = pacband.report(scaled, y, prediction, 0 * y + 2).to_markdown()
+    assert "times σ̂(x))" in tiles
+    assert "of the band over these rows, in mm" in tiles

@@ -65,6 +65,7 @@ def _render(template: str, summary: Summary, *, autoescape: bool, **more: Any) -
         outlook=summary.of_certificate.outlook,
         single=summary.single,
         basis=certificate.basis,
+        about=certificate.about,
         # All parts of a certificate are made at once.
         made=next(iter(certificate.parts.values())),
         rows=summary.rows,
@@ -101,6 +102,7 @@ def _tiles(summary: Summary) -> list[tuple[str, str, str]]:
     """Return what is under the promise: a number, its name, and a few words more."""
     certificate, single = summary.certificate, summary.single
     basis, side = certificate.basis, certificate.basis.scoring.side
+    unit, plain = basis.about.unit, basis.bound_in_unit
     tiles = [
         (
             basis.kept.removeprefix("at least "),
@@ -114,12 +116,13 @@ def _tiles(summary: Summary) -> list[tuple[str, str, str]]:
     else:
         of = {"both": "on |error|", "upper": "on y − T(x)", "lower": "on T(x) − y", "own": "on the score"}[side]
         name = "the given bound γ̄" if single.bound_given else "the bound γ̄"
-        tiles.append((_format_bound(single.gamma), name, of if basis.scale_kind == "none" else "times σ̂(x)"))
+        of = of if basis.scale_kind == "none" else "times σ̂(x)"
+        tiles.append((_format_bound(single.gamma), name, f"{of}, in {unit}" if unit and plain else of))
     width = None if summary.of_rows is None else summary.of_rows.mean_half_width
     if width is not None and (basis.scale_kind != "none" or single is None):
         name = "half-width" if side == "both" else "bound"
         over = "the rows drawn" if summary.rows is not None and summary.rows.sampled else "these rows"
-        tiles.append((_four_digits(width), f"mean {name}", f"of the band over {over}"))
+        tiles.append((_four_digits(width), f"mean {name}", f"of the band over {over}{f', in {unit}' if unit else ''}"))
     tiles.append(
         (f"{certificate.n_samples:,}", f"calibration {draw_words(basis).tested}", "that the model must not have seen")
     )

@@ -1,0 +1,56 @@
+"""Warn if a certificate is applied to other columns, or with another model, than it was made for."""
+
+from __future__ import annotations
+
+from pacband.certificate import Promise
+from pacband.checks.warning import warn_of_promise
+from pacband.core.labels import listed
+from pacband.exceptions import InvalidInput
+from pacband.scores.columns import Columns
+
+__all__ = ["warn_of_other_columns", "warn_of_other_model"]
+
+
+def warn_of_other_columns(basis: Promise, columns: Columns) -> None:
+    """Warn if columns have other names than those that were certified. A certificate of arrays has no names."""
+    known = basis.columns
+    if known is None:
+        return
+    pairs = {
+        "prediction": (known.prediction, columns.prediction),
+        "scale": (sum(known.scale, ()), sum(columns.scale, ())),
+        "group": (_groups(known), _groups(columns)),
+        "step": ((known.step,), (columns.step,)),
+    }
+    other = [
+        f"{what} {listed(list(given))} in place of {listed(list(certified))}"
+        for what, (certified, given) in pairs.items()
+        if certified != given
+    ]
+    if other:
+        warn_of_promise(
+            f"the promise may not hold: these are not the columns that were certified: {'; '.join(other)}. The "
+            "promise is about the certified predictions. Use these columns only if they hold what was certified, under "
+            "other names."
+        )
+
+
+def warn_of_other_model(basis: Promise, digest: str | None) -> None:
+    """Warn if a model has another digest than the one that the certificate states. Raise if it states none."""
+    if digest is None:
+        return
+    model = basis.about.model
+    if model is None or model.digest is None:
+        raise InvalidInput(
+            "the certificate states no digest of its model, so the model cannot be compared with it. Certify with the "
+            "digest: about={'model': {'digest': pacband.model_digest(path)}}."
+        )
+    if digest != model.digest:
+        warn_of_promise(
+            f"the promise does not hold for this model: its SHA-256 is {digest}, and the certificate is about the "
+            f"model {model}. Certify this model with rows of its own."
+        )
+
+
+def _groups(columns: Columns) -> tuple[str | None, ...]:
+    return columns.groups or (columns.group,)

@@ -1,0 +1,82 @@
+"""A certificate that is applied to other columns, or with another model, than it was made for."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pacband
+from pacband import InvalidInput, PromiseWarning
+from pacband.tables.mismatches import warn_of_other_columns
+from support.twins import put_in_place
+
+RNG = np.random.default_rng(0)
+ROWS = pd.DataFrame({"y": RNG.normal(size=600), "p": 0.0, "s": 1.0, "site": ["n", "s"] * 300})
+ROWS = ROWS.assign(p2=ROWS.p, s2=ROWS.s, site2=ROWS.site)
+PROMISE = {"target": "y", "prediction": "p", "eps": 0.1, "delta": 0.05}
+DIGEST = "ab" * 32
+
+
+def said(cert, **options):
+    """The warnings of applying a certificate; the bands come all the same."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        bands = pacband.apply_frame(cert, ROWS, **options)
+    assert list(bands.columns[-2:]) == ["lower", "upper"]
+    assert all(issubclass(warning.category, PromiseWarning) for warning in caught)
+    # The warning is at the line that asked for the bands.
+    assert all(warning.filename == __file__ for warning in caught)
+    return [str(warning.message) for warning in caught]
+
+
+def test_the_certified_columns_need_no_word():
+    cert = pacband.certify_frame(ROWS, scale="s", **PROMISE)
+    assert said(cert) == []
+    assert said(cert, prediction="p", scale="s") == []
+
+
+@pytest.mark.parametrize(
+    ("made", "options", "words"),
+    [
+        ({}, {"prediction": "p2"}, ["prediction 'p2' in place of 'p'"]),
+        ({"scale": "s"}, {"scale": "s2"}, ["scale 's2' in place of 's'"]),
+        (
+            {"scale": "s"},
+            {"scale": "s2", "prediction": "p2"},
+            ["prediction 'p2' in place of 'p'; scale 's2' in place of 's'"],
+        ),
+        ({"group": "site"}, {"group": "site2"}, ["group 'site2' in place of 'site'"]),
+    ],
+)
+def test_other_columns_are_a_warning(made, options, words):
+    (message,) = said(pacband.certify_frame(ROWS, **made, **PROMISE), **options)
+    assert message.startswith("the promise may not hold: these are not the columns that were certified: ")
+    assert all(word in message for word in words)
+
+
+def test_silence_about_other_columns_would_be_noticed(monkeypatch):
+    put_in_place(monkeypatch, warn_of_other_columns, lambda basis, columns: None)
+    with pytest.raises(ValueError, match="not enough values"):
+        test_other_columns_are_a_warning({}, {"prediction": "p2"}, [])
+
+
+def test_a_certificate_of_arrays_knows_no_names():
+    assert said(pacband.certify(ROWS.y, ROWS.p, eps=0.1, delta=0.05), prediction="p2") == []
+
+
+def test_another_model_is_a_warning():
+    about = {"model": {"name": "forest", "digest": DIGEST}}
+    cert = pacband.certify_frame(ROWS, about=about, **PROMISE)
+    assert said(cert, model_digest=DIGEST) == []
+    assert said(cert) == []
+    (message,) = said(cert, model_digest="cd" * 32)
+    assert message.startswith(f"the promise does not hold for this model: its SHA-256 is {'cd' * 32}")
+    assert f"about the model forest, SHA-256 {DIGEST}" in message
+
+
+@pytest.mark.parametrize("about", [None, {"model": {"name": "forest"}}])
+def test_a_model_cannot_be_compared_with_nothing(about):
+    cert = pacband.certify_frame(ROWS, about=about, **PROMISE)
+    with pytest.raises(InvalidInput, match="the certificate states no digest of its model"):
+        pacband.apply_frame(cert, ROWS, model_digest=DIGEST)
