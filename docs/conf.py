@@ -27,8 +27,8 @@ extensions = [
     "sphinx_design",
     "sphinx_copybutton",
     "mathml",
-    "command_pages",
     "computed",
+    "command_pages",
 ]
 exclude_patterns = ["_build", "gallery/README.rst"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}

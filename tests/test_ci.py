@@ -119,7 +119,7 @@ def test_the_oldest_libraries_are_the_lower_bounds():
 def test_makefile_and_workflows_install_groups_that_exist():
     files = [ROOT / "Makefile", *(ROOT / ".github" / "workflows").glob("*.yml")]
     text = "\n".join(path.read_text("utf-8") for path in files)
-    assert set(re.findall(r"--group (\w+)", text)) == {"test", "dev", "bench"}
+    assert set(re.findall(r"--group (\w+)", text)) == {"test", "dev", "docs", "bench"}
     assert set(re.findall(r'"\.\[([\w,]+)\]"', text)) == {"cli", "all"}
 
 

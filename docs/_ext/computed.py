@@ -27,7 +27,7 @@ from pacband.reporting.page.svg import inline_svg
 TABLES = Path(__file__).parents[1] / "tables"
 
 
-class OfModule(SphinxDirective):
+class FromTable(SphinxDirective):
     """A directive whose argument names a module of docs/tables."""
 
     required_arguments = 1
@@ -41,7 +41,7 @@ class OfModule(SphinxDirective):
         return import_module(name)
 
 
-class Computed(OfModule):
+class Computed(FromTable):
     """A table."""
 
     option_spec: ClassVar[dict[str, Any]] = {"part": directives.unchanged}
@@ -53,7 +53,7 @@ class Computed(OfModule):
         return self.parse_text_to_nodes(text)
 
 
-class Drawn(OfModule):
+class Drawn(FromTable):
     """A figure as inline SVG, with its caption."""
 
     def run(self) -> list[nodes.Node]:
@@ -66,7 +66,7 @@ class Drawn(OfModule):
         return [nodes.raw("", html, format="html")]
 
 
-class Printed(OfModule):
+class Printed(FromTable):
     """A page of its own beside the pages of the site."""
 
     has_content = True

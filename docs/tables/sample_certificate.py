@@ -13,7 +13,9 @@ from pacband.core.wording import bound, figure, percent
 from pacband.reporting.figures.violation import draw_violation, violation_numbers
 from pacband.reporting.page.svg import inline_svg
 
-TITLE = "Pump 7, pressure model"
+ABOUT = pacband.About(
+    name="Pump 7, pressure model", target="pressure", unit="bar", scope="4 to 9 bar; one row is one measurement"
+)
 N_NEXT = 1000
 
 CSS = """
@@ -52,7 +54,7 @@ def sample() -> tuple[pacband.Certificate, bool]:
     rng = np.random.default_rng(7)
     predicted = rng.uniform(4.0, 9.0, 2000)
     pressure = predicted + 0.12 * rng.standard_normal(2000)
-    certificate = pacband.certify(pressure, predicted, eps=0.05, delta=0.001)
+    certificate = pacband.certify(pressure, predicted, eps=0.05, delta=0.001, about=ABOUT)
     return certificate, pacband.diagnose(pressure, predicted).sound
 
 
@@ -74,13 +76,14 @@ def page() -> str:
         (7, f"most violations among the next {N_NEXT:,} rows", str(certificate.outlook(N_NEXT))),
     ]
     rows = "".join(f"<tr><th>{_mark(k)} {escape(name)}</th><td>{escape(value)}</td></tr>" for k, name, value in numbers)
+    facts = ". ".join(f"{name}: {text}" for name, text in ABOUT.facts()[1:])
     vouched = "".join(f"<li>{escape(text)}.</li>" for text in certificate.assumptions)
     found = "found nothing against them" if sound else "found evidence against them"
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Sample certificate: {escape(TITLE)}</title><style>{CSS % colours}</style></head><body>
-<header><p class="muted">Sample. The rows are simulated.</p><h1>{escape(TITLE)}</h1>
-<p class="muted">Target: pressure in bar. One row is one measurement.</p></header>
+<title>Sample certificate: {escape(ABOUT.name)}</title><style>{CSS % colours}</style></head><body>
+<header><p class="muted">Sample. The rows are simulated.</p><h1>{escape(ABOUT.name)}</h1>
+<p class="muted">{escape(facts)}</p></header>
 <main>
 <h2>{_mark(1)} The promise</h2>
 <p class="promise">{_unbroken(certificate.promise, certificate.inequality)}</p>

@@ -56,7 +56,7 @@ def _about(value: Any) -> list[RenderableType]:
     table = _table()
     table.add_column(style="dim")
     table.add_column()
-    facts = [] if isinstance(value, Plan | AcceptancePlan) else value.about.facts()
+    facts = [] if isinstance(value, Plan | AcceptancePlan | PlanTable) else value.about.facts()
     for name, text in facts:
         table.add_row(name, Text(text))
     return [Text(), table] if facts else []
