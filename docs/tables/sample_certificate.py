@@ -76,7 +76,7 @@ def page() -> str:
         (7, f"most violations among the next {N_NEXT:,} rows", str(certificate.outlook(N_NEXT))),
     ]
     rows = "".join(f"<tr><th>{_mark(k)} {escape(name)}</th><td>{escape(value)}</td></tr>" for k, name, value in numbers)
-    facts = ". ".join(f"{name}: {text}" for name, text in ABOUT.facts()[1:])
+    facts = " · ".join(f"{name.capitalize()}: {text}" for name, text in ABOUT.facts()[1:])
     vouched = "".join(f"<li>{escape(text)}.</li>" for text in certificate.assumptions)
     found = "found nothing against them" if sound else "found evidence against them"
     return f"""<!doctype html>

@@ -11,11 +11,10 @@ SIZES = (60, 120, 250, 500, 1_000, 2_500, 5_000, 10_000, 100_000)
 def markdown(part: str = "0.1") -> str:
     """Return the table for the ε that `part` names."""
     cells = {(row.n_samples, row.delta): row for row in pacband.plan_table(SIZES, eps=float(part)).rows}
-    lines = ["| N | " + " | ".join(map(_header, DELTAS)) + " |", "|---:|" + "---:|" * len(DELTAS)]
-    for n in SIZES:
-        widths = [_cell(cells[n, delta]) for delta in DELTAS]
-        lines.append(f"| {n:,} | " + " | ".join(widths) + " |")
-    return "\n".join(lines)
+    needed = [f"{cells[SIZES[0], delta].needed:,}" for delta in DELTAS]
+    lines = [("N", *map(_header, DELTAS)), ("---:",) * (1 + len(DELTAS))]
+    lines += [(f"{n:,}", *(_width(cells[n, delta]) for delta in DELTAS)) for n in SIZES]
+    return "\n".join(f"| {' | '.join(line)} |" for line in [*lines, ("the fewest N", *needed)])
 
 
 def _header(delta: float) -> str:
@@ -25,5 +24,5 @@ def _header(delta: float) -> str:
     return f"δ\u00a0=\u00a0{number}"
 
 
-def _cell(row: pacband.planning.costs.PlanCost) -> str:
-    return f"needs {row.needed:,}" if row.relative_width is None else f"× {row.relative_width:.2f}"
+def _width(row: pacband.planning.costs.PlanCost) -> str:
+    return "–" if row.relative_width is None else f"×\u00a0{row.relative_width:.2f}"
