@@ -12,16 +12,15 @@ def markdown(part: str = "0.1") -> str:
     """Return the table for the ε that `part` names."""
     cells = {(row.n_samples, row.delta): row for row in pacband.plan_table(SIZES, eps=float(part)).rows}
     needed = [f"{cells[SIZES[0], delta].needed:,}" for delta in DELTAS]
-    lines = [("N", *map(_header, DELTAS)), ("---:",) * (1 + len(DELTAS))]
+    lines = [("N \\ δ", *map(_header, DELTAS)), ("---:",) * (1 + len(DELTAS))]
     lines += [(f"{n:,}", *(_width(cells[n, delta]) for delta in DELTAS)) for n in SIZES]
-    return "\n".join(f"| {' | '.join(line)} |" for line in [*lines, ("the fewest N", *needed)])
+    return "\n".join(f"| {' | '.join(line)} |" for line in [*lines, ("fewest N", *needed)])
 
 
 def _header(delta: float) -> str:
-    """Return δ = 0.01 or δ = 10⁻⁶, which no line break divides."""
+    """Return 0.01 or 10⁻⁶, which no line break divides."""
     power = f"{delta:.0e}".removeprefix("1e-0")
-    number = f"{delta:g}" if delta >= 1e-3 else f"10⁻{'⁰¹²³⁴⁵⁶⁷⁸⁹'[int(power)]}"
-    return f"δ\u00a0=\u00a0{number}"
+    return f"{delta:g}" if delta >= 1e-3 else f"10⁻{'⁰¹²³⁴⁵⁶⁷⁸⁹'[int(power)]}"
 
 
 def _width(row: pacband.planning.costs.PlanCost) -> str:
