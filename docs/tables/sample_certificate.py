@@ -71,7 +71,7 @@ def page() -> str:
         (3, "probability that this promise is wrong, δ", percent(certificate.delta)),
         (4, "bound γ̄, in bar", bound(certificate.gamma)),
         (5, "calibration rows N, rank r", f"{certificate.n_samples:,}, {certificate.chosen_rank}"),
-        (6, "violation to expect, r/(N + 1)", percent(certificate.expected_violation)),
+        (6, "expected violation, r/(N + 1)", percent(certificate.expected_violation)),
         (6, "in 95 of 100 calibrations it is", f"{low} to {high}"),
         (7, f"most violations among the next {N_NEXT:,} rows", str(certificate.outlook(N_NEXT))),
     ]

@@ -97,20 +97,42 @@ def test_it_is_a_value_with_words():
         table.eps = 0.2
     with pytest.raises(dataclasses.FrozenInstanceError):
         table.rows[0].rank = 9
-    text = str(table)
-    assert "shared by 2 candidates" in text
-    assert "expected violation" in text
-    assert text.splitlines()[-1].split()[:3] == ["120", "1e-06", "needs"]
-    assert json.loads(json.dumps(table.to_dict()))["rows"][1]["rank"] is None
+    assert json.loads(json.dumps(table.to_dict())) == {
+        "eps": 0.1,
+        "n_candidates": 2,
+        "rows": [dataclasses.asdict(row) for row in table.rows],
+    }
     page = table._repr_html_()
-    assert "N = 120, δ = 0.05" in page
-    assert "needs 138 samples" in page
+    for words in ("N = 120, δ = 0.05", ">rank 6, expected violation 4.96 %, width × 1.19<", ">needs 138 samples<"):
+        assert words in page
+
+
+def test_the_table_as_text():
+    assert "shared by 2 candidates" in plan_table(120, n_candidates=2).explanation
+    explanation, *lines = str(plan_table((18, 1200), deltas=(0.5, 1e-6))).splitlines()
+    assert explanation.startswith(
+        "At most 5 % of future errors may exceed the bound (ε = 0.05); this fails with probability at most δ. The score"
+    )
+    assert lines == [
+        "samples N      δ             rank r  expected violation   width",
+        "       18    0.5                  1              5.26 %       –",
+        "       18  1e-06  needs 270 samples                   –       –",
+        "    1,200    0.5                 60                 5 %  × 1.00",
+        "    1,200  1e-06                 28              2.33 %  × 1.16",
+    ]
+
+
+def test_the_half_width_of_a_gaussian_band():
+    assert costs._half_width(0.05) == pytest.approx(1.959964, abs=1e-6)
 
 
 def test_what_more_samples_buy():
     bought = more_samples(plan(0.1, 0.05))
     assert [row.n_samples for row in bought.rows] == [29, 58, 145, 290, 2900]
     assert all(holds(row, 0.1) for row in bought.rows[:4])
+    shared = more_samples(plan(0.1, 0.05, n_candidates=10))
+    assert shared.n_candidates == 10
+    assert all(holds(row, 0.1, 10) for row in shared.rows[:3])
     # At the largest numbers the table ends early.
     assert len(more_samples(plan(1e-8, 1e-6)).rows) == 1
 

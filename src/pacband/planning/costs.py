@@ -66,7 +66,7 @@ class PlanCost:
     def cells(self) -> tuple[str, str, str, str, str]:
         """N, δ, rank, expected violation and relative width as texts."""
         start = f"{self.n_samples:,}", figure(self.delta)
-        if self.rank is None or self.expected_violation is None:
+        if self.expected_violation is None:
             return *start, f"needs {self.needed:,} samples", _NOTHING, _NOTHING
         width = _NOTHING if self.relative_width is None else f"× {self.relative_width:.2f}"
         return *start, f"{self.rank:,}", percent(self.expected_violation), width
@@ -197,7 +197,7 @@ def _cost(n_samples: int, eps: float, delta: float, rank: int, needed: int) -> P
 
 
 def _half_width(violation: float) -> float:
-    """Return z(v) = −Φ⁻¹(v/2)."""
+    """Return z(v) = Φ⁻¹(1 − v/2)."""
     return -NormalDist().inv_cdf(violation / 2)
 
 
