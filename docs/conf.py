@@ -28,6 +28,7 @@ extensions = [
     "sphinx_copybutton",
     "mathml",
     "computed",
+    "unbroken",
     "command_pages",
 ]
 exclude_patterns = ["_build", "gallery/README.rst"]

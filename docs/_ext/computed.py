@@ -20,6 +20,7 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
+from unbroken import unbreak
 
 from pacband.core.look import default_settings, figure_of
 from pacband.reporting.page.svg import inline_svg
@@ -62,7 +63,7 @@ class Drawn(FromTable):
             axes, caption = self.module().draw()
             name = f"drawn-{self.arguments[0]}".replace("_", "-")
             svg = inline_svg(figure_of(axes), name=name, title=caption.title, description=caption.description)
-        html = f'<figure class="drawn">{svg}<figcaption>{escape(caption.text)}</figcaption></figure>'
+        html = f'<figure class="drawn">{svg}<figcaption>{escape(unbreak(caption.text))}</figcaption></figure>'
         return [nodes.raw("", html, format="html")]
 
 

@@ -17,7 +17,7 @@ PAGES = ("index", "start", "which_promise", "choosing", "marginal", "independenc
 
 @pytest.fixture
 def table(monkeypatch):
-    """Import a module of docs/tables."""
+    """Import a module of docs/tables, or of another folder of docs."""
     monkeypatch.syspath_prepend(str(DOCS / "tables"))
     before = set(sys.modules)
 
@@ -43,6 +43,14 @@ def test_every_block_of_a_page_runs(page, run):
 def test_a_block_that_shows_something_else_is_noticed():
     assert shows("With confidence 95 %, at\nleast 90 %.", "With confidence 95 %, … 90 %.")
     assert not shows("With confidence 95 %, at least 90 %.", "With confidence 99 %, at least 90 %.")
+
+
+def test_numbers_are_not_divided_from_their_signs(table):
+    pytest.importorskip("sphinx")
+    unbreak = table("../_ext/unbroken").unbreak
+    assert unbreak("at least 95 % with ε = 0.05") == "at least 95\u00a0% with ε\u00a0=\u00a00.05"
+    assert unbreak("N = 1,000 and × 1.15") == "N\u00a0=\u00a01,000 and ×\u00a01.15"
+    assert unbreak("a row is one draw = independent") == "a row is one draw = independent"
 
 
 def test_the_widths_are_those_of_plan_table(table):
