@@ -11,7 +11,18 @@ from importlib.util import find_spec
 
 import numpy as np
 
-NAMES = ("planning", "certify", "checks", "start_up", "local_models", "sharpness", "tables", "monitoring", "reporting")
+NAMES = (
+    "planning",
+    "certify",
+    "checks",
+    "start_up",
+    "local_models",
+    "sharpness",
+    "predicting",
+    "tables",
+    "monitoring",
+    "reporting",
+)
 
 
 def main() -> None:

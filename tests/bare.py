@@ -59,6 +59,7 @@ FEATURES = {
     "figure": (lambda: pacband.plot_scores(CERTIFICATE, Y, X[:, 0]), ("matplotlib",)),
     "figure of a monitor": (lambda: monitor("plot"), ("matplotlib",)),
     "trusted types": (save_trusted, ("skops",)),
+    "log to MLflow": (lambda: pacband.mlflow.log_model(MODEL), ("mlflow",)),
     "signatures": (lambda: pacband.generate_keys("private.pem", "public.pem"), ("cryptography",)),
 }
 
@@ -72,7 +73,13 @@ def frame_features(library):
         certificate = pacband.certify_frame(frame, **columns, **PROMISE)
         return pacband.apply_frame(certificate, frame), pacband.check_frame(certificate, frame)
 
+    def score():
+        MODEL.save("model.pacband")
+        return pacband.mlflow._load_pyfunc("model.pacband").predict(library.DataFrame(X))
+
     return {
+        # A server needs what the extra mlflow installs, and no more.
+        **({"a served model": (score, None)} if library.__name__ == "pandas" else {}),
         f"tables of {library.__name__}": (judge, None),
         f"models on tables of {library.__name__}": (
             lambda: pacband.CertifiedRegressor(LinearRegression(), **PROMISE).fit(frame[["p"]], frame["y"]),

@@ -1,6 +1,8 @@
 """The façade: what is public, what an import costs, and that every documented example runs."""
 
+import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -27,7 +29,7 @@ def test_unknown_name_is_an_attribute_error():
 
 def test_no_module_shadows_a_public_function():
     modules = {path.stem for path in (ROOT / "src" / "pacband").iterdir()}
-    functions = set(pacband.__all__) - {"baselines", "datasets", "draws", "scale"}
+    functions = set(pacband.__all__) - {"baselines", "datasets", "draws", "mlflow", "scale"}
     assert not modules & functions
 
 
@@ -66,5 +68,17 @@ def test_readme_examples_run(tmp_path, monkeypatch):
 @pytest.mark.parametrize("script", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.stem)
 def test_examples_run(script, tmp_path):
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip()
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="the script is for a shell")
+@pytest.mark.parametrize("script", sorted((ROOT / "examples").glob("*.sh")), ids=lambda path: path.stem)
+def test_examples_of_the_shell_run(script, tmp_path):
+    program = tmp_path / "pacband"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m pacband "$@"\n')
+    program.chmod(0o755)
+    env = {**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "TMPDIR": str(tmp_path)}
+    done = subprocess.run(["bash", script], capture_output=True, text=True, cwd=tmp_path, check=False, env=env)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip()

@@ -121,8 +121,9 @@ def test_commands_do_not_import_commands():
 
 # Names with an underscore that other libraries ask for: notebooks, scikit-learn, Dask.
 FOREIGN = {"_repr_html_", "_get_param_names", "_validate_params", "_meta"}
-# These modules state which attributes the fitted estimators of other libraries have, private ones included.
-ABOUT_OTHERS = "pacband.models.declarations."
+# These modules state which attributes the fitted estimators of other libraries have, private ones included, or read the
+# trees of scikit-learn.
+ABOUT_OTHERS = ("pacband.models.declarations.", "pacband.candidates.joined_trees")
 
 
 def test_no_module_reaches_for_the_underscore_attributes_of_others():

@@ -19,7 +19,8 @@ TYPE_CHECKING = False  # as typing.TYPE_CHECKING, without the time that importin
 if TYPE_CHECKING:
     from typing import Any
 
-    from pacband import datasets, draws, scale
+    from pacband import datasets, draws, mlflow, scale
+    from pacband.candidates.search_plan import SearchPlan
     from pacband.certificate import About, AboutModel, Certificate, FamilyCertificate, GroupCertificate
     from pacband.certification import (
         baselines,
@@ -84,6 +85,7 @@ __version__ = "0.1.0"
 
 # The home of every public name.
 _HOMES = {
+    "candidates.search_plan": ("SearchPlan",),
     "certificate": ("About", "AboutModel", "Certificate", "FamilyCertificate", "GroupCertificate"),
     "certification": ("certify", "certify_family", "certify_groups", "certify_scores", "certify_tolerance"),
     "certification.curve": ("certify_curve",),
@@ -138,7 +140,8 @@ _HOMES = {
     "tables.chunks": ("certify_chunks",),
 }
 _MODULE_OF = {name: module for module, names in _HOMES.items() for name in names}
-_MODULES = {module.rpartition(".")[2]: module for module in ("certification.baselines", "datasets", "draws", "scale")}
+_PUBLIC_MODULES = ("certification.baselines", "datasets", "draws", "mlflow", "scale")
+_MODULES = {module.rpartition(".")[2]: module for module in _PUBLIC_MODULES}
 
 __all__ = [
     "About",
@@ -163,6 +166,7 @@ __all__ = [
     "PlanTable",
     "PromiseWarning",
     "ReusedData",
+    "SearchPlan",
     "Share",
     "UnknownCategories",
     "UnlikelyPromise",
@@ -188,6 +192,7 @@ __all__ = [
     "load",
     "max_rank",
     "min_samples",
+    "mlflow",
     "model_digest",
     "plan",
     "plan_acceptance",

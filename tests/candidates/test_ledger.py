@@ -30,3 +30,21 @@ def test_a_drop_keeps_its_reason():
     ledger = Ledger(1.0)
     ledger.drop("forest", 0.5, "it predicts NaN")
     assert ledger.dropped == [Tried("forest", None, 0.5, "dropped: it predicts NaN")]
+
+
+def test_what_the_last_fits_need_beyond_their_share_is_taken_from_what_comes_before():
+    ledger = Ledger(100.0)
+    ledger.reserve(20.0)
+    assert 59.0 < ledger.seconds_left(0.6) <= 60.0
+    ledger.reserve(15.0)
+    # 35 s are 10 s more than a quarter of the budget.
+    assert 49.0 < ledger.seconds_left(0.6) <= 50.0
+    assert 44.0 < ledger.seconds_left(0.6, reserve=5.0) <= 45.0
+    assert 99.0 < ledger.seconds_left() <= 100.0
+
+
+def test_a_ledger_without_a_budget_never_ends():
+    ledger = Ledger(float("inf"))
+    ledger.reserve(1e9)
+    assert not ledger.limited
+    assert Ledger(1e9).limited

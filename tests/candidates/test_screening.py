@@ -105,9 +105,9 @@ def test_scales_are_fitted_to_the_out_of_fold_errors_of_the_blend(stages):
         np.testing.assert_array_equal(scale.predictions[test], fitted.predict(signals.meta[test]))
 
 
-def fit(chosen, stages, seconds_left=1000.0):
+def fit(chosen, stages):
     _, sample, _, models, blend, signals, _ = stages
-    return fit_stack(chosen, blend, models, signals, sample, seconds_left=seconds_left, n_jobs=1)
+    return fit_stack(chosen, blend, models, signals, sample, use_all=True, n_jobs=1)
 
 
 def test_a_stack_has_what_its_pairs_need_and_no_more(stages):
@@ -138,17 +138,11 @@ def test_boosting_is_averaged_with_the_fits_of_its_folds(stages):
     }
 
 
-@pytest.mark.parametrize(("seconds_left", "n_rows"), [(1000.0, 100), (0.0, 60)])
-def test_predictors_are_fitted_on_all_rows_if_the_time_allows(rng, monkeypatch, seconds_left, n_rows):
+@pytest.mark.parametrize(("budget", "n_rows"), [(1000.0, 100), (1e-9, 60)])
+def test_predictors_are_fitted_on_all_rows_if_the_time_allows(rng, monkeypatch, budget, n_rows):
     use_number(monkeypatch, sample_module, "_MOST_ROWS", 60)
     X, y = draw(rng, 100)
-    sample = draw_sample(X, y, np.random.RandomState(0))
-    ledger = Ledger(1000.0)
-    models = cross_fit_predictors({"witness": Witness()}, sample, ledger, 1)
-    blend = fit_blend({"witness": models["witness"].predictions}, sample.target)
-    signals = cross_fit_scales({}, blend, sample, ledger, 1)
-    goal = Goal(0.1, ScoreRule.create(side="both", gauge="max", min_scale=None, nonfinite="raise"))
-    ranked = rank_pairs(blend, signals.evaluate(blend), sample.target, goal)
     Witness.shown = []
-    fit_stack(ranked, blend, models, signals, sample, seconds_left=seconds_left, n_jobs=1)
-    assert [len(y) for y in Witness.shown] == [n_rows]
+    family = auto_candidates(X, y, predictors={"witness": Witness()}, time_budget=budget, **OPTIONS)
+    assert len(Witness.shown[-1]) == n_rows
+    assert family.plan.all_rows == (n_rows == 100)

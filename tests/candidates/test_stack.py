@@ -14,9 +14,9 @@ from support.automatic import draw
 class CountedStack(Stack):
     evaluations = 0
 
-    def evaluate(self, X):
+    def evaluate(self, X, bands):
         type(self).evaluations += 1
-        return super().evaluate(X)
+        return super().evaluate(X, bands)
 
 
 @pytest.fixture
@@ -57,7 +57,11 @@ def test_outputs_become_signals():
     assert {name: signal.tolist() for name, signal in found.signals.items()} == expected
     np.testing.assert_array_equal(found.window_middle, [2.0, 1.5])
     agreed = Evaluation.from_outputs(predictions[:, :1], np.array([1.0]), {})
-    assert (dict(agreed.signals), agreed.window_middle) == ({}, None)
+    # At a single row all predictors may agree: a band by their spread needs the signal, even if it is zero.
+    assert ({name: signal.tolist() for name, signal in agreed.signals.items()}, agreed.window_middle) == (
+        {"spread": [0.0, 0.0]},
+        None,
+    )
 
 
 def test_signals_are_mixed_by_their_geometric_mean():

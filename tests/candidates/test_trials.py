@@ -5,6 +5,8 @@ import pytest
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.model_selection import KFold, cross_val_predict
 
+from pacband.candidates import ledger as ledger_module
+from pacband.candidates import trials
 from pacband.candidates.ledger import Ledger
 from pacband.candidates.trials import Task, cross_fit_all
 from support.automatic import Broken, Witness, draw
@@ -84,3 +86,36 @@ def test_without_time_only_the_first_success_is_kept_and_only_if_one_is_needed(r
     found, dropped, _ = run(models, X, y, budget=1e-9)
     assert found == {}
     assert {status for _, status in dropped} == {late}
+
+
+class Slower(Ridge):
+    """A regressor whose every fit takes longer than the one before, as on a machine that gets busy."""
+
+    clock = 0.0
+    seconds = 0.0
+
+    def fit(self, X, y):
+        type(self).clock += self.seconds
+        type(self).seconds *= 4
+        return super().fit(X, y)
+
+
+def test_the_folds_that_are_done_correct_the_estimate(rng, monkeypatch):
+    X, y = draw(rng, 90)
+    for module in (trials, ledger_module):
+        monkeypatch.setattr(module, "perf_counter", lambda: Slower.clock)
+    # The trial takes 1 s, so that three folds would take 3 s of 7; but the second takes 4 s, and the third 16 s.
+    Slower.clock, Slower.seconds = 0.0, 1.0
+    found, dropped, _ = run({"slower": Slower(), "ridge": Ridge()}, X, y, budget=14.0, share=0.5)
+    assert dropped == [("the slower", "dropped: about 7.5 s are more than the budget leaves")]
+    assert Slower.clock == 5.0
+    assert list(found) == ["ridge"]
+    Slower.clock, Slower.seconds = 0.0, 1.0
+    assert list(run({"slower": Slower()}, X, y, budget=60.0, share=0.5)[0]) == ["slower"]
+
+
+def test_without_a_budget_there_is_no_trial(rng):
+    X, y = draw(rng, 2400)
+    Witness.shown = []
+    run({"witness": Witness()}, X, y, budget=float("inf"))
+    assert [len(shown) for shown in Witness.shown] == [1600] * 3

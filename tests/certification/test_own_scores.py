@@ -175,8 +175,9 @@ def test_too_few_scores():
     [
         ({"scale_kind": "symmetric"}, "own scores have no scale and one output"),
         ({"n_outputs": 2}, "own scores have no scale and one output"),
-        ({"min_scale": 1.0}, "own scores have no gauge and no min_scale"),
-        ({"gauge": [[1.0]]}, "own scores have no gauge and no min_scale"),
+        ({"min_scale": 1.0}, "own scores have no gauge, no min_scale and no clip"),
+        ({"gauge": [[1.0]]}, "own scores have no gauge, no min_scale and no clip"),
+        ({"clip": [0.0, None]}, "own scores have no gauge, no min_scale and no clip"),
     ],
 )
 def test_a_file_cannot_state_more_about_scores(scores, values, message):

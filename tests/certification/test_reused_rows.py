@@ -65,6 +65,7 @@ def test_after_oversampling_diagnose_and_the_check_of_a_model_find_training_rows
     import pacband
     from pacband.tables.files import open_files
     from pacband.tables.model_checking import check_model
+    from pacband.tables.model_rows import ModelTable
 
     X, y = sound(rng, 1500)
     more = np.r_[np.arange(1500), np.repeat(np.arange(500), 2)]
@@ -78,7 +79,7 @@ def test_after_oversampling_diagnose_and_the_check_of_a_model_find_training_rows
     for rows, reused in ((some, True), (sound(rng, 900), False)):
         pd.DataFrame(rows[0], columns=names).assign(y=rows[1]).to_parquet(tmp_path / "rows.parquet")
         with open_files([tmp_path / "rows.parquet"]) as files:
-            verdict = check_model(model, dict.fromkeys(names, "number"), files.relation(), target=["y"])
+            verdict = check_model(ModelTable.of(model, files.relation(), target=["y"]))
         assert (verdict.reused, verdict.training_rows) == (reused, 100 * reused)
 
 

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 from importlib import import_module
+from itertools import combinations
 
 import click
 import numpy as np
@@ -23,12 +24,13 @@ LINES = {
     "apply": ["{certificate}", "{files}", "--model-file", "{model_file}", "-o", "{output}"],
     "check": ["{certificate}", "{files}", "--report", "{page}"],
     "report": ["{certificate}", "{files}", "-o", "{output}"],
-    "fit": ["{files}", "--target", "y", *PROMISE, "--time-budget", "0.1", "-o", "{output}", "--report", "{report}"],
+    "fit": ["{files}", "--target", "y", *PROMISE, "--time-budget", "0.1", "-o", "{output}", "--certificate", "{alone}", "--report", "{report}"],
     "predict": ["{model}", "{files}", "-o", "{output}"],
     "monitor": ["{certificate}", "{file}", "--state", "{state}", "--metrics", "{metrics}"],
+    "recalibrate": ["{certificate}", "{files}", "-o", "{output}", "--certificate", "{alone}", "--report", "{page}"],
     "keygen": ["{private}", "{public}"],
     "sign": ["{certificate}", "--key", "{key}", "-o", "{output}"],
-}
+}  # fmt: skip
 INPUTS = {
     "certificate": "cert.csv",
     "model": "model.csv",
@@ -37,7 +39,7 @@ INPUTS = {
     "file": "data.csv",
     "key": "key.csv",
 }
-OUTPUTS = ("output", "page", "report", "state", "metrics", "private", "public")
+OUTPUTS = ("output", "alone", "page", "report", "state", "metrics", "private", "public")
 
 
 def places(line, kinds):
@@ -45,7 +47,7 @@ def places(line, kinds):
 
 
 READ = [(name, out, file) for name, line in LINES.items() for out in places(line, OUTPUTS) for file in places(line, INPUTS)]  # fmt: skip
-WRITTEN = [(name, *places(line, OUTPUTS)) for name, line in LINES.items() if len(places(line, OUTPUTS)) == 2]
+WRITTEN = [(name, *pair) for name, line in LINES.items() for pair in combinations(places(line, OUTPUTS), 2)]
 
 
 @pytest.fixture(scope="module")

@@ -42,6 +42,9 @@ COMMANDS = {
     "report": ("report", "cert.json", "log.csv", "-o", "new.html"),
     "predict": ("predict", "model.pacband", "log.csv", "-o", "new.csv"),
     "check a model": ("check", "model.pacband", "log.csv", "--target", "y"),
+    "report a model": ("report", "model.pacband", "log.csv", "--target", "y", "-o", "new.html"),
+    "recalibrate": ("recalibrate", "cert.json", "log.csv", "-o", "new.json"),
+    "recalibrate a model": ("recalibrate", "model.pacband", "log.csv", "--target", "y", "-o", "new.pacband"),
     "fit": ("fit", "log.csv", "--target", "y", "-o", "new.pacband", "--time-budget", "1"),
 }
 

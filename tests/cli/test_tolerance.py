@@ -89,7 +89,7 @@ def test_own_scores_from_certify_to_monitor(run, scored, tmp_path):
     [
         (("--score", "loss", "--target", "y"), "--score cannot be combined with --target"),
         (("--score", "loss", "--scale", "s"), "--score cannot be combined with --target"),
-        (("--score", "loss", "--side", "upper"), "side, --min-scale and gauge are about errors"),
+        (("--score", "loss", "--side", "upper"), "side, --min-scale, gauge and clip are about errors"),
         (("--score", "lost"), "there is no column 'lost'"),
         (("--score", "id"), "'id'"),
         ((), "name the --target column"),

@@ -26,6 +26,7 @@ EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"][
         ("distributed", "dask"),
         ("skops.io", "cli"),
         ("pandas", "pandas"),
+        ("mlflow.pyfunc", "mlflow"),
         ("cryptography.exceptions", "sign"),
     ],
 )
@@ -100,12 +101,14 @@ def run_without(packages, code="import runpy; runpy.run_path('tests/bare.py', ru
 
 def packages_of(*names):
     found = {Requirement(line).name for name in names for line in EXTRAS[name]}
-    return found | ({"py4j"} if "spark" in names else set()) | {"pyarrow"}
+    return (
+        found | ({"py4j"} if "spark" in names else set()) | ({"mlflow"} if "mlflow" in names else set()) | {"pyarrow"}
+    )
 
 
 def test_without_extras_every_feature_works_or_names_its_extra():
     # Hidden packages stand for packages that are not installed; the library of a table in memory is.
-    done = run_without(packages_of("cli", "dask", "spark", "sign") - {"pandas"})
+    done = run_without(packages_of("cli", "dask", "spark", "mlflow", "sign") - {"pandas"})
     assert (done.returncode, done.stderr) == (0, ""), done.stdout + done.stderr
     said = dict(line.split(": ", 1) for line in done.stdout.splitlines())
     assert said["tables of pandas"] == said["tables of polars"] == said["save and load"] == "works"

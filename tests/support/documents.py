@@ -29,8 +29,9 @@ def documents():
     successor = pacband.recalibrate(single, 2 * y, p, s)
     monitor = pacband.Monitor(groups)
     monitor.update(3 * y, p, groups=np.arange(400) % 2, batch_id="first")
+    plan = pacband.SearchPlan(("linear", "extra trees"), ("trees",), all_rows=True, rows=400, columns=3)
     with TemporaryDirectory() as folder:
-        kinds = (single, matrix, family, groups, table, successor, monitor, overlapping, share, ellipsoids, long)
+        kinds = (plan, single, matrix, family, groups, table, successor, monitor, overlapping, share, ellipsoids, long)
         for value in kinds:
             path = Path(folder) / f"{id(value)}.json"
             value.save(path)

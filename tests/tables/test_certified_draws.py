@@ -9,10 +9,11 @@ from sklearn.linear_model import LinearRegression
 import pacband
 from pacband import CertifiedRegressor, InvalidInput
 from pacband.draws import Spaced, Units, Weighted
-from pacband.tables import model_checking
+from pacband.tables import model_rows
 from pacband.tables.certified_draws import bound_draws, table_draws
 from pacband.tables.files import open_files
 from pacband.tables.model_checking import check_model
+from pacband.tables.model_rows import ModelTable
 from support.units import machines
 
 ENGINES = {
@@ -79,17 +80,17 @@ def test_a_model_is_judged_by_draws_although_its_rows_come_in_pieces(draws, tmp_
     )
     fresh = fresh.iloc[rng.permutation(1000)] if draws.column else fresh
     fresh.to_parquet(tmp_path / "fresh.parquet")
-    whole = model_checking.batches
+    whole = model_rows.batches
 
     def small(relation, columns):
         for table in whole(relation, columns):
             for start in range(0, len(table), 64):
                 yield table.iloc[start : start + 64]
 
-    monkeypatch.setattr(model_checking, "batches", small)
+    monkeypatch.setattr(model_rows, "batches", small)
     units = Units(fresh["machine"]) if draws.column else None
     expected = pacband.check(model.certificate_, fresh["y"], model.predict(fresh[["x"]]), draws=units)
     with open_files([tmp_path / "fresh.parquet"]) as files:
-        found = check_model(model, {"x": "number"}, files.relation(["y"]), target=["y"])
+        found = check_model(ModelTable.of(model, files.relation(["y"]), target=["y"]))
     assert found == expected
     assert expected.counts[""].n_samples == (200 if draws.column else 142)

@@ -8,6 +8,7 @@ from pacband import CertifiedRegressor, InvalidInput, check
 from pacband.draws import Units
 from pacband.tables.files import open_files
 from pacband.tables.model_checking import check_model
+from pacband.tables.model_rows import ModelTable
 from support.estimators import linear
 
 
@@ -27,7 +28,7 @@ def test_a_prediction_that_is_not_a_number_counts_with_a_model_as_with_its_certi
     assert np.isnan(prediction).sum() > 50
     fresh.to_parquet(tmp_path / "rows.parquet")
     with open_files([tmp_path / "rows.parquet"]) as files:
-        found = check_model(model, {"a": "number", "b": "number"}, files.relation(["y0"]), target=["y0"])
+        found = check_model(ModelTable.of(model, files.relation(["y0"]), target=["y0"]))
     assert found == check(model.certificate_, fresh.y0, prediction)
     assert found.counts[""].violations >= np.isnan(prediction).sum()
 
@@ -39,11 +40,10 @@ def test_a_model_with_groups_is_judged_in_each_of_them(tmp_path):
     fresh = linear(1000, 1).assign(kind=np.arange(1000) % 2)
     fresh.loc[fresh.kind == 1, "y0"] *= 5
     fresh.to_parquet(tmp_path / "rows.parquet")
-    kinds = {"a": "number", "kind": "number"}
     with open_files([tmp_path / "rows.parquet"]) as files:
-        found = check_model(model, kinds, files.relation(["y0"]), target=["y0"])
+        found = check_model(ModelTable.of(model, files.relation(["y0"]), target=["y0"]))
         with pytest.raises(InvalidInput, match="promises within the groups of 'kind'"):
-            check_model(model, kinds, files.relation(["y0"]), target=["y0"], group="site")
+            check_model(ModelTable.of(model, files.relation(["y0"]), target=["y0"], group="site"))
     assert found == check(model.certificate_, fresh.y0, model.predict(fresh[["a", "kind"]]), groups=fresh.kind)
     assert found.contradicted == (1,)
 
@@ -66,7 +66,7 @@ def test_new_rows_of_units_that_the_model_was_fitted_on_cannot_test_it(tmp_path)
     def found(fresh):
         fresh.to_parquet(tmp_path / "rows.parquet")
         with open_files([tmp_path / "rows.parquet"]) as files:
-            return check_model(model, {"a": "number"}, files.relation(["y0"]), target=["y0"])
+            return check_model(ModelTable.of(model, files.relation(["y0"]), target=["y0"]))
 
     # The same machines with other rows, then new machines.
     seen, fresh = found(machines(1, 150)), found(machines(1, 150, first=1000))

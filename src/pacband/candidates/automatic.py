@@ -8,6 +8,7 @@ band, on rows that neither T nor σ̂ has seen. Calibration rows are not used.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from time import perf_counter
@@ -23,6 +24,7 @@ from pacband.candidates.ledger import Ledger, Tried
 from pacband.candidates.members import Member, fit_members
 from pacband.candidates.pairs import Goal
 from pacband.candidates.screening import screen
+from pacband.candidates.search_plan import SearchPlan
 from pacband.core.arrays import Floats, as_numbers, name_rows
 from pacband.core.checks import check_positive, check_probability
 from pacband.core.frozen import FrozenMap
@@ -50,10 +52,13 @@ class AutoFamily:
         The pairs that may be certified: the sharpest one, then the user's own, then the next sharpest.
     tried : tuple of Tried
         All pairs, the sharpest first, and then what was dropped. ``print(family)`` shows them as a table.
+    plan : SearchPlan or None
+        What was fitted, by which the search can be repeated. None in a file of an earlier version.
     """
 
     members: Mapping[str, Member]
     tried: tuple[Tried, ...]
+    plan: SearchPlan | None = None
 
     def __str__(self) -> str:
         wider = [record for record in self.tried if record.status == "wider"]
@@ -84,6 +89,7 @@ def auto_candidates(
     predictors: Mapping[str, Any] | None = None,
     kinds: Mapping[str, str] | None = None,
     clusters: npt.NDArray[Any] | None = None,
+    plan: SearchPlan | None = None,
 ) -> AutoFamily:
     """Try many pairs (T, σ̂) on training rows, and return the sharpest, fitted.
 
@@ -101,7 +107,7 @@ def auto_candidates(
         Threads, as in joblib; -1 is every core.
     time_budget : float
         Seconds. A predictor or scale is dropped if a trial fit to few rows predicts that it would take too long. If
-        the time is enough for all, the result depends on `random_state` alone. A fit that has begun is not
+        the time is enough for all, the result depends on `random_state` alone. A fit of a fold that has begun is not
         interrupted.
     random_state : int, RandomState or None
         Seeds the folds and the models.
@@ -117,6 +123,8 @@ def auto_candidates(
         booleans is a number, any other column a category.
     clusters : array of shape (n,), optional
         Rows with equal labels, such as those of one machine, stay in one fold.
+    plan : SearchPlan, optional
+        What to fit, as `AutoFamily.plan` of an earlier search recorded it. `time_budget` is then ignored.
 
     Examples
     --------
@@ -132,12 +140,15 @@ def auto_candidates(
     scoring = ScoreRule.create(side=side, gauge="max", min_scale=None, nonfinite="raise")
     time_budget = check_positive("time_budget", time_budget)
     target = _check_target(y)
-    ledger = Ledger(time_budget, progress)
+    if plan is not None and not isinstance(plan, SearchPlan):
+        raise InvalidInput(f"plan must be a SearchPlan or None, got {type(plan).__name__}.")
+    ledger = Ledger(time_budget if plan is None else math.inf, progress)
+    done = SearchPlan((), (), all_rows=True, rows=len(target), columns=0)
     if np.ptp(target) == 0.0:
         members = {"constant": Member(DummyRegressor().fit(np.zeros((len(target), 1)), target))}
         tried = [Tried("constant", 0.0, 0.0, "chosen")]
     else:
-        bands, tried = screen(
+        bands, tried, done = screen(
             X,
             target,
             Goal(_expected_level(n_calibration, eps, delta), scoring),
@@ -148,6 +159,7 @@ def auto_candidates(
             predictors=predictors,
             kinds=kinds,
             clusters=clusters,
+            plan=plan,
         )
         members = {name: Member(band, "std") for name, band in bands.items()}
     given: dict[str, Member] = {}
@@ -158,7 +170,7 @@ def auto_candidates(
         given |= fit_members({name: member}, X, y, clusters)
         tried.append(Tried(name, None, perf_counter() - start, "given"))
     sharpest = next(iter(members))
-    return AutoFamily(FrozenMap({sharpest: members.pop(sharpest), **given, **members}), tuple(tried))
+    return AutoFamily(FrozenMap({sharpest: members.pop(sharpest), **given, **members}), tuple(tried), done)
 
 
 class Automatic(BaseEstimator):

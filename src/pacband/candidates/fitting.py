@@ -17,7 +17,7 @@ from threadpoolctl import ThreadpoolController
 from pacband.core.arrays import Floats
 from pacband.scale.crossfit import Folds
 
-__all__ = ["FoldFit", "fit_folds", "fit_together", "is_boosting", "one_openmp_thread"]
+__all__ = ["FoldFit", "fit_folds", "fit_together", "is_boosting", "n_parallel", "one_openmp_thread"]
 
 _CONTROLLER = ThreadpoolController()
 
@@ -41,6 +41,11 @@ def one_openmp_thread() -> Any:
 def is_boosting(model: Any) -> bool:
     """Whether a model is histogram boosting, perhaps of a transformed target."""
     return isinstance(getattr(model, "regressor", model), HistGradientBoostingRegressor)
+
+
+def n_parallel(model: Any, n_jobs: int | None) -> int:
+    """Return how many fits of a model run at the same time."""
+    return int(effective_n_jobs(n_jobs)) if _runs_in_threads(model) else 1
 
 
 def fit_together(models: Sequence[Any], X: Floats, targets: Sequence[Floats], *, n_jobs: int | None) -> list[Any]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 from time import perf_counter
 
 from pacband.core.progress import Progress
 
-__all__ = ["Ledger", "Tried"]
+__all__ = ["FINAL_SHARE", "Ledger", "Tried"]
 
 
 @dataclass(frozen=True)
@@ -32,13 +33,17 @@ class Tried:
     status: str
 
 
+# This share of the budget is kept for the fits of the family at the end of the search.
+FINAL_SHARE = 0.25
+
+
 class Ledger:
     """The time, the progress and the drops of one search.
 
     Parameters
     ----------
     budget : float
-        How many seconds the search may take, from now on.
+        How many seconds the search may take, from now on; infinite if a plan decides what is fitted.
     progress : function of (done, total), optional
         Called after every step.
 
@@ -51,13 +56,28 @@ class Ledger:
     def __init__(self, budget: float, progress: Progress | None = None) -> None:
         self.dropped: list[Tried] = []
         self._budget = budget
+        self._reserved = 0.0
         self._progress = progress
         self._done = self._total = 0
         self._start = perf_counter()
 
-    def seconds_left(self, share: float = 1.0) -> float:
-        """Return how many seconds remain of this share of the budget; negative if it is used up."""
-        return share * self._budget - (perf_counter() - self._start)
+    @property
+    def limited(self) -> bool:
+        """Whether there is a budget."""
+        return isfinite(self._budget)
+
+    def seconds_left(self, share: float = 1.0, *, reserve: float = 0.0) -> float:
+        """Return how many seconds remain of this share of the budget; negative if it is used up.
+
+        If the last fits need more than their share of the budget, less of it remains for what comes before. `reserve`
+        are seconds that they need in addition.
+        """
+        beyond = max(0.0, self._reserved + reserve - FINAL_SHARE * self._budget) if share < 1.0 else 0.0
+        return share * self._budget - beyond - (perf_counter() - self._start)
+
+    def reserve(self, seconds: float) -> None:
+        """Keep these seconds for the fits at the end of the search."""
+        self._reserved += seconds
 
     def expect_steps(self, n_steps: int) -> None:
         """Set the total number of steps."""

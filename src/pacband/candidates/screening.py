@@ -16,9 +16,10 @@ import numpy.typing as npt
 from pacband.candidates.blend import Blend, fit_blend, meta_table
 from pacband.candidates.defaults import ScaleModel, default_predictors, default_scales
 from pacband.candidates.fitting import fit_together
-from pacband.candidates.ledger import Ledger, Tried
+from pacband.candidates.ledger import FINAL_SHARE, Ledger, Tried
 from pacband.candidates.pairs import Goal, Pair, rank_pairs
 from pacband.candidates.sample import Sample, draw_sample
+from pacband.candidates.search_plan import SearchPlan
 from pacband.candidates.stack import Averaged, Band, Evaluation, Stack
 from pacband.candidates.trials import OutOfFold, Task, cross_fit_all
 from pacband.core.arrays import Floats
@@ -27,7 +28,7 @@ from pacband.exceptions import InvalidInput
 __all__ = ["ScaleSignals", "cross_fit_predictors", "cross_fit_scales", "fit_stack", "screen"]
 
 # No predictor, and no scale model, starts after this share of the budget. The rest is for fits on all rows.
-_UNTIL_PREDICTOR, _UNTIL_SCALE = 0.6, 0.75
+_UNTIL_PREDICTOR, _UNTIL_SCALE = 0.6, 1.0 - FINAL_SHARE
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +56,9 @@ def screen(
     predictors: Mapping[str, Any] | None = None,
     kinds: Mapping[str, str] | None = None,
     clusters: npt.NDArray[Any] | None = None,
-) -> tuple[dict[str, Band], list[Tried]]:
-    """Return the sharpest pairs, fitted, and the record of all that was tried.
+    plan: SearchPlan | None = None,
+) -> tuple[dict[str, Band], list[Tried], SearchPlan]:
+    """Return the sharpest pairs, fitted, the record of all that was tried, and the plan that repeats the search.
 
     Parameters
     ----------
@@ -70,8 +72,8 @@ def screen(
         How many pairs are returned, at most.
     random : RandomState
         Draws the rows, the folds and the seed of the models.
-    n_jobs, predictors, kinds, clusters
-        As in `auto_candidates`.
+    n_jobs, predictors, kinds, clusters, plan
+        As in `auto_candidates`. With a plan, the ledger has no limit.
     """
     if predictors is not None and not predictors:
         raise InvalidInput(f"predictors must contain at least one estimator, got {predictors!r}.")
@@ -80,6 +82,10 @@ def screen(
         predictors = default_predictors(sample.reader, sample.table, y, sample.seed, n_jobs)
     n_rows, n_columns = sample.table.shape
     scales = default_scales(sample.reader, n_columns, n_rows, 1.0 - goal.level, sample.seed, n_jobs)
+    if plan is not None:
+        plan.check(predictors, scales, sample.all_table.shape)
+        predictors = _take(predictors, plan.predictors, "", ledger)
+        scales = _take(scales, plan.scales, "scale by ", ledger)
     ledger.expect_steps(len(predictors) + len(scales) + 1)
 
     models = cross_fit_predictors(predictors, sample, ledger, n_jobs)
@@ -87,14 +93,16 @@ def screen(
     signals = cross_fit_scales(scales, blend, sample, ledger, n_jobs)
     ranked = rank_pairs(blend, signals.evaluate(blend), sample.target, goal)
     chosen = ranked[:most]
-    stack = fit_stack(chosen, blend, models, signals, sample, seconds_left=ledger.seconds_left(), n_jobs=n_jobs)
+    use_all = _has_time_for_all(models, sample, ledger) if plan is None else plan.all_rows
+    stack = fit_stack(chosen, blend, models, signals, sample, use_all=use_all, n_jobs=n_jobs)
     ledger.finish_step()
 
     record = [
         Tried(pair.name, pair.width * sample.unit, _seconds(pair, models, signals), "chosen" if k < most else "wider")
         for k, pair in enumerate(ranked)
     ]
-    return {pair.name: pair.make_band(stack) for pair in chosen}, record + ledger.dropped
+    done = SearchPlan(tuple(models), tuple(signals.models), use_all, *sample.all_table.shape)
+    return {pair.name: pair.make_band(stack) for pair in chosen}, record + ledger.dropped, done
 
 
 def cross_fit_predictors(
@@ -133,13 +141,13 @@ def fit_stack(
     signals: ScaleSignals,
     sample: Sample,
     *,
-    seconds_left: float,
+    use_all: bool,
     n_jobs: int | None,
 ) -> Stack:
     """Fit what the chosen pairs need.
 
-    Predictors are fitted on all rows, or on the screened ones if all would take longer than `seconds_left`. Scale
-    models are fitted to the out-of-fold errors, which only the screened rows have.
+    Predictors are fitted on all rows, or without `use_all` on the screened ones. Scale models are fitted to the
+    out-of-fold errors, which only the screened rows have.
     """
     names = {name for pair in chosen for name in pair.centre.parts}
     scale_names = {name for pair in chosen for name, _ in pair.recipe.signals}
@@ -151,9 +159,6 @@ def fit_stack(
     weights = {name: weight for name, weight in zip(blend.names, blend.weights, strict=True) if name in names}
     scales = {name: model for name, model in signals.models.items() if name in scale_names}
 
-    ratio = len(sample.all_target) / len(sample.target)
-    estimate = ratio * sum(models[name].seconds for name in weights) / len(sample.folds)
-    use_all = ratio == 1.0 or estimate < seconds_left
     table, target = (sample.all_table, sample.all_target) if use_all else (sample.table, sample.target)
     fitted = fit_together([models[name].task.model for name in weights], table, [target] * len(weights), n_jobs=n_jobs)
     fitted_scales = fit_together(
@@ -170,6 +175,21 @@ def fit_stack(
         sample.unit,
         dict(zip(scales, fitted_scales, strict=True)),
     )
+
+
+def _has_time_for_all(models: Mapping[str, OutOfFold], sample: Sample, ledger: Ledger) -> bool:
+    """Whether the predictors can be fitted on all rows in the time that is left."""
+    ratio = len(sample.all_target) / len(sample.target)
+    estimate = ratio * sum(model.seconds for model in models.values()) / len(sample.folds)
+    return ratio == 1.0 or estimate < ledger.seconds_left()
+
+
+def _take(models: Mapping[str, Any], names: Sequence[str], prefix: str, ledger: Ledger) -> dict[str, Any]:
+    """Return the models that a plan names. Records that the others are dropped."""
+    for name in models:
+        if name not in names:
+            ledger.drop(f"{prefix}{name}", 0.0, "the plan leaves it out")
+    return {name: models[name] for name in names}
 
 
 def _seconds(pair: Pair, models: Mapping[str, OutOfFold], signals: ScaleSignals) -> float:

@@ -1,6 +1,6 @@
 """The fitted parts of the automatic family, and its bands, which combine them into a centre and a scale.
 
-All bands of a family need the same predictions. `Stack.evaluate` computes them once for a table.
+Bands of a family need the same predictions. `Stack.evaluate` computes those that are needed, once for a table.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 
 from pacband.candidates.blend import disagreement, meta_table
 from pacband.candidates.fitting import one_openmp_thread
+from pacband.candidates.joined_trees import MOST_ROWS, View, join_trees
 from pacband.candidates.reader import TableReader
 from pacband.core.arrays import Floats
 from pacband.core.progress import Progress
@@ -64,8 +65,7 @@ class Evaluation:
 
         A scale model returns the square root of the error's size, or, of shape (n, 2), the ends of a window.
         """
-        spread = disagreement(predictions, weights)
-        signals = {"spread": spread} if spread.any() else {}
+        signals = {"spread": disagreement(predictions, weights)}
         middle = None
         for name, output in outputs.items():
             if output.ndim == 2:
@@ -81,6 +81,9 @@ class Stack:
 
     `models` predict, `weights` blend them, and `scales` are models of the size of the blend's error. The target is
     standardised by `location` and `unit`.
+
+    The second call with few rows joins the trees of the models (`join_trees`), and later calls use them. The first does
+    not, because joining takes longer than a single prediction.
     """
 
     reader: TableReader
@@ -90,14 +93,47 @@ class Stack:
     unit: float
     scales: dict[str, Any]
 
-    def evaluate(self, X: Any) -> Evaluation:
-        """Return every prediction and signal at the rows of X."""
+    def __post_init__(self) -> None:
+        self._n_few_calls = 0
+        self._joined: tuple[dict[str, Any], dict[str, Any]] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A copy joins its own trees.
+        return {**vars(self), "_n_few_calls": 0, "_joined": None}
+
+    def evaluate(self, X: Any, bands: Sequence[Band]) -> Evaluation:
+        """Return the predictions and signals at the rows of X that these bands need.
+
+        A prediction that is not needed is 0. Its weights are 0 too, so no bit of a band changes.
+        """
+        names = {name for band in bands for name, _ in band.signals}
+        if any(band.towards_window for band in bands):
+            names.add("window")
+        needed = sum((band.weights != 0.0 for band in bands), start=np.zeros(len(self.weights), dtype=bool))
+        if names:
+            # The features of the scale models, and the spread, come from all parts of the blend.
+            needed |= self.weights != 0.0
         with one_openmp_thread():
             table = self.reader.transform(X)
-            predictions = np.column_stack([model.predict(table) for model in self.models.values()])
+            models, scales = self._models_for(len(table))
+            predictions = np.zeros((len(table), len(models)))
+            for k, model in enumerate(models.values()):
+                if needed[k]:
+                    predictions[:, k] = model.predict(table)
             meta = meta_table(table, predictions, self.weights)
-            outputs = {name: np.asarray(model.predict(meta)) for name, model in self.scales.items()}
+            outputs = {name: np.asarray(model.predict(meta)) for name, model in scales.items() if name in names}
         return Evaluation.from_outputs(predictions, self.weights, outputs)
+
+    def _models_for(self, n_rows: int) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the predictors and the scale models, in the form that predicts this many rows fast."""
+        if n_rows > MOST_ROWS:
+            return self.models, self.scales
+        self._n_few_calls += 1
+        if self._joined is None and self._n_few_calls > 1:
+            views: dict[str, View] = {}
+            models = {name: _join(model, views) for name, model in self.models.items()}
+            self._joined = models, {name: _join(model, views) for name, model in self.scales.items()}
+        return self._joined or (self.models, self.scales)
 
 
 class Band(RegressorMixin, BaseEstimator):
@@ -141,15 +177,20 @@ class Band(RegressorMixin, BaseEstimator):
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """Return T(x), and with `return_std` also σ̂(x)."""
-        prediction, scale = self.combine(self.stack.evaluate(X))
-        return (prediction, scale) if return_std else prediction
+        if return_std:
+            return self.combine(self.stack.evaluate(X, [self]))
+        centre = Band(self.stack, self.weights, towards_window=self.towards_window)
+        return centre.combine(self.stack.evaluate(X, [centre]))[0]
 
     @staticmethod
     def predict_grid(
         members: Sequence[Band], X: Any, *, progress: Progress | None = None
     ) -> list[tuple[Floats, Floats]]:
         """Return T(x) and σ̂(x) of every band, evaluating each stack once (`SharesWork`)."""
-        evaluations = {stack: stack.evaluate(X) for stack in dict.fromkeys(band.stack for band in members)}
+        evaluations = {
+            stack: stack.evaluate(X, [band for band in members if band.stack is stack])
+            for stack in dict.fromkeys(band.stack for band in members)
+        }
         if progress is not None:
             progress(1, 1)
         return [band.combine(evaluations[band.stack]) for band in members]
@@ -163,6 +204,12 @@ class Band(RegressorMixin, BaseEstimator):
         else:
             scale = self.shrinkage(mix_signals(evaluation.signals, self.signals))
         return self.stack.location + self.stack.unit * centre, self.stack.unit * scale
+
+
+def _join(model: Any, views: dict[str, View]) -> Any:
+    if type(model) is Averaged:
+        return Averaged([join_trees(part, views) for part in model.models])
+    return join_trees(model, views)
 
 
 def move_to_window(centre: Floats, window_middle: Floats | None, share: float) -> Floats:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pacband.candidates.fitting import FoldFit, fit_folds
+from pacband.candidates.fitting import FoldFit, fit_folds, n_parallel
 from pacband.candidates.ledger import Ledger
 from pacband.core.arrays import Floats
 from pacband.scale.crossfit import Folds
@@ -79,11 +79,13 @@ def cross_fit_all(
         Threads, as in joblib.
     needs_one : bool
         Ignore the budget until one model has succeeded.
+
+    Without a budget nothing is dropped for its time, and there are no trials.
     """
     found: dict[str, OutOfFold] = {}
     for name, task in tasks.items():
         start = perf_counter()
-        share = None if needs_one and not found else budget_share
+        share = None if (needs_one and not found) or not ledger.limited else budget_share
         try:
             outcome = _cross_fit(task, table, folds, ledger, share, n_jobs)
         except (ValueError, ArithmeticError, np.linalg.LinAlgError) as error:
@@ -99,24 +101,49 @@ def cross_fit_all(
 def _cross_fit(
     task: Task, table: Floats, folds: Folds, ledger: Ledger, budget_share: float | None, n_jobs: int | None
 ) -> OutOfFold | str:
-    """Return the out-of-fold predictions, or why there are none. A trial fit to few rows estimates the time."""
+    """Return the out-of-fold predictions, or why there are none."""
     start = perf_counter()
-    if budget_share is not None and ledger.seconds_left(budget_share) <= 0.0:
-        return "the budget leaves no time to try it"
-    step = min(max(len(table) // _TRIAL_ROWS, 1), _TRIAL_STEP)
-    train, test = folds[0]
-    trial = fit_folds(task.model, table, task.target, [(train[::step], test[::step])], n_jobs=1)
-    estimate = (perf_counter() - start) * step * len(folds)
-    if budget_share is not None and estimate > ledger.seconds_left(budget_share):
-        return f"about {estimate:.2g} s are more than the budget leaves"
-    # A trial on all rows of the first fold is the fit of that fold.
-    done = trial if step == 1 else []
-    fits = done + fit_folds(task.model, table, task.target, folds[len(done) :], n_jobs=n_jobs)
+    if budget_share is None:
+        fits = fit_folds(task.model, table, task.target, folds, n_jobs=n_jobs)
+    else:
+        found = _fit_in_time(task, table, folds, ledger, budget_share, n_jobs)
+        if isinstance(found, str):
+            return found
+        fits = found
     predictions = _join(fits, folds)
     if not np.isfinite(predictions).all():
         return "it predicts NaN or infinite values"
     kept = tuple(fit.model for fit in fits if fit.model is not None)
     return OutOfFold(task, predictions, kept, perf_counter() - start)
+
+
+def _fit_in_time(
+    task: Task, table: Floats, folds: Folds, ledger: Ledger, budget_share: float, n_jobs: int | None
+) -> list[FoldFit] | str:
+    """Return the fits of the folds, or why the time is not enough.
+
+    A trial fit to few rows estimates the time of all folds, and the folds that are done correct the estimate. The last
+    fit, on all rows, will take about as long as one fold.
+    """
+    start = perf_counter()
+    if ledger.seconds_left(budget_share) <= 0.0:
+        return "the budget leaves no time to try it"
+    step = min(max(len(table) // _TRIAL_ROWS, 1), _TRIAL_STEP)
+    train, test = folds[0]
+    trial = fit_folds(task.model, table, task.target, [(train[::step], test[::step])], n_jobs=1)
+    estimate = (perf_counter() - start) * step * len(folds)
+    # A trial on all rows of the first fold is the fit of that fold.
+    fits = trial if step == 1 else []
+    start = start if fits else perf_counter()
+    at_once = n_parallel(task.model, n_jobs)
+    while len(fits) < len(folds):
+        left = estimate * (1.0 - len(fits) / len(folds))
+        if left > ledger.seconds_left(budget_share, reserve=estimate / (len(folds) - 1)):
+            return f"about {estimate:.2g} s are more than the budget leaves"
+        fits = fits + fit_folds(task.model, table, task.target, folds[len(fits) : len(fits) + at_once], n_jobs=n_jobs)
+        estimate = (perf_counter() - start) * len(folds) / len(fits)
+    ledger.reserve(estimate / (len(folds) - 1))
+    return fits
 
 
 def _join(fits: list[FoldFit], folds: Folds) -> Floats:

@@ -9,17 +9,19 @@ import numpy as np
 import numpy.typing as npt
 
 from pacband.core.arrays import name_rows
-from pacband.core.row_hashes import Fingerprints, row_fingerprints
+from pacband.core.row_hashes import Fingerprints, row_bits, row_fingerprints
 from pacband.core.row_repeats import Chance, chance_of_repeats
 from pacband.exceptions import InvalidInput, ReusedData
 
-__all__ = ["read_training", "refuse_copies", "refuse_reused_rows"]
+__all__ = ["SeenRows", "read_training", "refuse_copies", "refuse_reused_rows"]
 
 # If at most `_STATES` distinct rows occur at least `_OFTEN` times in training, they are states of a system, such as all
 # zeros when a machine is at rest. Copies of a single row are not so many.
 _STATES, _OFTEN = 3, 20
 # Fewer calibration rows than this do not show how often rows agree by chance. Then the training rows are used.
 _ROWS_TO_JUDGE = 200
+# The cells that are compared with the training rows at a time. They take 64 MB.
+_CELLS_COMPARED = 1 << 23
 
 
 def read_training(training: Any, rows: str) -> tuple[Fingerprints, tuple[Any, Any] | None]:
@@ -90,6 +92,45 @@ def refuse_copies(training: Fingerprints | None, calibration: Fingerprints | Non
             "drop_duplicates(), or pass calibration=(X_cal, y_cal) with rows that are not in X. If rows repeat by "
             "nature, fit the model by itself, and certify it by CertifiedRegressor(model).calibrate(X_cal, y_cal)."
         )
+
+
+class SeenRows:
+    """Counts the rows that a model was fitted on, in large batches: every comparison sorts the training rows.
+
+    Attributes
+    ----------
+    n_rows : int
+        How many rows the model was fitted on.
+    reused : bool
+        Whether they are more than chance explains.
+    """
+
+    def __init__(self, training: Fingerprints | None) -> None:
+        self._training = training
+        self._waiting: list[tuple[Fingerprints, Fingerprints]] = []
+        self.n_rows, self.reused = 0, False
+
+    def add(self, X: Any, y: Any) -> None:
+        """Add some rows. They are compared when there are enough of them."""
+        if self._training is None or not len(self._training) or (bits := row_bits(X, y)) is None:
+            return
+        self._waiting.append(bits)
+        if sum(part.size for rows in self._waiting for part in rows) >= _CELLS_COMPARED:
+            self.compare()
+
+    def compare(self) -> None:
+        """Compare the rows that were added since the last comparison."""
+        if not self._waiting or self._training is None:
+            return
+        X, y = (np.concatenate(parts) for parts in zip(*self._waiting, strict=True))
+        self._waiting = []
+        rows = row_fingerprints(X, y)
+        assert rows is not None  # they are arrays
+        self.n_rows += int(np.isin(rows, self._training).sum())
+        try:
+            refuse_reused_rows(self._training, rows, (X, y))
+        except ReusedData:
+            self.reused = True
 
 
 def _find_seen(calibration: Fingerprints, training: Fingerprints) -> npt.NDArray[np.bool_]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
-from typing import Any, overload
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Self, TypeVar, overload
 
 from pacband.certificate import (
     About,
@@ -16,12 +16,12 @@ from pacband.certificate import (
 )
 from pacband.certificate.about import as_about
 from pacband.certification.arrays import certify_group_rows, certify_rows
+from pacband.certification.fitted import FittedModel, raw_rows
 from pacband.certification.terms import Terms, check_draws
 from pacband.certification.tolerance import ToleranceTerms, refuse_with_tolerance
-from pacband.core.arrays import Floats
 from pacband.core.frozen import FrozenMap
 from pacband.core.members import group_members
-from pacband.draws import DrawKind, Draws, Sample, Units, Weighted
+from pacband.draws import DrawKind, Draws, Units, Weighted
 from pacband.draws.declaring import declare
 from pacband.draws.kinds import RowDraws, SpacedDraws, UnitDraws, WeightedDraws
 from pacband.exceptions import InvalidInput, NotEnoughSamples, ReusedData
@@ -29,7 +29,100 @@ from pacband.planning import WHOLE, check_choice_of_rank
 from pacband.planning.shares import rounded_down, successor_delta
 from pacband.scores import scores_of
 
-__all__ = ["recalibrate"]
+__all__ = ["Succession", "recalibrate"]
+
+C = TypeVar("C", bound=AnyCertificate)
+M = TypeVar("M", bound=FittedModel)
+
+
+@dataclass(frozen=True)
+class Succession:
+    """The next place in a chain: on which terms the successor is certified, and how it names its predecessor.
+
+    Attributes
+    ----------
+    before : Certificate, FamilyCertificate or GroupCertificate
+        The predecessor.
+    terms : Terms
+        Its terms, with fresh draws and the δ of this place in the chain.
+    """
+
+    before: AnyCertificate
+    terms: Terms
+
+    @classmethod
+    def after(
+        cls,
+        certificate: AnyCertificate,
+        *,
+        rule: str,
+        draws: Draws | None,
+        about: About | Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Return the place after a certificate, or raise unless the draws are what it promises about."""
+        basis = check_certificate(certificate).basis
+        delta = rounded_down(successor_delta(_chain_delta(certificate), _generation(certificate)))
+        check_choice_of_rank(basis.eps, delta, None, rule)
+        return cls(
+            certificate,
+            Terms(
+                eps=basis.eps,
+                delta=delta,
+                rank=None,
+                rule=rule,
+                scoring=basis.scoring,
+                share=WHOLE,
+                draws=_same_draws(basis.draws, draws),
+                about=basis.about if about is None else as_about(about),
+            ),
+        )
+
+    def link(self, certificate: C) -> C:
+        """Return a certificate with its place in the chain: every part of it names the predecessor."""
+        chain: dict[str, Any] = {
+            "predecessor": self.before.digest,
+            "generation": _generation(self.before),
+            "chain_delta": _chain_delta(self.before),
+        }
+        if isinstance(certificate, Certificate):
+            return replace(certificate, **chain)
+        parts = "groups" if isinstance(certificate, GroupCertificate) else "candidates"
+        linked = {name: replace(part, **chain) for name, part in getattr(certificate, parts).items()}
+        return replace(certificate, **{parts: FrozenMap(linked)})  # type: ignore[arg-type]
+
+    def explain(self, error: NotEnoughSamples) -> NotEnoughSamples:
+        """Return the error that states for which certificate of the chain the rows are too few."""
+        return error.within(f"certificate {_generation(self.before)} of the chain")
+
+    def refuse_same(self, y: Any, y_pred: Any, scale: Any = None, groups: Any = None) -> None:
+        """Raise if the scores of these rows are those that the predecessor was made from."""
+        of_rows = scores_of(self.terms.scoring, y, y_pred, scale)
+        sample = self.terms.draws.sample(len(of_rows))
+        scores = sample.reduce(of_rows)
+        if isinstance(self.before, GroupCertificate):
+            members = group_members(groups, sample.assign)
+            same = any(
+                before.was_made_from(sample.part(members[label]), sample.scores_of_part(scores, members[label]))
+                for label, before in self.before.groups.items()
+                if label in members
+            )
+        else:
+            same = self.before.single.was_made_from(sample, scores)
+        if same:
+            raise ReusedData("a successor needs fresh rows: these have the scores that its predecessor was made from.")
+
+
+@overload
+def recalibrate(
+    model: M,
+    X: Any,
+    y: Any,
+    /,
+    *,
+    rule: str = "exact",
+    draws: Draws | None = None,
+    about: About | Mapping[str, Any] | None = None,
+) -> M: ...
 
 
 @overload
@@ -60,7 +153,7 @@ def recalibrate(
 
 
 def recalibrate(
-    certificate: AnyCertificate,
+    certificate: AnyCertificate | FittedModel,
     y: Any,
     y_pred: Any = None,
     scale: Any = None,
@@ -69,7 +162,7 @@ def recalibrate(
     rule: str = "exact",
     draws: Draws | None = None,
     about: About | Mapping[str, Any] | None = None,
-) -> Certificate | GroupCertificate:
+) -> Any:
     """Issue the next certificate of a chain from fresh rows. It names its predecessor.
 
     The k-th certificate of a chain promises the same ε, with confidence 1 − δ/(k(k − 1)), δ being that of the first.
@@ -78,8 +171,9 @@ def recalibrate(
 
     Parameters
     ----------
-    certificate : Certificate, FamilyCertificate or GroupCertificate
-        The predecessor. The successor of a family is the certificate of one model.
+    certificate : Certificate, FamilyCertificate, GroupCertificate or fitted model
+        The predecessor. The successor of a family is the certificate of one model. With a `CertifiedRegressor` or
+        `CertifiedFamily`, pass raw rows, ``recalibrate(model, X, y)``: see its method of this name.
     y, y_pred, scale
         Fresh rows, as in `certify`. They must be drawn after the decision to recalibrate: rows that raised an alarm
         were selected by it. The model, old or new, must not have seen them. For own scores, y holds the scores alone.
@@ -96,7 +190,7 @@ def recalibrate(
 
     Returns
     -------
-    Certificate or GroupCertificate
+    Certificate, GroupCertificate or fitted model
         With the predecessor's ε, side, gauge, `min_scale` and `nonfinite`. If the bound was given, the successor has
         the same bound, and ε is found again.
 
@@ -118,48 +212,29 @@ def recalibrate(
     >>> second.predecessor == first.digest
     True
     """
-    basis = check_certificate(certificate).basis
-    found = _same_draws(basis.draws, draws)
-    before = next(iter(certificate.parts.values()))
-    chain = _link(certificate.digest, before)
-    terms = Terms(
-        eps=basis.eps,
-        delta=rounded_down(successor_delta(chain["chain_delta"], chain["generation"])),
-        rank=None,
-        rule=rule,
-        scoring=basis.scoring,
-        share=WHOLE,
-        draws=found,
-        about=basis.about if about is None else as_about(about),
-    )
-    check_choice_of_rank(terms.eps, terms.delta, None, rule)
+    if isinstance(certificate, FittedModel):
+        X, y = raw_rows("recalibrate(model, X, y)", certificate, y, y_pred, scale=scale, groups=groups)
+        return certificate.recalibrate(X, y, rule=rule, draws=draws, about=about)
+    succession = Succession.after(certificate, rule=rule, draws=draws, about=about)
+    terms, basis = succession.terms, certificate.basis
     basis.check_outputs("y", y)
+    successor: Certificate | GroupCertificate
     try:
         if isinstance(certificate, GroupCertificate):
             if groups is None:
                 raise InvalidInput("this certificate has groups: pass the group of every row.")
             if isinstance(groups, Mapping) != certificate.overlapping:
                 certificate.gamma(groups)  # raises: it states which groups are needed
-            parts = certify_group_rows(terms, y, y_pred, groups, scale).groups
-            of_rows = scores_of(basis.scoring, y, y_pred, scale)
-            sample = found.sample(len(of_rows))
-            scores, members = sample.reduce(of_rows), group_members(groups, sample.assign)
-            common = [label for label in certificate.groups if label in members]
-            _refuse_same(
-                (certificate.groups[label], sample.part(members[label]), sample.scores_of_part(scores, members[label]))
-                for label in common
-            )
-            successors = FrozenMap({label: replace(part, **chain) for label, part in parts.items()})
-            return GroupCertificate(groups=successors, overlapping=certificate.overlapping)
-        if groups is not None:
+            successor = certify_group_rows(terms, y, y_pred, groups, scale)
+        elif groups is not None:
             raise InvalidInput("groups were given, but the certificate has none.")
-        if before.bound_given:
+        elif basis.bound_given:
             given = ToleranceTerms(
-                tolerance=before.gamma,
+                tolerance=certificate.single.gamma,
                 delta=terms.delta,
                 scoring=basis.scoring,
                 share=WHOLE,
-                draws=found,
+                draws=terms.draws,
                 about=terms.about,
             )
             refuse_with_tolerance(rank=None, rule=rule)
@@ -167,11 +242,9 @@ def recalibrate(
         else:
             successor = certify_rows(terms, y, y_pred, scale)
     except NotEnoughSamples as error:
-        raise error.within(f"certificate {chain['generation']} of the chain") from None
-    scores = scores_of(basis.scoring, y, y_pred, scale)
-    sample = found.sample(len(scores))
-    _refuse_same([(before, sample, sample.reduce(scores))])
-    return replace(successor, **chain)
+        raise succession.explain(error) from None
+    succession.refuse_same(y, y_pred, scale, groups)
+    return succession.link(successor)
 
 
 def _same_draws(kind: DrawKind, draws: Draws | None) -> Draws:
@@ -187,15 +260,15 @@ def _same_draws(kind: DrawKind, draws: Draws | None) -> Draws:
     raise InvalidInput(f"the successor needs the draws of its predecessor, {kind}, got {given}.")
 
 
-def _link(digest: str, before: Certificate) -> dict[str, Any]:
-    """Return what the successor states about its place in the chain."""
-    chain_delta = before.chain_delta or 2.0 * before.delta
+def _generation(before: AnyCertificate) -> int:
+    """Return the place of the successor in its chain."""
+    return next(iter(before.parts.values())).generation + 1
+
+
+def _chain_delta(before: AnyCertificate) -> float:
+    """Return the δ of the whole chain: the first certificate has half of it."""
+    part = next(iter(before.parts.values()))
+    chain_delta = part.chain_delta or 2.0 * part.delta
     if chain_delta >= 1.0:
-        raise InvalidInput(f"a chain needs a first certificate with delta below 1/2, got {before.delta:g}.")
-    return {"predecessor": digest, "generation": before.generation + 1, "chain_delta": chain_delta}
-
-
-def _refuse_same(parts: Iterable[tuple[Certificate, Sample, Floats]]) -> None:
-    """Raise if the scores are those that a certificate was made from."""
-    if any(before.was_made_from(sample, scores) for before, sample, scores in parts):
-        raise ReusedData("a successor needs fresh rows: these have the scores that its predecessor was made from.")
+        raise InvalidInput(f"a chain needs a first certificate with delta below 1/2, got {part.delta:g}.")
+    return chain_delta

@@ -29,6 +29,7 @@ COMMANDS = {
     "fit": "Train, certify and save a model.",
     "predict": "Predict with a saved model, and add its band.",
     "monitor": "Watch the promise after deployment.",
+    "recalibrate": "Renew the promise with fresh rows.",
     "keygen": "Make a key pair for signatures.",
     "sign": "Sign a certificate or a model.",
     "verify": "Check the signature of a certificate or a model.",

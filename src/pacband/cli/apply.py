@@ -64,6 +64,7 @@ def command(
     from pacband.tables.files import write_table
     from pacband.tables.group_labels import labels_of, with_labels, without_labels
     from pacband.tables.known_columns import chosen_columns
+    from pacband.tables.mismatches import describe_other_columns
     from pacband.tables.opening import open_table
 
     cert = load_certificate(certificate)
@@ -77,6 +78,8 @@ def command(
         "prediction": prediction, "scale": scale_columns(scale), "group": group_names(group), "step": step
     }  # fmt: skip
     columns = chosen_columns(cert.basis, **named)
+    if other := describe_other_columns(cert.basis, columns):
+        print_message(f"Warning: {other}")
     digest = None if model_file is None else model_digest(model_file)
     numbers = [*columns.predicted, *filter(None, [columns.step])]
     with open_table(files, numbers, threads=1, output=output) as table:

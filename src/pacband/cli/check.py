@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pacband.cli.console import print_json, print_message, print_text, progress_bar
+from pacband.cli.console import print_json, print_message, print_text
 from pacband.cli.draw_options import fresh_draw_options, refuse_without_rows
+from pacband.cli.model_files import model_target, open_model_table
 from pacband.cli.options import column_options, group_names, json_option, model_options, scale_columns
 from pacband.cli.output import Input, Output
 
@@ -76,18 +77,19 @@ def command(
     from pacband.tables.paths import is_stream
 
     cert = load_certificate(certificate)
-    if is_model(certificate):
-        if not target or prediction or scale or importance or run or step or len(group) > 1 or page is not None:
-            raise click.UsageError(
-                "a model predicts by itself: name the --target column, and no other except --group and --unit."
-            )
-        label = group[0] if group else None
-        _print_verdict(_check_model(certificate, files, target, label, unit, level, trust, max_bytes), as_json)
-        return
     if page is not None and any(map(is_stream, files)):
         raise click.UsageError("--report reads the rows again: it needs files.")
     if page is not None:
         refuse_without_rows(cert.basis.draws)
+    if is_model(certificate):
+        others = {"prediction": prediction, "scale": scale, "run": run, "step": step, "group": group[1:]}
+        verdict = _check_model(
+            certificate, files, page, level, trust=trust, max_bytes=max_bytes,
+            target=model_target(cert, target, **others), group=group[0] if group else None,
+            unit=unit, importance=importance,
+        )  # fmt: skip
+        _print_verdict(verdict, as_json)
+        return
     outputs = {"target": list(target) or None, "prediction": list(prediction) or None}
     named: dict[str, Any] = {**outputs, "scale": scale_columns(scale), "group": group_names(group)}
     named |= {"run": run, "step": step}
@@ -120,39 +122,22 @@ def _print_verdict(verdict: Verdict, as_json: bool) -> None:
         sys.exit(1)
 
 
-def _check_model(
-    path: str,
-    files: tuple[str, ...],
-    target: tuple[str, ...],
-    group: str | None,
-    unit: str | None,
-    level: float,
-    trust: tuple[str, ...],
-    max_bytes: int | None,
-) -> Verdict:
+def _check_model(path: str, files: tuple[str, ...], page: str | None, level: float, **options: Any) -> Verdict:
     """Predict the rows with a model, in batches, and test its promise on them."""
-    from pacband.cli.model_files import open_model_file
+    from pacband.cli.pages import command_line
     from pacband.core.checks import check_probability
-    from pacband.tables.files import open_files
     from pacband.tables.model_checking import check_model
-    from pacband.tables.survey import model_kinds
 
     # Checked first: opening the model and predicting may take a while.
     check_probability("level", level)
-    with (
-        open_files(files) as found,
-        found.reading(),
-        progress_bar("Checking") as progress,
-    ):
-        model = open_model_file(path, trust, max_bytes)
-        table = found.relation(target)
-        return check_model(
-            model,
-            model_kinds(model),
-            table,
-            target=target,
-            group=group,
-            unit=unit,
-            level=level,
-            progress=progress,
-        )
+    report = None
+    with open_model_table(path, files, words="Checking", **options) as (table, progress):
+        verdict = check_model(table, level=level, progress=progress)
+        if page is not None:
+            from pacband.reporting.models import report_model
+
+            report = report_model(table, command=command_line())
+    if report is not None and page is not None:
+        report.save(page)
+        print_message(f"Saved {page}")
+    return verdict

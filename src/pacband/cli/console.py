@@ -19,6 +19,7 @@ __all__ = [
     "fail",
     "print_json",
     "print_message",
+    "print_saved",
     "print_result",
     "print_text",
     "progress_bar",
@@ -58,6 +59,12 @@ def _to_ascii(error: UnicodeError) -> tuple[str, int]:
 def visible(text: str) -> str:
     r"""Return a text with its control characters escaped, as in JSON: ESC is ``\u001b``."""
     return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def print_saved(*files: str | None) -> None:
+    """Print which files were written, on stderr."""
+    *names, last = [file for file in files if file]
+    print_message(f"Saved {', '.join(names)} and {last}" if names else f"Saved {last}")
 
 
 def print_text(text: str) -> None:

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from pacband.cli.console import print_json, print_text
 from pacband.cli.draw_options import declared_draws, draw_columns, draw_options, draw_seed_option
+from pacband.cli.model_files import model_target, open_model_table
 from pacband.cli.options import (
     column_options,
     delta_option,
     eps_option,
+    is_given,
     json_option,
     min_scale_option,
+    model_options,
     nonfinite_option,
     scale_columns,
     side_option,
 )
 from pacband.cli.output import Input
 from pacband.cli.shell_words import in_shell_words
+
+if TYPE_CHECKING:
+    from pacband.diagnostics import Diagnosis
 
 EXAMPLES = """
 \b
@@ -29,13 +35,14 @@ Examples:
   pacband diagnose calibration.csv --target y --prediction yhat --scale s --group site --json
   pacband diagnose calibration.csv --target y --prediction yhat --unit machine
   pacband diagnose calibration.csv --target y --prediction yhat --input x1 --input x2 --training train.csv
+  pacband diagnose model.pacband fresh.csv --target y        a model file of `pacband fit`: it predicts the rows
 """
 
 
 @click.command(epilog=EXAMPLES)
-@click.argument("file", type=Input())
-@click.option("--target", required=True, help="Column of the targets.")
-@click.option("--prediction", required=True, help="Column of the predictions.")
+@click.argument("files", nargs=-1, required=True, type=Input(), metavar="[MODEL] FILE")
+@click.option("--target", help="Column of the targets. Required, unless the certificate of a model states it.")
+@click.option("--prediction", help="Column of the predictions. Required, unless a model predicts.")
 @column_options("scale", "group")
 @click.option(
     "--input",
@@ -62,15 +69,18 @@ Examples:
 @nonfinite_option
 @draw_options
 @draw_seed_option
+@model_options
 @json_option
 def command(
-    file: str,
-    target: str,
-    prediction: str,
+    files: tuple[str, ...],
+    target: str | None,
+    prediction: str | None,
     scale: tuple[str, ...],
     group: str | None,
     inputs: tuple[str, ...],
     training: str | None,
+    trust: tuple[str, ...],
+    max_bytes: int | None,
     as_json: bool,
     **options: Any,
 ) -> None:
@@ -78,8 +88,41 @@ def command(
 
     FILE holds calibration rows in the order in which they were drawn: CSV or Parquet, - for standard input. The
     command ends with exit code 1 if it finds something. Above 200,000 rows, each check uses a part of them and prints
-    which part.
+    which part. With a MODEL file, the model predicts the rows, and the promise is that of its certificate.
     """
+    if len(files) > 1:
+        diagnosis = _diagnose_model(
+            files,
+            {"target": target, "group": group, "trust": trust, "max_bytes": max_bytes},
+            {"inputs": inputs, "level": options["level"]},
+            {"prediction": prediction, "scale": scale, "training": training, **options},
+        )
+    elif target is None or prediction is None:
+        raise click.UsageError("name the --target and the --prediction column, or give a model file before the table.")
+    else:
+        diagnosis = _diagnose_table(files[0], target, prediction, scale, group, inputs, training, options)
+    if as_json:
+        content = diagnosis.to_dict()
+        for finding in content["findings"]:
+            finding["advice"] = in_shell_words(finding["advice"])
+        print_json(content)
+    else:
+        print_text(in_shell_words(str(diagnosis)))
+    if not diagnosis.sound:
+        sys.exit(1)
+
+
+def _diagnose_table(
+    file: str,
+    target: str,
+    prediction: str,
+    scale: tuple[str, ...],
+    group: str | None,
+    inputs: tuple[str, ...],
+    training: str | None,
+    options: dict[str, Any],
+) -> Diagnosis:
+    """Diagnose a table of predictions."""
     from pacband.diagnostics.tables import diagnose_table
     from pacband.tables.columns import columns_of
     from pacband.tables.opening import open_table
@@ -90,16 +133,28 @@ def command(
     with open_table([file], [*columns.numeric, *numeric]) as table:
         options["draws"] = draws
         if training is None:
-            diagnosis = diagnose_table(table, columns, inputs=inputs, **options)
-        else:
-            with open_table([training], columns.target) as fitted:
-                diagnosis = diagnose_table(table, columns, inputs=inputs, training=fitted, **options)
-    if as_json:
-        content = diagnosis.to_dict()
-        for finding in content["findings"]:
-            finding["advice"] = in_shell_words(finding["advice"])
-        print_json(content)
-    else:
-        print_text(in_shell_words(str(diagnosis)))
-    if not diagnosis.sound:
-        sys.exit(1)
+            return diagnose_table(table, columns, inputs=inputs, **options)
+        with open_table([training], columns.target) as fitted:
+            return diagnose_table(table, columns, inputs=inputs, training=fitted, **options)
+
+
+def _diagnose_model(
+    files: tuple[str, ...], opened: dict[str, Any], checked: dict[str, Any], others: dict[str, Any]
+) -> Diagnosis:
+    """Diagnose raw rows: a model predicts them, and its certificate states the promise. Refuses `others`."""
+    from pacband.diagnostics.models import diagnose_model
+    from pacband.models import is_model, load_certificate
+
+    model, *tables = files
+    if len(tables) > 1 or not is_model(model):
+        raise click.UsageError("give one table, or a model file and one table.")
+    given = [name for name in others if name not in ("unit", "level") and is_given(name)]
+    if given:
+        option = given[0].removeprefix("draw_").replace("_", "-")
+        raise click.UsageError(
+            f"a model predicts by itself, and its certificate states the promise: --{option} cannot be given."
+        )
+    named = opened.pop("target")
+    opened["target"] = model_target(load_certificate(model), () if named is None else (named,))
+    with open_model_table(model, tables, words="Predicting", unit=others["unit"], **opened) as (table, progress):
+        return diagnose_model(table, progress=progress, **checked)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pacband.cli.about_options import about_options, read_about
-from pacband.cli.console import print_json, print_message, print_text, progress_bar
+from pacband.cli.console import print_json, print_message, print_saved, print_text, progress_bar
 from pacband.cli.draw_options import declared_draws, draw_options, refuse_without_rows
 from pacband.cli.findings import collect_findings, print_findings
 from pacband.cli.options import (
@@ -35,8 +35,12 @@ Examples:
   pacband fit data.csv --target y --unit machine --within 0.99 -o model.pacband
   pacband fit hourly.csv --target y --gap 24 -o model.pacband
   pacband fit 'parts/*.parquet' --target y --time-budget 60 --report report.html -o model.pacband
+  pacband fit data.csv --target y --save-plan plan.json -o model.pacband
+  pacband fit data.csv --target y --plan plan.json -o same.pacband
   pacband predict model.pacband new.csv -o bands.csv
 """
+
+_DEFAULT_BUDGET = 300.0
 
 
 @click.command(epilog=EXAMPLES)
@@ -68,14 +72,31 @@ Examples:
 @click.option(
     "--drop-copies", is_flag=True, help="Drop copies of rows, instead of refusing more copies than chance explains."
 )
-@click.option("--time-budget", type=float, default=300.0, show_default=True, help="Seconds to try models for.")
+@click.option("--time-budget", type=float, help=f"Seconds to try models for.  [default: {_DEFAULT_BUDGET}]")
+@click.option(
+    "--plan",
+    type=Input(),
+    help="JSON file of --save-plan: fit the same models again, whatever time it takes. Replaces --time-budget.",
+)
+@click.option("--save-plan", type=Output(), help="JSON file to save the plan of the search to.")
 @click.option("--jobs", type=int, default=-1, show_default=True, help="Number of threads; -1 uses every core.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random split and of the models.")
+@click.option(
+    "--certificate", "alone", type=Output(certificate=True), help="File to save the certificate alone to, as JSON."
+)
 @click.option("--report", type=Output(), help="HTML file to write a page to that explains the certificate.")
 @about_options
 @strict_option
 @json_option
-def command(files: tuple[str, ...], output: str, report: str | None, as_json: bool, **options: Any) -> None:
+def command(
+    files: tuple[str, ...],
+    output: str,
+    report: str | None,
+    plan: str | None,
+    save_plan: str | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
     """Train a model on CSV or Parquet FILES, certify it on other rows of them, and save both in one file.
 
     The rows are split at random: some fit the models, the others calibrate. With --unit, no unit is on both sides, and
@@ -85,7 +106,11 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
     column. It looks for rows that are not independent, as `pacband certify` does. Within columns that the model does
     not use, it looks only if --unit, --gap and --importance are not given. Predict with `pacband predict`, or in Python
     with `pacband.load`.
+
+    The time budget leaves out models by the clock, so the result depends on how busy the machine is. With the --plan
+    that --save-plan wrote, and the same rows and seed, the result is the same to the last bit.
     """
+    from pacband.candidates.search_plan import SearchPlan
     from pacband.certificate.about import as_about
     from pacband.draws import Spaced
     from pacband.estimators.family import CertifiedFamily
@@ -93,6 +118,9 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
     from pacband.exceptions import ReusedData
     from pacband.tables.files import open_files
 
+    if plan is not None and options["time_budget"] is not None:
+        raise click.UsageError("--plan and --time-budget cannot be combined: a plan fits its models in whatever time.")
+    repeated = None if plan is None else SearchPlan.load(plan)
     about = as_about(read_about(options, options["target"], always=True))
     group = options["group"]
     exclude = _split_names(options["exclude"])
@@ -118,7 +146,8 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
             random_state=options["seed"],
             about=about,
             n_jobs=options["jobs"],
-            time_budget=options["time_budget"],
+            time_budget=_DEFAULT_BUDGET if options["time_budget"] is None else options["time_budget"],
+            plan=repeated,
             progress=progress,
         )
         try:
@@ -136,14 +165,20 @@ def command(files: tuple[str, ...], output: str, report: str | None, as_json: bo
     page = _report(family, X, y, draws) if report else None
     kinds = {column.name: column.kind for column in columns if column.kind}
     save_model(family, output, columns=kinds)
+    if options["alone"]:
+        family.certificate_.save(options["alone"])
     if page is not None:
         page.save(report)
+    if save_plan is not None:
+        assert family.plan_ is not None  # the family is automatic
+        family.plan_.save(save_plan)
     if as_json:
         print_json(_summary(family, columns, len(y), output))
     else:
         print_text(str(family.certificate_))
         print_text(f"\n{family.auto_}")
-    print_message(f"Saved {output}" + (f" and {report}" if report else ""))
+    _print_left_out(family)
+    print_saved(output, options["alone"], report, save_plan)
 
 
 def _read_rows(
@@ -281,6 +316,16 @@ def _report(family: CertifiedFamily, X: Any, y: Any, draws: Draws | None = None)
     groups = rows[family.groups].to_numpy() if family.groups is not None else None
     taken = None if draws is None else draws.take(calibrate)
     return report(family.certificate_, y[calibrate], prediction, scale, X=rows, groups=groups, draws=taken)
+
+
+def _print_left_out(family: CertifiedFamily) -> None:
+    """Print what the time budget left out: without it, the result depends on the seed alone."""
+    late = [tried.name for tried in family.auto_.tried if "the budget leaves" in tried.status]
+    if late:
+        print_message(
+            f"The time budget left out {', '.join(late)}. So the result depends on how busy the machine is. "
+            "--save-plan saves what was fitted, and --plan fits it again."
+        )
 
 
 def _summary(family: CertifiedFamily, columns: list[Column], n_rows: int, output: str) -> dict[str, Any]:

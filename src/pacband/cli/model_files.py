@@ -3,14 +3,60 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
-from pacband.cli.console import fail
+import click
+
+from pacband.cli.console import fail, progress_bar
 
 if TYPE_CHECKING:
+    from pacband.certificate import AnyCertificate
+    from pacband.core.progress import Progress
     from pacband.estimators.base import Certified
+    from pacband.tables.model_rows import ModelTable
 
-__all__ = ["open_model_file"]
+__all__ = ["model_target", "open_model_file", "open_model_table"]
+
+
+def model_target(certificate: AnyCertificate, target: Sequence[str], **others: Any) -> tuple[str, ...]:
+    """Return the target of a model: as named, else as its certificate states it.
+
+    Raises if neither names it, or if one of the `others` is given: only certificates need them.
+    """
+    known = certificate.basis.about.target
+    found = tuple(target) or (() if known is None else (known,))
+    if not found or any(value not in (None, (), False) for value in others.values()):
+        raise click.UsageError(
+            "a model predicts by itself: name the --target column, and no other except --group and --unit."
+        )
+    return found
+
+
+@contextmanager
+def open_model_table(
+    path: str,
+    files: Sequence[str],
+    *,
+    words: str,
+    trust: tuple[str, ...] = (),
+    max_bytes: int | None = None,
+    target: Sequence[str],
+    importance: str | None = None,
+    **named: str | None,
+) -> Iterator[tuple[ModelTable, Progress]]:
+    """Yield a model with the table of raw rows in files, and a progress bar that shows `words`.
+
+    `target`, `group`, `unit` and `importance` name columns; see `ModelTable.of`.
+    """
+    from pacband.tables.files import open_files
+    from pacband.tables.model_rows import ModelTable
+
+    with open_files(files) as found, found.reading(), progress_bar(words) as progress:
+        model = open_model_file(path, trust, max_bytes)
+        relation = found.relation([*target, *filter(None, [importance])])
+        yield ModelTable.of(model, relation, target=target, importance=importance, **named), progress
 
 
 def open_model_file(path: str, trust: tuple[str, ...], max_bytes: int | None = None) -> Certified:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import click
 
 from pacband.cli.console import fail, print_message, print_text
-from pacband.cli.options import column_options
+from pacband.cli.model_files import model_target, open_model_file
+from pacband.cli.options import column_options, model_options
 from pacband.cli.output import Input, Output
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ Examples:
   producer | pacband monitor cert.json --state state.json --target y --prediction yhat --scale s --json
   pacband monitor cert.json --state state.json --follow --metrics pacband.prom log.jsonl
   pacband monitor cert.json --state state.json --acknowledge
+  pacband monitor model.pacband --state state.json --target y raw.csv       a model file of `pacband fit`
 """
 
 
@@ -66,6 +68,7 @@ Examples:
 )
 @click.option("--acknowledge", is_flag=True, help="Acknowledge the warning and reset the change detector.")
 @click.option("--metrics", type=Output(), help="File to write Prometheus metrics to after every batch.")
+@model_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each batch.")
 def command(certificate: str, file: str | None, state: str, as_json: bool, **options: Any) -> None:
     """Watch whether violations stay as rare as a CERTIFICATE promises. One line is printed for each batch.
@@ -84,17 +87,24 @@ def command(certificate: str, file: str | None, state: str, as_json: bool, **opt
 
     With --follow, a log file may be renamed and replaced by a new one. If it is truncated, the command ends with exit
     code 2. The command ends with exit code 1 as soon as the certificate is revoked.
+
+    CERTIFICATE may be a model file: the rows then hold what the model predicts from, and the model predicts them. The
+    state belongs to its certificate.
     """
-    from pacband.models import load_certificate
+    from pacband.models import is_model, load_certificate
     from pacband.monitoring import Monitor, StateFile
 
     cert = load_certificate(certificate)
+    watched: Any = cert
+    if is_model(certificate) and not options["prediction"] and (file is not None or not options["acknowledge"]):
+        options["target"] = model_target(cert, options["target"], scale=options["scale"], group=options["group"])
+        watched = open_model_file(certificate, options["trust"], options["max_bytes"])
     settings = {name: options[name] for name in ("alpha", "false_alarm_interval") if options[name] is not None}
     if options["finish"] and cert.basis.draws.kind != "units":
         fail("--finish counts the last unit, but the certificate makes no promise about units.")
     with StateFile(state) as stored:
-        fresh = Monitor(cert, **settings)
-        monitor = stored.read(cert, kind=Monitor) if stored.exists() else fresh
+        fresh = Monitor(watched, **settings)
+        monitor = stored.read(watched, kind=Monitor) if stored.exists() else fresh
         for name in settings:
             begun, given = getattr(monitor, name), getattr(fresh, name)
             if begun != given:
@@ -125,21 +135,21 @@ def _watch(
 ) -> None:
     from pacband.monitoring.following import FollowedFile
     from pacband.monitoring.metrics import write_metrics
+    from pacband.monitoring.readers import ColumnReader, ModelReader
     from pacband.monitoring.streams import RowStream
-    from pacband.tables.certified_draws import table_draws
-    from pacband.tables.columns import read_predicted, read_values
 
-    columns = _columns(monitor, options)
-    draws = table_draws(monitor.certificate.basis, unit=options["unit"])
-    unit = None if draws is None else draws.column
+    reader: ColumnReader | ModelReader
+    if monitor.model is not None:
+        reader = ModelReader(monitor, options["target"], options["unit"])
+    else:
+        reader = ColumnReader(monitor, _columns(monitor, options), options["unit"])
     follow = options["follow"]
     form = options["form"] or ("jsonl" if str(file).endswith((".jsonl", ".ndjson")) else None)
-    words = [name for name in (columns.group, unit) if name is not None]
     with ExitStack() as stack:
         opened = None if file is None or file == "-" else stack.enter_context(FollowedFile(file))
         source: BinaryIO | None = sys.stdin.buffer if opened is None else opened.source
         while source is not None:
-            stream = RowStream(source, columns.numeric, words, form, late=columns.target)
+            stream = RowStream(source, reader.numbers, reader.words, form, late=reader.late)
             if opened is None:
                 before = _skip_processed(stream, monitor, options)
             else:
@@ -147,10 +157,7 @@ def _watch(
             if before is not None:
                 print_message(f"pacband: {before.rows} rows were already processed: reading resumes after them.")
             for rows in stream.batches(options["batch_size"], follow=follow, file=opened if follow else None):
-                prediction, scale = read_predicted(rows.columns, columns)
-                groups = None if columns.group is None else _match_labels(rows.columns[columns.group], monitor)
-                units = None if draws is None or unit is None else draws.bind(_as_texts(rows.columns[unit], unit))
-                monitor.update(read_values(rows.columns, columns.target), prediction, scale, groups=groups, draws=units)
+                reader.count(rows.columns)
                 monitor.ledger.note_stream(rows.position, before)
                 before = rows.position
                 stored.write(monitor)
@@ -194,26 +201,6 @@ def _columns(monitor: Monitor, options: dict[str, Any]) -> Columns:
         scale=scale,
         group=options["group"],
     )
-
-
-def _match_labels(words: list[Any], monitor: Monitor) -> list[Any]:
-    """Return the labels of the certificate for the cells of a file: in CSV every cell is a text."""
-    from pacband.core.cells import matching
-
-    match = matching(monitor.groups, exact_texts=True)
-    return [match(word) for word in words]
-
-
-def _as_texts(cells: list[Any], column: str) -> list[str]:
-    """Return the labels of units as texts: a unit is the same in CSV and in JSON lines."""
-    from pacband.core.cells import is_gap
-    from pacband.exceptions import InvalidInput
-
-    texts = ["" if cell is None else str(cell) for cell in cells]
-    for number, text in enumerate(texts, 1):
-        if is_gap(text):
-            raise InvalidInput(f"every row must have a unit in {column!r}: row {number} of a batch has none.")
-    return texts
 
 
 def _summary(monitor: Monitor) -> dict[str, Any]:

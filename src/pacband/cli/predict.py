@@ -14,6 +14,7 @@ Examples:
   pacband predict model.pacband new.csv                      writes CSV to standard output
   pacband predict model.pacband new.parquet -o bands.parquet
   pacband predict model.pacband new.csv --lower low --upper high -o bands.csv
+  pacband predict model.pacband new.csv --scale-column s -o predicted.csv
   cat new.csv | pacband predict model.pacband - --trust lightgbm.LGBMRegressor
 """
 
@@ -34,6 +35,12 @@ Examples:
 )
 @click.option("--lower", default="lower", show_default=True, help="Name of the new column with the lower end.")
 @click.option("--upper", default="upper", show_default=True, help="Name of the new column with the upper end.")
+@click.option(
+    "--scale-column",
+    "scale",
+    metavar="NAME",
+    help="Add the scale σ̂ of the band, in a new column of this name; a pair in NAME_lower and NAME_upper.",
+)
 @click.option("--candidate", help="Candidate of the model file that predicts.  [default: the sharpest]")
 @model_options
 @click.option("--json", "as_json", is_flag=True, help="Print a summary as JSON. Needs an output file.")
@@ -44,6 +51,7 @@ def command(
     prediction: str,
     lower: str,
     upper: str,
+    scale: str | None,
     candidate: str | None,
     trust: tuple[str, ...],
     max_bytes: int | None,
@@ -62,7 +70,9 @@ def command(
     from pacband.tables.predicting import write_predictions
 
     names = {"prediction": prediction, "lower": lower, "upper": upper}
-    if len(set(names.values())) != 3:
+    if scale is not None:
+        names["scale"] = scale
+    if len(set(names.values())) != len(names):
         raise click.UsageError(f"the new columns need different names, got {', '.join(names.values())}.")
     with (
         open_files(files) as found,

@@ -10,7 +10,8 @@ import click
 
 from pacband.cli.console import print_json, print_message, print_text
 from pacband.cli.draw_options import fresh_draw_options
-from pacband.cli.options import column_options, outlook_option, scale_columns
+from pacband.cli.model_files import model_target, open_model_table
+from pacband.cli.options import column_options, model_options, outlook_option, scale_columns
 from pacband.cli.output import Input, Output
 
 EXAMPLES = """
@@ -22,6 +23,7 @@ Examples:
   pacband report cert.json data.csv --target y --prediction yhat --scale s --feature age --feature site
   pacband report cert.json calibration.csv --outlook 500     how many of the next 500 rows exceed the bound
   pacband report cert.json data.csv --format json -o -       the numbers as JSON
+  pacband report model.pacband new.csv --target y            a model file of `pacband fit`: it predicts the rows
 """
 
 
@@ -50,6 +52,7 @@ Examples:
     help="Column to compare the errors by. Repeatable.  [default: the first 100 other columns]",
 )
 @fresh_draw_options
+@model_options
 @outlook_option
 @click.option("--title", default="How wrong can the model be?", show_default=True, help="Heading of the page.")
 def command(
@@ -64,6 +67,8 @@ def command(
     features: tuple[str, ...],
     unit: str | None,
     importance: str | None,
+    trust: tuple[str, ...],
+    max_bytes: int | None,
     outlook: int | None,
     title: str,
 ) -> None:
@@ -73,16 +78,33 @@ def command(
     New rows test the promise, and the command ends with exit code 1 if they contradict it. All rows are counted. Above
     200,000 rows, the figures show a sample. For a family of candidates, name the columns of the best candidate. If the
     promise is about units or a series, these are counted, and each is shown by the row whose score it has.
+    CERTIFICATE may be a model file: the model then predicts the rows.
     """
     from pacband.cli.pages import command_line, report_files
-    from pacband.models import load_certificate
+    from pacband.models import is_model, load_certificate
     from pacband.reporting.document import report
     from pacband.tables.certified_draws import table_draws
     from pacband.tables.known_columns import labelled_columns
 
     named = {"target": target, "prediction": prediction, "scale": scale_columns(scale), "group": group}
     cert = load_certificate(certificate)
-    if files:
+    if files and is_model(certificate):
+        from pacband.reporting.models import report_model
+
+        targets = model_target(cert, () if target is None else (target,), prediction=prediction, scale=scale)
+        model: dict[str, Any] = {"trust": trust, "max_bytes": max_bytes, "group": group, "unit": unit}
+        with open_model_table(
+            certificate, files, words="Predicting", target=targets, importance=importance, **model
+        ) as (table, progress):
+            page = report_model(
+                table,
+                features=features or None,
+                progress=progress,
+                title=title,
+                command=command_line(),
+                outlook=outlook,
+            )
+    elif files:
         columns = labelled_columns(cert.basis, **named)
         draws = table_draws(cert.basis, unit=unit, importance=importance)
         page = report_files(cert, files, columns, features=features or None, draws=draws, title=title, outlook=outlook)

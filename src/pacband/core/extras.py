@@ -17,6 +17,7 @@ _EXTRAS = {
     **dict.fromkeys(("click", "rich", "duckdb", "jinja2", "matplotlib", "skops"), "cli"),
     **dict.fromkeys(("dask", "distributed"), "dask"),
     **dict.fromkeys(("pyspark", "py4j"), "spark"),
+    **dict.fromkeys(("mlflow", "mlflow-skinny", "sqlalchemy", "alembic"), "mlflow"),
     "cryptography": "sign",
     "pandas": "pandas",
     "polars": "polars",

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from pacband.certification.terms import Terms
+from pacband.certification.fitted import FittedModel, raw_rows
+from pacband.certification.terms import Terms, check_draws
 from pacband.checks import Finding
 from pacband.core.arrays import check_same_rows
 from pacband.core.checks import check_probability
 from pacband.diagnostics.arrays import diagnose_rows
 from pacband.diagnostics.diagnosis import Diagnosis
 from pacband.draws import Draws
+from pacband.draws.declaring import declare
+from pacband.draws.kinds import SpacedDraws
 from pacband.exceptions import InvalidInput
+from pacband.planning import WHOLE
 
 __all__ = ["Diagnosis", "Finding", "diagnose"]
 
@@ -25,8 +29,8 @@ def diagnose(
     groups: Any = None,
     training: Any = None,
     level: float = 0.01,
-    eps: float = 0.05,
-    delta: float = 1e-6,
+    eps: float | None = None,
+    delta: float | None = None,
     side: str = "both",
     min_scale: float | None = None,
     nonfinite: str = "raise",
@@ -46,7 +50,9 @@ def diagnose(
     Parameters
     ----------
     y, y_pred, scale
-        As in `certify`, in the order in which the rows were drawn.
+        As in `certify`, in the order in which the rows were drawn. With a `CertifiedRegressor` or `CertifiedFamily`,
+        pass the model and raw rows: ``diagnose(model, X, y)``. The model predicts them, the promise is that of its
+        certificate, and rows that the model was fitted on are found.
     X : array-like or dataframe, optional
         The inputs. They show which rows are copies of each other. The columns of a dataframe that hold texts or
         integers are also tried as labels, such as of machines, and a column of dates as the order of time.
@@ -57,7 +63,7 @@ def diagnose(
     level : float in (0, 1)
         An upper bound for the probability of one or more findings in sound data.
     eps, delta : float in (0, 1)
-        The planned promise. It determines the bound for the checks of groups and ties.
+        The planned promise, by default 0.05 and 1e-6. It determines the bound for the checks of groups and ties.
     side, min_scale, nonfinite, gauge, draws
         As in `certify`. With `draws`, the draws are checked: units are compared with each other.
 
@@ -79,6 +85,24 @@ def diagnose(
     ['serial dependence']
     """
     level = check_probability("level", level)
+    if isinstance(y, FittedModel):
+        options = {"eps": eps, "delta": delta, "min_scale": min_scale, "X": X}
+        options |= {"side": None if side == "both" else side, "nonfinite": None if nonfinite == "raise" else nonfinite}
+        options["gauge"] = None if isinstance(gauge, str) and gauge == "max" else gauge
+        rows = y.predict_rows(
+            *raw_rows("diagnose(model, X, y)", y, y_pred, scale, **options), groups=groups, draws=draws
+        )
+        return diagnose_rows(
+            _terms_of(y, rows.draws),
+            rows.y,
+            rows.y_pred,
+            rows.scale,
+            X=rows.X,
+            groups=rows.groups,
+            training=y.known_training if training is None else training,
+            level=level,
+        )
+    eps, delta = 0.05 if eps is None else eps, 1e-6 if delta is None else delta
     terms = Terms.create(
         eps=eps, delta=delta, side=side, min_scale=min_scale, nonfinite=nonfinite, gauge=gauge, draws=draws
     )
@@ -86,3 +110,19 @@ def diagnose(
     if training is not None and X is None:
         raise InvalidInput("training rows were given, but not X: rows are compared in inputs and target.")
     return diagnose_rows(terms, y, y_pred, scale, X=X, groups=groups, training=training, level=level)
+
+
+def _terms_of(model: FittedModel, draws: Draws | None) -> Terms:
+    """Return the terms of a model's certificate, for rows that make these draws."""
+    basis = model.certificate_.basis
+    if draws is None and isinstance(basis.draws, SpacedDraws):
+        draws = declare(basis.draws)
+    return Terms(
+        eps=basis.eps,
+        delta=basis.delta,
+        rank=None,
+        rule="exact",
+        scoring=basis.scoring,
+        share=WHOLE,
+        draws=check_draws(draws),
+    )

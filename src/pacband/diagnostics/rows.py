@@ -6,37 +6,41 @@ from typing import Any
 
 import numpy as np
 
-from pacband.certification.reused_rows import refuse_reused_rows
+from pacband.certification.reused_rows import read_training, refuse_reused_rows
 from pacband.checks import Finding
 from pacband.core.row_hashes import row_fingerprints
 from pacband.exceptions import InvalidInput, ReusedData
 
-__all__ = ["check_overlap"]
+__all__ = ["check_overlap", "overlap_finding"]
 
 
 def check_overlap(X: Any, y: Any, training: Any) -> Finding | None:
     """Check whether more calibration rows (x, y) are training rows than repeated rows explain."""
-    if not isinstance(training, tuple) or len(training) != 2:
-        raise InvalidInput(f"training must be a pair (X, y) of the rows fitted on, got {type(training).__name__}.")
-    if np.ndim(X) == 2 and np.ndim(training[0]) == 2 and np.shape(X)[1] != np.shape(training[0])[1]:
+    seen, fitted = read_training(training, "(X, y)")
+    if fitted is not None and np.ndim(X) == 2 and np.ndim(fitted[0]) == 2 and np.shape(X)[1] != np.shape(fitted[0])[1]:
         raise InvalidInput(
             "X and the X of training must have the same number of columns, got "
-            f"{np.shape(X)[1]} and {np.shape(training[0])[1]}."
+            f"{np.shape(X)[1]} and {np.shape(fitted[0])[1]}."
         )
-    seen, fresh = row_fingerprints(*training), row_fingerprints(X, y)
-    if seen is None or fresh is None:
+    fresh = row_fingerprints(X, y)
+    if fresh is None:
         return None
     shared = int(np.isin(fresh, seen).sum())
     try:
-        refuse_reused_rows(seen, fresh, (X, y), fitted=training)
+        refuse_reused_rows(seen, fresh, (X, y), fitted=fitted)
     except ReusedData:
         p_value = 0.0
     else:
         p_value = 1.0
+    return overlap_finding(shared, len(fresh), p_value)
+
+
+def overlap_finding(shared: int, n_draws: int, p_value: float, draws: str = "rows") -> Finding:
+    """Return what is found if the model was fitted on some of the rows, or of other draws."""
     return Finding(
         check="overlap with training",
-        seen=f"{shared} of {len(fresh)} calibration rows are training rows as well",
+        seen=f"{shared} of {n_draws} calibration {draws} are training {draws} as well",
         p_value=p_value,
-        effect="The model was fitted on these rows: its errors on them are too small, and so is the bound.",
-        advice="Calibrate on rows that neither the predictor nor the scale has seen: split before fitting.",
+        effect=f"The model was fitted on these {draws}: its errors on them are too small, and so is the bound.",
+        advice=f"Calibrate on {draws} that neither the predictor nor the scale has seen: split before fitting.",
     )

@@ -51,6 +51,7 @@ def diagnose_table(
     side: str = "both",
     min_scale: float | None = None,
     nonfinite: str = "raise",
+    gauge: Any = "max",
     draws: Draws | None = None,
 ) -> Diagnosis:
     """Look for properties of the rows of a DuckDB relation that break the promise; see `diagnose`.
@@ -58,7 +59,8 @@ def diagnose_table(
     In a table with more than 200,000 rows, each check uses about 100,000 of them: the first rows, rows drawn from the
     whole table, or rows that agree in all columns but the target. The diagnosis states which rows each check used.
     Memory does not grow with the table. It grows with `training`, a relation with the same inputs and target, because
-    all its rows are compared. Draws other than rows are made in memory.
+    all its rows are compared; or the inputs of a model, in their order, and the fingerprints of its training rows.
+    Draws other than rows are made in memory, and so are scores with another gauge than the maximum.
 
     Parameters
     ----------
@@ -68,17 +70,20 @@ def diagnose_table(
     """
     level = check_probability("level", level)
     terms = Terms.create(
-        eps=eps, delta=delta, side=side, min_scale=min_scale, nonfinite=nonfinite, gauge="max", draws=draws
+        eps=eps, delta=delta, side=side, min_scale=min_scale, nonfinite=nonfinite, gauge=gauge, draws=draws
     )
     used = [*columns.all, *terms.draws.columns]
     given = list(inputs) or other_names(relation.columns, used)
-    names = list(dict.fromkeys((*used, *given)))
+    model_inputs = training[0] if isinstance(training, tuple) else []
+    names = list(dict.fromkeys((*used, *given, *model_inputs)))
     found: Any = as_frame(relation)
     refuse_inexact(found, check_columns(found, columns.numeric, *names), columns.numeric)
     compared, fitted = given, None
-    if training is not None:
+    if isinstance(training, tuple):
+        compared, fitted = training
+    elif training is not None:
         compared, fitted = _read_training(training, columns, given, by_default=not inputs)
-    if terms.draws.kind != ROWS or not is_large(relation):
+    if terms.draws.kind != ROWS or terms.scoring.gauge != "max" or not is_large(relation):
         values = fetch_whole(relation, names)
         if terms.draws.columns:
             terms = replace(terms, draws=terms.draws.bind(*(values[name] for name in terms.draws.columns)))

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pacband.candidates.members import Member
+from pacband.candidates.search_plan import SearchPlan
 from pacband.certificate import AnyCertificate, FamilyCertificate, GroupCertificate
 from pacband.certificate.about import as_about
 from pacband.core.frozen import FrozenMap
@@ -37,6 +38,8 @@ def assemble(
         parameters = dict(parts["parameters"])
         if parameters.get("draws") is not None:
             parameters["draws"] = draws_from_dict(parameters["draws"])
+        if parameters.get("plan") is not None:
+            parameters["plan"] = SearchPlan.from_dict(parameters["plan"])
         if "about" in parameters:
             parameters["about"] = as_about(parameters["about"])
         estimator = _KINDS[kind](**parameters)
@@ -55,9 +58,9 @@ def assemble(
             from pacband.candidates.automatic import AutoFamily
             from pacband.candidates.ledger import Tried
 
-            estimator.__dict__["auto_"] = AutoFamily(
-                FrozenMap(members), tuple(Tried(*tried) for tried in parts["tried"])
-            )
+            plan = SearchPlan.from_dict(parts["plan"]) if "plan" in parts else None
+            auto = AutoFamily(FrozenMap(members), tuple(Tried(*tried) for tried in parts["tried"]), plan)
+            estimator.__dict__ |= {"auto_": auto, "plan_": plan}
         _check_fit(estimator, certificates, parts["certificates"])
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise CertificateError(f"the model does not fit its certificate: {error}.") from None
@@ -69,13 +72,13 @@ _DECLARED = (
     "parameters!=dict(any) names!=list(str) predictors!=list(any) scales!=list(any) "
     "training_rows!=plain training_units=plain grouping!=none|str|int|list(str|int)|tuple(str|int) "
     "certificates!=list(str) of_x!=dict(nat|t[*]) "
-    "tried!=none|list(list(str|num|none))"
+    "tried!=none|list(list(str|num|none)) plan=dict(list(str)|bool|nat)"
 )
 
 
 def _check_parts(kind: str, parts: Any) -> None:
     """Raise `Unsound` unless these are the parts of a model."""
-    if not isinstance(parts, dict) or parts.keys() | {"training_units"} != parse(_DECLARED).keys():
+    if not isinstance(parts, dict) or parts.keys() | {"training_units", "plan"} != parse(_DECLARED).keys():
         raise Unsound("it has other parts than those of a model")
     check_attributes("pacband model", _DECLARED, parts, {})
     if not parts["parameters"].keys() <= set(_KINDS[kind]._get_param_names()):

@@ -19,6 +19,7 @@ from pacband.certification.terms import Terms
 from pacband.core.arrays import Indices
 from pacband.core.row_hashes import Fingerprints
 from pacband.draws import Draws
+from pacband.estimators.deployed import Deployed
 from pacband.estimators.dividing import Dividing
 from pacband.estimators.division import Calibration
 from pacband.estimators.drawing import (
@@ -38,7 +39,7 @@ from pacband.estimators.splitting import count_rows, divide_rows
 __all__ = ["Certified"]
 
 
-class Certified(Dividing):
+class Certified(Deployed, Dividing):
     """An estimator that fits members (T, σ̂) on some rows, and is certified on others.
 
     What `fit` does, in order:

@@ -11,24 +11,27 @@ from pacband.core.arrays import Floats
 from pacband.core.labels import listed
 from pacband.exceptions import InvalidInput
 
-__all__ = ["as_columns", "pick_columns"]
+__all__ = ["as_columns", "band_names", "pick_columns"]
+
+
+def band_names(n_outputs: int | None) -> list[str]:
+    """Return the names of the columns; with k outputs they are numbered from 0, and None is one output unnumbered."""
+    outputs = [""] if n_outputs is None else [f"_{k}" for k in range(n_outputs)]
+    return [f"{name}{output}" for output in outputs for name in ("prediction", "lower", "upper")]
 
 
 def as_columns(X: Any, prediction: Any, ends: Floats) -> Any:
-    """Return prediction, lower and upper as a dataframe of the library of X; with k outputs, numbered from 0."""
+    """Return prediction, lower and upper as a dataframe of the library of X, with the names of `band_names`."""
     import narwhals as nw
 
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     if not isinstance(frame, nw.DataFrame):
         raise InvalidInput(f"output='frame' needs a dataframe X, got {type(X).__name__}.")
     prediction = np.asarray(prediction)
-    outputs = [""] if prediction.ndim == 1 else [f"_{k}" for k in range(prediction.shape[1])]
-    tables = np.dstack([prediction.reshape(len(ends), -1), ends.reshape(len(ends), -1, 2)])
-    columns = {
-        f"{name}{output}": np.ascontiguousarray(tables[:, k, part])
-        for k, output in enumerate(outputs)
-        for part, name in enumerate(("prediction", "lower", "upper"))
-    }
+    names = band_names(None if prediction.ndim == 1 else prediction.shape[1])
+    # A row of `table` has prediction, lower and upper of the first output, then those of the next.
+    table = np.dstack([prediction.reshape(len(ends), -1), ends.reshape(len(ends), -1, 2)]).reshape(len(ends), -1)
+    columns = {name: np.ascontiguousarray(table[:, k]) for k, name in enumerate(names)}
     # The columns are added to X first, so that they get its index. Then X is dropped.
     series = [nw.new_series(name, values, backend=frame.implementation) for name, values in columns.items()]
     return frame.with_columns(*series).select(*columns).to_native()

@@ -7,6 +7,7 @@ from typing import Any
 
 from pacband.candidates.fit_params import FitParams
 from pacband.candidates.members import Member, predict_members
+from pacband.candidates.search_plan import SearchPlan
 from pacband.certificate import About, Certificate, FamilyCertificate, GroupCertificate
 from pacband.certification.arrays import certify_family_rows
 from pacband.certification.terms import Terms
@@ -45,11 +46,16 @@ class CertifiedFamily(Certified):
         With "auto": threads, as in joblib; -1 is every core.
     time_budget : float
         With "auto": the seconds that the search may take. Candidates that would take longer are left out.
+    plan : SearchPlan, optional
+        With "auto": repeats the search that recorded this plan (`plan_`), instead of what `time_budget` allows.
 
     Attributes
     ----------
     auto_ : AutoFamily
         With "auto": what was tried, how sharp each was, and why it was kept or dropped. ``print`` shows a table.
+    plan_ : SearchPlan
+        With "auto": what the search fitted. A fit with this plan, the same rows and the same `random_state` gives the
+        same bits, however busy the machine is.
     certificate_ : FamilyCertificate or GroupCertificate
         The promise of every candidate; with groups, that of the sharpest one.
     certificates_ : mapping of str to Certificate or GroupCertificate
@@ -99,6 +105,7 @@ class CertifiedFamily(Certified):
         progress: Progress | None = None,
         n_jobs: int | None = -1,
         time_budget: float = 300.0,
+        plan: SearchPlan | None = None,
     ) -> None:
         self.candidates = candidates
         self.eps = eps
@@ -119,6 +126,7 @@ class CertifiedFamily(Certified):
         self.progress = progress
         self.n_jobs = n_jobs
         self.time_budget = time_budget
+        self.plan = plan
 
     @classmethod
     def from_grid(
@@ -170,11 +178,17 @@ class CertifiedFamily(Certified):
         """
         return self._predict_interval(X, output, candidate)
 
+    def predict_scale(self, X: Any, *, candidate: str | None = None) -> Any:
+        """Return σ̂(x) for every row, as in `CertifiedRegressor`: of the sharpest candidate, or of the one named."""
+        return self._predict_scale(X, candidate)
+
     def _declare_members(self) -> dict[str, Member]:
         if self.weights is not None and (self._automatic or self.groups is not None):
             raise InvalidInput(
                 f"weights must be None with 'auto', which chooses its own, and with groups, got {self.weights!r}."
             )
+        if self.plan is not None and not self._automatic:
+            raise InvalidInput(f"plan must be None without 'auto', whose search it repeats, got {self.plan!r}.")
         return declare_candidates(self.candidates)
 
     @property
@@ -218,8 +232,10 @@ class CertifiedFamily(Certified):
             progress=self.progress,
             kinds=self.column_kinds_,
             clusters=clusters,
+            plan=self.plan,
             extra={name: member for name, member in declared.items() if not isinstance(member.predictor, Automatic)},
         )
+        self.plan_ = self.auto_.plan
         return dict(self.auto_.members)
 
     def _share_delta(self) -> list[DeltaShare]:

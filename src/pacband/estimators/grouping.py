@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import issparse
 
+from pacband.core.cells import matching
 from pacband.core.labels import as_labels
 from pacband.exceptions import InvalidInput
 
-__all__ = ["Grouping", "read_labels"]
+if TYPE_CHECKING:
+    from pacband.estimators.base import Certified
+
+__all__ = ["Grouping", "match_groups", "read_labels"]
 
 Grouping: TypeAlias = str | int | Callable[[Any], Any] | None
 
@@ -37,6 +41,18 @@ def read_labels(groups: Grouping, X: Any) -> npt.NDArray[Any] | None:
     if groups is None:
         return None
     return as_labels(groups(X) if callable(groups) else _column(groups, X))
+
+
+def match_groups(model: Certified, table: Any) -> None:
+    """Replace the groups of a pandas table by the labels of the certificate, where the table spells them differently.
+
+    Changes `table` in place.
+    """
+    group = model.grouping_
+    if isinstance(group, str):
+        certificate: Any = model.certificate_
+        match = matching(certificate.groups)
+        table[group] = [match(cell) for cell in table[group]]
 
 
 def _column(groups: Any, X: Any) -> Any:

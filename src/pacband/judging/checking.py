@@ -14,9 +14,12 @@ Data that do not contradict it are no proof of it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from pacband.certificate import AnyCertificate
+from pacband.certification.fitted import FittedModel, raw_rows
+from pacband.certification.reused_rows import SeenRows
 from pacband.core.checks import check_probability
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import sorted_labels
@@ -30,14 +33,14 @@ from pacband.planning.shares import rounded_up
 from pacband.selection import Tally, sum_tallies
 from pacband.selection.fingerprint import seal
 
-__all__ = ["Piece", "check", "check_pieces", "verdict_of"]
+__all__ = ["Piece", "check", "check_pieces", "mark_seen", "verdict_of"]
 
 # Some rows: y, y_pred, scale and groups, as `check` takes them.
 Piece: TypeAlias = tuple[Any, Any, Any, Any]
 
 
 def check(
-    certificate: AnyCertificate,
+    certificate: AnyCertificate | FittedModel,
     y: Any,
     y_pred: Any = None,
     scale: Any = None,
@@ -50,8 +53,10 @@ def check(
 
     Parameters
     ----------
-    certificate : Certificate, FamilyCertificate or GroupCertificate
-        The promise. Of a family, the promise of the best candidate is tested.
+    certificate : Certificate, FamilyCertificate, GroupCertificate or fitted model
+        The promise. Of a family, the promise of the best candidate is tested. With a `CertifiedRegressor` or
+        `CertifiedFamily`, pass raw rows: ``check(model, X, y)``. The model predicts them, and reads its own groups and
+        its column of units from X. The verdict states how many of the rows it was fitted on.
     y, y_pred, scale : array-like
         Fresh rows, as in `certify`. For a certificate of own scores, y holds the scores, and nothing else is given:
         ``check(certificate, scores)``.
@@ -76,7 +81,24 @@ def check(
     True
     >>> pacband.check(cert, 2 * rng.standard_normal(500), np.zeros(500)).holds
     False
+
+    A model predicts by itself:
+
+    >>> from sklearn.linear_model import LinearRegression
+    >>> X, y = pacband.datasets.paper_sample(4000, random_state=0)
+    >>> model = pacband.CertifiedRegressor(LinearRegression(), eps=0.1, delta=0.01, random_state=0).fit(X, y)
+    >>> pacband.check(model, *pacband.datasets.paper_sample(1000, random_state=1)).holds
+    True
     """
+    if isinstance(certificate, FittedModel):
+        level = check_probability("level", level)
+        X, target = raw_rows("check(model, X, y)", certificate, y, y_pred, scale=scale)
+        rows = certificate.predict_rows(X, target, groups=groups, draws=draws)
+        piece = rows.y, rows.y_pred, rows.scale, rows.groups
+        verdict = check_pieces(certificate.certificate_, [piece], level=level, draws=rows.draws)
+        seen = SeenRows(certificate.training_rows_)
+        seen.add(rows.X, rows.y)
+        return mark_seen(verdict, seen, certificate.count_seen_units(rows.draws))
     return check_pieces(certificate, [(y, y_pred, scale, groups)], level=level, draws=draws)
 
 
@@ -108,6 +130,17 @@ def check_pieces(
     if not n_rows:
         raise InvalidInput("the table is empty: at least one row is needed.")
     return verdict_of(judge, {label: found[label] for label in sorted_labels(found)}, level)
+
+
+def mark_seen(verdict: Verdict, seen: SeenRows, n_units: int) -> Verdict:
+    """Return a verdict that states how many of the rows and units the model was fitted on.
+
+    It is `reused` where these are more rows than chance explains, or any unit: new rows of a unit that the model has
+    seen violate too seldom.
+    """
+    seen.compare()
+    reused = verdict.reused or seen.reused or n_units > 0
+    return replace(verdict, reused=reused, training_rows=seen.n_rows, training_units=n_units)
 
 
 def verdict_of(judge: Judge, answers: Mapping[Any, Tally], level: float) -> Verdict:

@@ -32,7 +32,8 @@ def merge_monitors(monitors: Sequence[M]) -> M:
             locks.enter_context(monitor.lock)
         ledgers = [monitor.ledger for monitor in monitors]
         _refuse_shared(Ledger.shared(ledgers))
-        whole = type(first)(first.certificate, alpha=first.alpha, false_alarm_interval=first.false_alarm_interval)
+        watched = first.certificate if first.model is None else first.model
+        whole = type(first)(watched, alpha=first.alpha, false_alarm_interval=first.false_alarm_interval)
         whole.counting = first.counting.merged([monitor.counting for monitor in monitors])
         whole.watches.merge([monitor.watches for monitor in monitors])
         whole.ledger = Ledger.merged(ledgers)

@@ -14,6 +14,7 @@ import numpy as np
 
 from pacband.certificate import AnyCertificate, GroupCertificate
 from pacband.certificate.draw_words import DrawWords, draw_words
+from pacband.certification.fitted import FittedModel, certificate_of, raw_rows
 from pacband.core.checks import check_positive, check_probability
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import Label
@@ -74,8 +75,9 @@ class Monitor:
 
     Parameters
     ----------
-    certificate : Certificate, FamilyCertificate or GroupCertificate
-        Of a family, the best candidate is watched. Every group has a watch of its own, at α/G (a union bound: any group
+    certificate : Certificate, FamilyCertificate, GroupCertificate or fitted model
+        With a `CertifiedRegressor` or `CertifiedFamily`, pass raw rows to `update`: the model predicts them. Of a
+        family, the best candidate is watched. Every group has a watch of its own, at α/G (a union bound: any group
         is ever revoked falsely with probability at most α). The false alarm interval holds over the rows of all groups.
     alpha : float in (0, 1)
         An upper bound for the probability that the certificate is ever revoked falsely.
@@ -127,24 +129,33 @@ class Monitor:
     1
     >>> monitor.open_units, monitor.finish().violations
     ((1002,), 1)
+
+    Of a model, raw rows:
+
+    >>> from sklearn.linear_model import LinearRegression
+    >>> X, y = pacband.datasets.paper_sample(4000, random_state=0)
+    >>> model = pacband.CertifiedRegressor(LinearRegression(), eps=0.1, delta=0.01, random_state=0).fit(X, y)
+    >>> pacband.Monitor(model).update(*pacband.datasets.paper_sample(500, random_state=1)).state
+    'ok'
     """
 
     def __init__(
         self,
-        certificate: AnyCertificate,
+        certificate: AnyCertificate | FittedModel,
         *,
         alpha: float = 0.01,
         false_alarm_interval: float = 1e5,
     ) -> None:
-        self._judge = Judge(certificate)
-        if isinstance(certificate, GroupCertificate) and certificate.overlapping:
+        self.model = certificate if isinstance(certificate, FittedModel) else None
+        self.certificate = watched = certificate_of(certificate)
+        self._judge = Judge(watched)
+        if isinstance(watched, GroupCertificate) and watched.overlapping:
             raise InvalidInput(
                 f"a monitor counts every row once, and the groups of this certificate overlap: watch each of its "
-                f"{len(certificate.groups)} groups by a monitor of its own, at alpha/{len(certificate.groups)}: "
+                f"{len(watched.groups)} groups by a monitor of its own, at alpha/{len(watched.groups)}: "
                 "Monitor(certificate.groups[name])."
             )
         self.counting = _counting_of(self._judge)
-        self.certificate = certificate
         # A certificate never changes, so its digest is computed once.
         self._digest: str | None = None
         self.alpha = check_probability("alpha", alpha)
@@ -153,15 +164,13 @@ class Monitor:
         interval = check_positive("false_alarm_interval", false_alarm_interval)
         if interval < 1.0:
             raise InvalidInput(f"false_alarm_interval must be at least 1 row, got {false_alarm_interval!r}.")
-        self.false_alarm_interval = max(interval, _FEWEST_VIOLATIONS / certificate.eps)
+        self.false_alarm_interval = max(interval, _FEWEST_VIOLATIONS / watched.eps)
         self.ledger = Ledger()
         # The fingerprint of the state that this monitor last read or wrote, for every path; see StateFile.
         self.saved: dict[str, str] = {}
         # Held while a call uses the monitor. It is reentrant, because such a call may make others.
         self.lock = threading.RLock()
-        self.watches = Watches(
-            self._judge.parts, certificate.eps, self.alpha, self.false_alarm_interval, self.draw_words
-        )
+        self.watches = Watches(self._judge.parts, watched.eps, self.alpha, self.false_alarm_interval, self.draw_words)
 
     def __getstate__(self) -> dict[str, Any]:
         with self.lock:
@@ -187,9 +196,10 @@ class Monitor:
         Parameters
         ----------
         y, y_pred, scale
-            As in `certify`. A NaN in y is a label that is not known yet. A single row may be given as numbers. For a
-            certificate of own scores, y holds the scores, and nothing else is given. A NaN is then a score that is not
-            known yet; if the certificate counts such scores as infinite, it is a violation.
+            As in `certify`; raw rows, ``update(X, y)``, if the monitor has a model. A NaN in y is a label that is not
+            known yet. A single row may be given as numbers. For a certificate of own scores, y holds the scores, and
+            nothing else is given. A NaN is then a score that is not known yet; if the certificate counts such scores as
+            infinite, it is a violation.
         groups : array-like, label
             The group of every row, if the certificate has groups.
         draws : Units, optional
@@ -212,6 +222,10 @@ class Monitor:
                 name = repr(str(batch_id)[:_LONGEST_SHOWN])
                 warnings.warn(f"batch {name} was already counted: it is skipped.", UserWarning, stacklevel=2)
                 return Batch(rows=0, violations=0, unlabelled=0, repeated=True, state=self.state)
+            if self.model is not None:
+                X, target = raw_rows("update(X, y)", self.model, y, y_pred, scale=scale)
+                given = self.model.predict_rows(X, target, groups=groups, draws=draws)
+                y, y_pred, scale, groups, draws = given.y, given.y_pred, given.scale, given.groups, given.draws
             if groups is not None and not self._judge.grouped:
                 raise InvalidInput("groups were given, but the certificate has none.")
             judged = self._judge.judge_rows(y, y_pred, scale, groups)
@@ -364,8 +378,8 @@ class Monitor:
         return Path(path)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], certificate: AnyCertificate) -> Self:
-        """Read a saved state. It must be undamaged and belong to this certificate."""
+    def load(cls, path: str | os.PathLike[str], certificate: AnyCertificate | FittedModel) -> Self:
+        """Read a saved state. It must be undamaged and belong to this certificate, or to that of this model."""
         from pacband.monitoring.state import StateFile
 
         with StateFile(path) as file:
@@ -392,9 +406,9 @@ class Monitor:
             }
 
     @classmethod
-    def from_dict(cls, content: dict[str, Any], certificate: AnyCertificate) -> Self:
+    def from_dict(cls, content: dict[str, Any], certificate: AnyCertificate | FittedModel) -> Self:
         """Return the monitor of a certificate and of the values from `to_dict`."""
-        digest = certificate.digest
+        digest = certificate_of(certificate).digest
         if content["certificate"] != digest:
             raise CertificateError(
                 f"this is the state of another certificate: its digest is {content['certificate'][:16]}…, the "

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from pacband.certificate import AnyCertificate
+from pacband.certification.fitted import FittedModel
 from pacband.core.atomic_files import check_directory, replace_file
 from pacband.core.documents import document_bytes, read_document
 from pacband.exceptions import CertificateError, InvalidInput
@@ -65,7 +66,7 @@ class StateFile:
         """Return whether the state file exists."""
         return self.path.exists()
 
-    def read(self, certificate: AnyCertificate, *, kind: type[M]) -> M:
+    def read(self, certificate: AnyCertificate | FittedModel, *, kind: type[M]) -> M:
         """Return the monitor with this state, or raise `CertificateError` with the reason."""
         content = read_document(self.path, SCHEMA, SCHEMA_VERSION)
         try:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pacband.certificate import AnyCertificate
+from pacband.certification.fitted import FittedModel, certificate_of, raw_rows
 from pacband.core.atomic_files import replace_file
 from pacband.draws import Draws
 from pacband.reporting.diagnosis import diagnose_rows
@@ -69,7 +70,7 @@ class Report:
 
 
 def report(
-    certificate: AnyCertificate,
+    certificate: AnyCertificate | FittedModel,
     y: Any = None,
     y_pred: Any = None,
     scale: Any = None,
@@ -91,8 +92,9 @@ def report(
 
     Parameters
     ----------
-    certificate : Certificate, FamilyCertificate or GroupCertificate
-        The promise.
+    certificate : Certificate, FamilyCertificate, GroupCertificate or fitted model
+        The promise. With a `CertifiedRegressor` or `CertifiedFamily`, pass raw rows: ``report(model, X, y)``. The model
+        predicts them, X are the features, and rows that the model was fitted on are found.
     y, y_pred, scale
         Rows, as `certify` takes them; for a family, those of its best candidate. For own scores, y holds the scores
         alone.
@@ -128,10 +130,18 @@ def report(
     'recomputed'
     >>> path = page.save(pathlib.Path(tempfile.mkdtemp()) / "report.html")
     """
+    if isinstance(certificate, FittedModel) and (y is not None or y_pred is not None):
+        others = {"scale": scale, "X": X, "candidates": candidates}
+        given = certificate.predict_rows(
+            *raw_rows("report(model, X, y)", certificate, y, y_pred, **others), groups=groups, draws=draws
+        )
+        y, y_pred, scale, X, groups, draws = given.y, given.y_pred, given.scale, given.X, given.groups, given.draws
+        training = certificate.known_training if training is None else training
+    promise = certificate_of(certificate)
     if y is None:
-        return Report(summarise_certificate(certificate, title=title, command=command, outlook=outlook))
+        return Report(summarise_certificate(promise, title=title, command=command, outlook=outlook))
     rows = read_rows(
-        certificate,
+        promise,
         y,
         y_pred,
         scale,
@@ -141,8 +151,8 @@ def report(
         candidates=candidates,
         draws=draws,
     )
-    y_pred, scale = best_columns(certificate, y_pred, scale, candidates)
-    diagnosis = diagnose_rows(certificate, rows, y, y_pred, scale, X, groups, training)
-    ranked = Ranked.of(rows.all_scores) if has_curve(certificate, rows.census) else None
-    summary = summarise_rows(certificate, rows, diagnosis, ranked, title=title, command=command, outlook=outlook)
+    y_pred, scale = best_columns(promise, y_pred, scale, candidates)
+    diagnosis = diagnose_rows(promise, rows, y, y_pred, scale, X, groups, training)
+    ranked = Ranked.of(rows.all_scores) if has_curve(promise, rows.census) else None
+    summary = summarise_rows(promise, rows, diagnosis, ranked, title=title, command=command, outlook=outlook)
     return Report(summary)

@@ -23,7 +23,7 @@ from pacband.tables.engines import fetch_rows, refuse_unless, take_columns
 from pacband.tables.guards import Guards
 from pacband.tables.known_columns import chosen_columns
 from pacband.tables.lookup import join_values
-from pacband.tables.mismatches import warn_of_other_columns, warn_of_other_model
+from pacband.tables.mismatches import warn_of_other_model
 from pacband.tables.overlaps import known_masks, widest_factor
 from pacband.tables.table import Table
 
@@ -64,7 +64,7 @@ def apply_frame(
     Warns
     -----
     PromiseWarning
-        If columns have other names than those that were certified, or the model has another digest.
+        If the model has another digest than the certified one.
 
     Examples
     --------
@@ -82,7 +82,6 @@ def apply_frame(
         raise InvalidInput(f"names must be two names that differ in more than case, got {names!r}.")
     columns = replace(chosen_columns(basis, prediction=prediction, scale=scale, group=group, step=step), target=())
     warn_of_other_model(basis, model_digest)
-    warn_of_other_columns(basis, columns)
     table = as_frame(frame)
     numeric = [*columns.predicted, *([columns.step] if columns.step else [])]
     schema = check_columns(table, numeric, columns.group, *columns.groups)

@@ -1,4 +1,4 @@
-"""Warn if a certificate is applied to other columns, or with another model, than it was made for."""
+"""A certificate that is applied to other columns, or with another model, than it was made for."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pacband.core.labels import listed
 from pacband.exceptions import InvalidInput
 from pacband.scores.columns import Columns
 
-__all__ = ["warn_of_other_columns", "warn_of_other_model"]
+__all__ = ["describe_other_columns", "warn_of_other_model"]
 
 
-def warn_of_other_columns(basis: Promise, columns: Columns) -> None:
-    """Warn if columns have other names than those that were certified. A certificate of arrays has no names."""
+def describe_other_columns(basis: Promise, columns: Columns) -> str | None:
+    """Return a warning if columns have other names than those certified. A certificate of arrays has no names."""
     known = basis.columns
     if known is None:
-        return
+        return None
     pairs = {
         "prediction": (known.prediction, columns.prediction),
         "scale": (sum(known.scale, ()), sum(columns.scale, ())),
@@ -27,12 +27,12 @@ def warn_of_other_columns(basis: Promise, columns: Columns) -> None:
         for what, (certified, given) in pairs.items()
         if certified != given
     ]
-    if other:
-        warn_of_promise(
-            f"the promise may not hold: these are not the columns that were certified: {'; '.join(other)}. The "
-            "promise is about the certified predictions. Use these columns only if they hold what was certified, under "
-            "other names."
-        )
+    if not other:
+        return None
+    return (
+        f"these are not the columns that were certified: {'; '.join(other)}. The promise is about the certified "
+        "predictions. Use these columns only if they hold what was certified, under other names."
+    )
 
 
 def warn_of_other_model(basis: Promise, digest: str | None) -> None:

@@ -6,24 +6,22 @@ by position at the end.
 
 from __future__ import annotations
 
-import glob
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from pacband.core.cells import matching
 from pacband.core.progress import Progress
+from pacband.estimators.grouping import match_groups
 from pacband.exceptions import InvalidInput
 from pacband.tables.batches import batches
-from pacband.tables.connection import connect, literal, quoted, workspace
+from pacband.tables.connection import connect, workspace
 from pacband.tables.files import write_table
+from pacband.tables.new_columns import ROW_HASH, NewColumns
 from pacband.tables.survey import check_kinds, find_columns, inputs_sql, model_kinds
 
 if TYPE_CHECKING:
     from pacband.estimators.base import Certified
 
-__all__ = ["match_groups", "write_predictions"]
-
-_CHANGED = "the rows were read in another order the second time: has the file changed meanwhile?"
+__all__ = ["write_predictions"]
 
 
 def write_predictions(
@@ -46,7 +44,8 @@ def write_predictions(
     output : str
         The CSV or Parquet file; ``-`` is standard output.
     names : mapping of str to str
-        The names of the new columns "prediction", "lower" and "upper".
+        The names of the new columns "prediction", "lower" and "upper", and of "scale", if σ̂ shall be written. A pair
+        of scales has two columns, whose names end with _lower and _upper.
     candidate : str, optional
         The candidate of a family that predicts. By default the sharpest one predicts.
     progress : function of (done, total)
@@ -55,69 +54,53 @@ def write_predictions(
     kinds = model_kinds(model)
     find_columns(relation, list(kinds))
     with workspace() as folder:
-        columns, n_rows = _predict_to_files(folder, model, relation, kinds, names, candidate, progress)
+        found = NewColumns(folder, relation, kinds)
+        columns = _predict_to_files(found, model, relation, kinds, names, candidate, progress)
         # What is read once need not be cached.
         with connect(enable_external_file_cache="false") as connection:
-            # A band beside the row of another prediction is worse than none: the hash of the row is compared again.
-            predicted = literal(f"{glob.escape(folder)}/*.parquet")
-            same = f"{_row_hash_sql(kinds, table='t.')} = b.pacband_row"
-            joined = connection.sql(
-                f"select t.*, {', '.join(f'b.{quoted(name)}' for name in columns)} from ({relation.sql_query()}) t "
-                f"positional join read_parquet({predicted}) b "
-                f"where case when {same} then true else error('{_CHANGED}') end"
-            )
-            write_table(joined, output)
-    return n_rows
-
-
-def match_groups(model: Certified, table: Any) -> None:
-    """Replace the groups of a pandas table by the labels of the certificate, where a file spells them differently.
-
-    Changes `table` in place.
-    """
-    group = model.grouping_
-    if isinstance(group, str):
-        certificate: Any = model.certificate_
-        match = matching(certificate.groups)
-        table[group] = [match(cell) for cell in table[group]]
+            write_table(connection.sql(found.joined_sql(columns)), output)
+    return found.n_rows
 
 
 def _predict_to_files(
-    folder: str,
+    found: NewColumns,
     model: Certified,
     relation: Any,
     kinds: Mapping[str, str | None],
     names: Mapping[str, str],
     candidate: str | None,
     progress: Progress,
-) -> tuple[list[str], int]:
-    """Write what the model predicts to Parquet files, batch by batch; return the new columns and the number of rows."""
+) -> list[str]:
+    """Write what the model predicts to files, batch by batch; return the names of the new columns."""
     texts = not model.reads_categories
     inputs = inputs_sql(relation, check_kinds(relation, kinds, texts=texts), texts=texts)
     options = {} if candidate is None else {"candidate": candidate}
     ((total,),) = relation.aggregate("count(*)").fetchall()
     columns: list[str] = []
-    done = 0
-    with connect() as store:
-        for batch in batches(relation, f"{inputs}, {_row_hash_sql(kinds)} as pacband_row"):
-            row_hashes = batch.pop("pacband_row")
-            match_groups(model, batch)
-            bands = model.predict_interval(batch, output="frame", **options)
-            bands.columns = columns = [_new_name(name, names) for name in bands.columns]
-            for name in set(columns) & set(relation.columns) if not done else ():
-                raise InvalidInput(f"the table has a column {name!r} already: choose another name for the new column.")
-            bands["pacband_row"] = row_hashes
-            store.register("batch", bands)
-            store.execute(f"copy (from batch) to {literal(f'{folder}/{done:012}.parquet')}")
-            store.unregister("batch")
-            done += len(batch)
-            progress(done, total)
-    return columns, done
+    for batch in batches(relation, f"{inputs}, {found.hash_sql}"):
+        hashes = batch.pop(ROW_HASH)
+        match_groups(model, batch)
+        bands = model.predict_interval(batch, output="frame", **options)
+        bands.columns = [_new_name(name, names) for name in bands.columns]
+        if "scale" in names:
+            for name, values in _scale_columns(model.predict_scale(batch, **options), names["scale"]).items():
+                if name in bands:
+                    raise InvalidInput(f"two new columns are called {name!r}: choose another name for the scale.")
+                bands[name] = values
+        columns = list(bands.columns)
+        for name in set(columns) & set(relation.columns) if not found.n_rows else ():
+            raise InvalidInput(f"the table has a column {name!r} already: choose another name for the new column.")
+        found.add(bands, hashes)
+        progress(found.n_rows, total)
+    return columns
 
 
-def _row_hash_sql(names: Iterable[str], table: str = "") -> str:
-    """Return the hash of the cells of a row in these columns, for a SELECT."""
-    return f"hash({', '.join(f'{table}{quoted(name)}' for name in names)})"
+def _scale_columns(scale: Any, name: str) -> dict[str, Any]:
+    """Return the columns of σ̂: lower and upper of a pair, and a number for each of several outputs."""
+    if isinstance(scale, tuple):
+        ends = zip(("lower", "upper"), scale, strict=True)
+        return {new: part for end, values in ends for new, part in _scale_columns(values, f"{name}_{end}").items()}
+    return {name: scale} if scale.ndim == 1 else {f"{name}_{k}": scale[:, k] for k in range(scale.shape[1])}
 
 
 def _new_name(name: str, names: Mapping[str, str]) -> str:

@@ -26,6 +26,7 @@ __all__ = [
     "check_kinds",
     "find_columns",
     "inputs_sql",
+    "known_kinds",
     "label_sql",
     "model_kinds",
     "numeric_sql",
@@ -154,12 +155,7 @@ def check_kinds(relation: Any, kinds: Mapping[str, str | None], *, texts: bool =
         Whether categories must be texts, as they were in the fit. This is so for a model of the user's own, which gets
         a category as it is written.
     """
-    unknown = [name for name, kind in kinds.items() if kind is None]
-    if unknown:
-        raise InvalidInput(
-            f"the model file does not state whether column {unknown[0]!r} holds numbers or texts: fit the model on a "
-            "dataframe with numbers, booleans, or texts in this column, NaN for a gap, and save it with this pacband."
-        )
+    known = known_kinds(kinds)
     facts = _count(relation, list(kinds), _COUNTS)
     if not next(iter(facts.values())).rows:
         raise InvalidInput("the table has no rows.")
@@ -171,6 +167,17 @@ def check_kinds(relation: Any, kinds: Mapping[str, str | None], *, texts: bool =
                 f"column {name!r} held texts in the fit, and holds {held} now: write it as the texts of the fit, "
                 "because a model of your own distinguishes 1 from 1.0."
             )
+    return known
+
+
+def known_kinds(kinds: Mapping[str, str | None]) -> dict[str, str]:
+    """Return the kinds of the columns of a model, or raise if its file does not state them."""
+    unknown = [name for name, kind in kinds.items() if kind is None]
+    if unknown:
+        raise InvalidInput(
+            f"the model file does not state whether column {unknown[0]!r} holds numbers or texts: fit the model on a "
+            "dataframe with numbers, booleans, or texts in this column, NaN for a gap, and save it with this pacband."
+        )
     return {name: str(kind) for name, kind in kinds.items()}
 
 

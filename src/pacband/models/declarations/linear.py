@@ -38,9 +38,11 @@ _TABLE = {
     **dict.fromkeys(("ElasticNetCV", "LassoCV", "MultiTaskElasticNetCV", "MultiTaskLassoCV"), _PATH),
     **dict.fromkeys(("Lars", "LarsCV", "LassoLars", "LassoLarsCV", "LassoLarsIC"), _ANGLES),
 }
-# The state for a partial fit. A loaded model can predict, and can be fitted from the start.
-_STOCHASTIC = (
-    "loss_function_ _expanded_class_weight _standard_coef _standard_intercept _average_coef _average_intercept"
+# The state for a partial fit: a loaded model can predict, and can be fitted from the start. The last one is an option
+# that RidgeCV of scikit-learn 1.6 keeps twice.
+_NOT_SAVED = (
+    "loss_function_ _expanded_class_weight _standard_coef _standard_intercept _average_coef _average_intercept "
+    "_store_cv_results"
 )
 
 
@@ -70,7 +72,7 @@ def _restore_steps(model: Any, state: dict[str, Any]) -> None:
 
 KINDS = (
     *(
-        Kind(f"sklearn.{name}", "sklearn.linear_model", name, declaration=declaration, not_saved=_STOCHASTIC)
+        Kind(f"sklearn.{name}", "sklearn.linear_model", name, declaration=declaration, not_saved=_NOT_SAVED)
         for name, declaration in _TABLE.items()
     ),
     *(

@@ -1,0 +1,164 @@
+"""``pacband recalibrate``: the next certificate of a chain, from fresh rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pacband.cli.console import print_json, print_saved, print_text
+from pacband.cli.draw_options import refuse_without_rows
+from pacband.cli.findings import collect_findings, print_findings
+from pacband.cli.model_files import model_target, open_model_table
+from pacband.cli.options import (
+    column_options,
+    group_names,
+    json_option,
+    model_options,
+    rule_option,
+    scale_columns,
+    strict_option,
+)
+from pacband.cli.output import Input, Output, overwrite_option
+
+if TYPE_CHECKING:
+    from pacband.certificate import AnyCertificate
+    from pacband.reporting.document import Report
+
+EXAMPLES = """
+\b
+Examples:
+  pacband recalibrate cert.json fresh.csv -o cert2.json            the columns have the same names as at calibration
+  pacband recalibrate model.pacband fresh.csv --target y -o model2.pacband
+  pacband recalibrate model.pacband fresh.csv --target y -o model2.pacband --certificate cert2.json
+  pacband recalibrate cert.json fresh.csv -o cert2.json --report report.html
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@click.argument("certificate", type=Input())
+@click.argument("files", nargs=-1, required=True, type=Input())
+@click.option("-o", "--output", required=True, type=Output(certificate=True), help="File to save the successor to.")
+@overwrite_option
+@column_options("target", "prediction", "scale", "group", "run", "step", known=True, outputs=True, overlapping=True)
+@rule_option
+@click.option("--unit", help="Column of units, if the promise is about units.  [default: the certificate's]")
+@click.option("--importance", help="Column of the weights of these rows, if the certificate has weights.")
+@model_options
+@click.option(
+    "--certificate",
+    "alone",
+    type=Output(certificate=True),
+    help="With a model: file to save the certificate alone to, as JSON.",
+)
+@click.option("--report", "page", type=Output(), help="HTML file to write a page to that explains the successor.")
+@strict_option
+@json_option
+def command(
+    certificate: str,
+    files: tuple[str, ...],
+    output: str,
+    rule: str,
+    alone: str | None,
+    page: str | None,
+    strict: bool,
+    as_json: bool,
+    **named: Any,
+) -> None:
+    """Renew the promise of a CERTIFICATE, or of a model file, with fresh rows.
+
+    The successor makes the same promise from fresh rows, and names its predecessor. The k-th certificate of a chain
+    has the confidence 1 − δ/(k(k − 1)), where δ is that of the first. All certificates of the chain hold together with
+    confidence 1 − 2δ.
+
+    The rows must be drawn after the decision to recalibrate: rows that raised an alarm were selected by it. Rows that
+    the model was fitted on, and those that the predecessor was made from, are refused. The successor of a family
+    certificate is that of one model; in a model file, all candidates are certified again. The rows are loaded into
+    memory. The old file stays as it is.
+    """
+    from pacband.models import is_model, load_certificate
+
+    before = load_certificate(certificate)
+    if page is not None:
+        refuse_without_rows(before.basis.draws)
+    of_model = is_model(certificate)
+    if alone is not None and not of_model:
+        raise click.UsageError("--certificate is for model files: the output of a certificate is a certificate.")
+    with collect_findings() as findings:
+        renew = _renew_model if of_model else _renew_certificate
+        successor, save, report = renew(certificate, files, rule, page is not None, named)
+    print_findings(findings, strict=strict)
+    save(output)
+    if alone is not None:
+        successor.save(alone)
+    if report is not None and page is not None:
+        report.save(page)
+    if as_json:
+        print_json(successor.to_dict())
+    else:
+        print_text(str(successor))
+    print_saved(output, alone, page)
+
+
+def _renew_certificate(
+    path: str, files: tuple[str, ...], rule: str, reported: bool, named: dict[str, Any]
+) -> tuple[AnyCertificate, Any, Report | None]:
+    """Return the successor of a certificate, the function that saves it, and its report."""
+    from pacband.cli.pages import report_files
+    from pacband.models import load_certificate
+    from pacband.tables.certified_draws import table_draws
+    from pacband.tables.group_labels import labels_of, with_labels
+    from pacband.tables.known_columns import labelled_columns
+    from pacband.tables.opening import open_table
+    from pacband.tables.paths import is_stream
+    from pacband.tables.recalibrating import recalibrate_table
+
+    before = load_certificate(path)
+    columns = labelled_columns(
+        before.basis,
+        target=list(named["target"]) or None,
+        prediction=list(named["prediction"]) or None,
+        scale=scale_columns(named["scale"]),
+        group=group_names(named["group"]),
+        run=named["run"],
+        step=named["step"],
+    )
+    if reported and any(map(is_stream, files)):
+        raise click.UsageError("--report reads the rows again: it needs files.")
+    if reported and (columns.groups or columns.run is not None):
+        raise click.UsageError("--report shows every row once: this certificate is about runs, or groups that overlap.")
+    draws = table_draws(before.basis, unit=named["unit"], importance=named["importance"])
+    numeric = [*columns.numeric, *(name for name in (named["importance"], columns.step) if name)]
+    with open_table(files, numeric) as table:
+        labelled = with_labels(table, columns.group, labels_of(before))
+        successor = recalibrate_table(before, labelled, columns, draws=draws, rule=rule)
+    report = report_files(successor, files, columns, draws=draws) if reported else None
+    return successor, successor.save, report
+
+
+def _renew_model(
+    path: str, files: tuple[str, ...], rule: str, reported: bool, named: dict[str, Any]
+) -> tuple[AnyCertificate, Any, Report | None]:
+    """Return the certificate of the recalibrated model, the function that saves the model, and its report."""
+    from dataclasses import replace
+
+    from pacband.cli.pages import command_line
+    from pacband.estimators.saving import save_model
+    from pacband.models import load_certificate
+    from pacband.tables.recalibrating import recalibrate_model
+
+    refused = {name: named[name] for name in ("prediction", "scale", "group", "run", "step")}
+    options = {name: named[name] for name in ("unit", "importance", "trust", "max_bytes")}
+    options["target"] = model_target(load_certificate(path), named["target"], **refused)
+    report = None
+    with open_model_table(path, files, words="Recalibrating", **options) as (table, progress):
+        model: Any = recalibrate_model(table, rule=rule, progress=progress)
+        if reported:
+            from pacband.reporting.models import report_model
+
+            report = report_model(replace(table, model=model), command=command_line())
+
+    def save(output: str) -> None:
+        save_model(model, output, trusted=named["trust"])
+
+    return model.certificate_, save, report
