@@ -16,6 +16,8 @@ pytestmark = pytest.mark.xdist_group("browser")
 # One page of each kind.
 PAGES = (
     "index",
+    "start",
+    "choosing",
     "paper",
     "benchmarks",
     "gallery/index",
