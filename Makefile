@@ -24,7 +24,7 @@ help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
 
 demo: $(VENV)/demo.stamp  ## the paper's example, end to end
-	$(BIN)/python examples/paper.py
+	$(BIN)/python examples/paper/paper.py
 
 test: $(VENV)/test.stamp  ## the tests (a few minutes)
 	@$(MAKE) --no-print-directory browser || echo "The browser tests will be skipped."
@@ -55,8 +55,8 @@ verify: $(VENV)/test.stamp $(OLDEST)/test.stamp  ## the long studies, the tests 
 mutants: $(VENV)/test.stamp  ## small changes of the rooms that decide the promise: a test must fail for each
 	$(BIN)/python tests/mutants
 
-bench: $(VENV)/bench.stamp  ## the benchmarks, side by side with peers
-	$(BIN)/python -m benchmarks
+bench: $(VENV)/bench.stamp  ## the benchmarks, side by side with peers; the documentation shows their files
+	$(BIN)/python -m benchmarks --save docs/benchmarks
 
 lock:  ## the newest libraries of today, for .ci/run
 	rm -rf $(LOCK)

@@ -8,8 +8,11 @@ import platform
 import time
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
+
+from benchmarks._record import print_and_keep, save_record
 
 NAMES = (
     "planning",
@@ -31,6 +34,9 @@ def main() -> None:
     parser.add_argument(
         "--quick", action="store_true", help="smaller sizes and fewer repeats: a smoke test, not a result"
     )
+    parser.add_argument(
+        "--save", type=Path, metavar="FOLDER", help="also write FOLDER/NAME.json, with machine, versions and date"
+    )
     arguments = parser.parse_args()
     unknown = sorted(set(arguments.names) - set(NAMES))
     if unknown:
@@ -43,8 +49,15 @@ def main() -> None:
             print("not here: skipped.")
             continue
         start = time.perf_counter()
-        import_module(f"benchmarks.{name}").main(quick=arguments.quick)
-        print(f"({name} took {time.perf_counter() - start:.0f} s)")
+        module = import_module(f"benchmarks.{name}")
+        with print_and_keep() as kept:
+            module.main(quick=arguments.quick)
+        seconds = time.perf_counter() - start
+        print(f"({name} took {seconds:.0f} s)")
+        if arguments.save is not None:
+            about, text = module.__doc__ or "", kept.getvalue()
+            path = save_record(arguments.save, name, about=about, text=text, seconds=seconds, quick=arguments.quick)
+            print(f"Saved {path}")
 
 
 if __name__ == "__main__":

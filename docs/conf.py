@@ -30,10 +30,15 @@ extensions = [
     "computed",
     "unbroken",
     "command_pages",
+    "schema_pages",
+    "docstrings",
+    "accessible",
+    "benchmark_pages",
 ]
-exclude_patterns = ["_build", "gallery/README.rst"]
+exclude_patterns = ["_build", "gallery/README.rst", "**sg_execution_times.rst"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-nitpicky = False
+# In docstrings, a name in backticks is a name of Python: a link where it has a page.
+default_role = "py:obj"
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "fieldlist", "substitution"]
 myst_heading_anchors = 3
@@ -47,13 +52,20 @@ numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 
 sphinx_gallery_conf = {
-    "examples_dirs": str(HERE.parent / "examples"),
+    "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
-    "filename_pattern": r"\.py$",
-    "within_subsection_order": "FileNameSortKey",
+    # The script with MLflow makes a store, and takes as long as all others: its page shows the script alone.
+    "filename_pattern": r"^(?!.*mlflow).*\.py$",
+    "default_thumb_file": str(HERE / "report.png"),
+    # What a reader should see first.
+    "subsection_order": [f"../examples/{room}" for room in ("start", "data", "deployment", "paper")],
+    "within_subsection_order": "example_order.ReadingOrder",
+    "capture_repr": ("_repr_html_",),
+    "nested_sections": False,
     "download_all_examples": False,
     "show_memory": False,
     "show_signature": False,
+    "write_computation_times": False,
     "abort_on_example_error": True,
     "remove_config_comments": True,
     "copyfile_regex": r".*\.(csv|sh)",
@@ -62,6 +74,7 @@ sphinx_gallery_conf = {
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
+templates_path = ["_templates"]
 html_theme = "pydata_sphinx_theme"
 html_title = "pacband"
 html_static_path = ["_static"]
@@ -69,9 +82,13 @@ html_css_files = ["pacband.css"]
 html_math_renderer = "mathml"
 html_show_sourcelink = False
 html_copy_source = False
+html_context = {"default_mode": "auto"}
 # Pages of their own, without a section to navigate.
-html_sidebars = {"start": [], "which_promise": []}
+html_sidebars = {
+    name: [] for name in ("start", "which_promise", "paper", "benchmarks", "glossary", "architecture", "project/*")
+}
 html_theme_options = {
+    "navbar_persistent": ["search-field"],
     "navbar_end": ["theme-switcher"],
     "show_toc_level": 2,
     "navigation_with_keys": False,

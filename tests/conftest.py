@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
+from support.browsing import axe, chromium  # noqa: F401 (fixtures of all tests in a browser)
 from support.shell import Done
 
 settings.register_profile("reproducible", derandomize=True, deadline=None)

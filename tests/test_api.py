@@ -65,7 +65,7 @@ def test_readme_examples_run(tmp_path, monkeypatch):
     assert units in printed
 
 
-@pytest.mark.parametrize("script", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("script", sorted((ROOT / "examples").rglob("*.py")), ids=lambda path: path.stem)
 def test_examples_run(script, tmp_path):
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, cwd=tmp_path, check=False)
     assert done.returncode == 0, done.stderr
@@ -73,7 +73,7 @@ def test_examples_run(script, tmp_path):
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="the script is for a shell")
-@pytest.mark.parametrize("script", sorted((ROOT / "examples").glob("*.sh")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("script", sorted((ROOT / "examples").rglob("*.sh")), ids=lambda path: path.stem)
 def test_examples_of_the_shell_run(script, tmp_path):
     program = tmp_path / "pacband"
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m pacband "$@"\n')

@@ -86,7 +86,7 @@ def test_the_lock_fits_the_project_and_names_no_host(lock):
         assert pinned[canonicalize_name(needed.name)] in needed.specifier, str(needed)
 
 
-def requirements(groups=("test", "lint")):
+def requirements(groups=("test", "lint", "docs")):
     """What the library, its extras and these groups need, other than pacband itself."""
     lines = [*PROJECT["dependencies"], *(line for extra in PROJECT["optional-dependencies"].values() for line in extra)]
     lines += [line for group in groups for line in GROUPS[group]]
@@ -103,7 +103,7 @@ def test_development_is_in_groups_and_dev_has_what_the_lock_has():
 
 
 def test_every_requirement_has_a_lower_bound_and_no_upper():
-    for needed in requirements(("test", "lint", "bench")):
+    for needed in requirements(("test", "lint", "docs", "bench")):
         assert [bound.operator for bound in needed.specifier] == [">="], str(needed)
 
 
@@ -124,7 +124,7 @@ def test_makefile_and_workflows_install_groups_that_exist():
 
 
 def test_pip_is_new_enough_for_groups_before_they_are_installed():
-    made = subprocess.run(["make", "--dry-run", "test", "lint", "bench", "lock", "VENV=.venv-that-is-not-there"], cwd=ROOT, capture_output=True, text=True, check=True)  # fmt: skip
+    made = subprocess.run(["make", "--dry-run", "test", "lint", "docs", "bench", "lock", "VENV=.venv-that-is-not-there"], cwd=ROOT, capture_output=True, text=True, check=True)  # fmt: skip
     ready = set()
     for environment, rest in re.findall(r"^(\S+)/bin/python -m pip (.*)$", made.stdout, re.MULTILINE):
         if "pip>=25.1" in rest:
@@ -166,9 +166,17 @@ def test_the_citation_has_the_version_of_the_package():
 
 def test_the_ordinary_tests_run_on_two_pythons_and_the_first_run_measures_coverage():
     script = (ROOT / ".ci" / "run").read_text("utf-8")
-    runs = [line.split() for line in script.splitlines() if line.strip().startswith("make test")]
+    runs = [line.split() for line in script.splitlines() if "make test " in line]
     assert ["COVERAGE=1" in run for run in runs] == [True, False]
     assert "export PYTEST_ADDOPTS=--durations=25" in script
+
+
+def test_the_documentation_is_built_and_its_tests_cannot_be_skipped():
+    script = (ROOT / ".ci" / "run").read_text("utf-8")
+    assert script.index("\nmake docs ") < script.index("PACBAND_SITE=docs/_build/html make test ")
+    assert "PACBAND_REQUIRE_DOCS=1" in script
+    docs = yaml.safe_load((ROOT / ".github" / "workflows" / "tests.yml").read_text("utf-8"))["jobs"]["docs"]
+    assert docs["steps"][-1]["env"] == {"PACBAND_REQUIRE_DOCS": "1", "PACBAND_SITE": "docs/_build/html"}
 
 
 def test_coverage_has_a_floor():

@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
+from click.testing import CliRunner
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-WIDTH = 100
+from pacband.cli import COMMANDS, pacband
 
 
 def help_text(*command: str) -> str:
     """Return what `pacband … --help` prints."""
-    environment = {**os.environ, "COLUMNS": str(WIDTH), "NO_COLOR": "1", "PYTHONUTF8": "1"}
-    line = [sys.executable, "-m", "pacband", *command, "--help"]
-    return subprocess.run(line, env=environment, check=True, capture_output=True, text=True).stdout
-
-
-def command_names() -> list[str]:
-    """Return the commands in the order in which `pacband --help` lists them."""
-    _, _, listed = help_text().partition("Commands:\n")
-    commands, _, _ = listed.partition("\n\n")
-    return [line.split()[0] for line in commands.splitlines() if line[2] != " "]
+    # As wide as in a window of 80 columns or more.
+    shown = CliRunner().invoke(pacband, [*command, "--help"], prog_name="pacband", terminal_width=78)
+    if shown.exit_code != 0:
+        raise RuntimeError(f"pacband {' '.join(command)} --help failed: {shown.output}")
+    return shown.output
 
 
 class CommandPages(SphinxDirective):
@@ -33,7 +25,7 @@ class CommandPages(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the sections."""
         lines = ["## pacband", "", "```text", *help_text().splitlines(), "```", ""]
-        for name in command_names():
+        for name in COMMANDS:
             lines += [f"## pacband {name}", "", "```text", *help_text(name).splitlines(), "```", ""]
         return self.parse_text_to_nodes("\n".join(lines), allow_section_headings=True)
 

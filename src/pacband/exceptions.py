@@ -4,7 +4,7 @@
 
     PacbandError
     ├── InvalidInput (also a ValueError)           an argument breaks a stated rule
-    │   ├── InvalidScale                           σ̂ is not a positive finite number
+    │   ├── InvalidScale                           a scale is not a positive finite number
     │   ├── NotEnoughSamples                       (ε, δ) cannot be certified with these samples
     │   ├── ReusedData                             calibration rows were used to build the model
     │   └── MissingExtra (also an ImportError)     an optional package is not installed

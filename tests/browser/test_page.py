@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import pacband
+from support.browsing import find_barriers, open_quietly
 from support.pages import EVIL
 
 pytestmark = pytest.mark.xdist_group("browser")
@@ -31,25 +32,15 @@ def page_file(tmp_path_factory):
 @pytest.fixture
 def opened(chromium, page_file):
     """Open the page, and keep its requests and its messages."""
-    contexts = []
+    pages = []
 
     def open_page(width=1440, scheme="light", scripts=True):
-        context = chromium.new_context(
-            viewport={"width": width, "height": 900}, color_scheme=scheme, java_script_enabled=scripts, offline=True
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.requests, page.messages = [], []
-        page.on("request", lambda request: page.requests.append(request.url))
-        page.on("console", lambda message: page.messages.append(message.text))
-        page.on("pageerror", lambda error: page.messages.append(str(error)))
-        page.on("dialog", lambda dialog: page.messages.append(dialog.message))
-        page.goto(page_file.as_uri())
-        return page
+        pages.append(open_quietly(chromium, page_file.as_uri(), width=width, scheme=scheme, scripts=scripts))
+        return pages[-1]
 
     yield open_page
-    for context in contexts:
-        context.close()
+    for page in pages:
+        page.context.close()
 
 
 def test_the_page_is_small(page_file):
@@ -133,9 +124,7 @@ def test_without_scripts_everything_is_there(opened):
 def test_no_serious_barriers(opened, axe, width, scheme):
     page = opened(width, scheme)
     page.locator("summary").click()
-    page.evaluate(axe)
-    found = page.evaluate("axe.run().then(r => r.violations.map(v => [v.id, v.impact, v.nodes.map(n => n.html)]))")
-    assert [each for each in found if each[1] in ("serious", "critical")] == []
+    assert [each for each in find_barriers(page, axe) if each[1] in ("serious", "critical")] == []
 
 
 def test_it_prints_on_a4(opened):

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 import pacband
-from pacband.checks import Finding
 from pacband.checks.cures import group_cure, label_cure, serial_cure
+from pacband.checks.finding import Finding, Kind
 from pacband.checks.warning import warn_of_findings
 from pacband.cli.shell_words import in_shell_words
 from support.clean_rows import machines, series
@@ -55,7 +55,7 @@ def test_the_warning_can_be_an_error(rng, recwarn):
     import warnings
 
     warnings.simplefilter("error", pacband.PromiseWarning)
-    with pytest.raises(pacband.PromiseWarning, match="the promise may not hold"):
+    with pytest.raises(pacband.PromiseWarning, match="the promise may not hold: PB001 "):
         pacband.certify(series(rng, 2000, 0.9), np.zeros(2000))
 
 
@@ -75,7 +75,9 @@ def test_cures_are_in_the_words_of_the_place():
 
 
 def test_a_finding_says_how_certain_it_is():
-    finding = Finding(check="drift", seen="seen", p_value=1e-9, effect="Effect.", advice="Advice.", column="when")
-    assert str(finding) == "drift: seen (by chance with probability 1e-09). Effect. Advice."
+    finding = Finding(
+        code=Kind.DRIFT, check="drift", seen="seen", p_value=1e-9, effect="Effect.", advice="Advice.", column="when"
+    )
+    assert str(finding) == "PB002 drift: seen (by chance with probability 1e-09). Effect. Advice."
     assert finding.at(0.0).certainty == "certain"
     assert finding.name == "drift along when"

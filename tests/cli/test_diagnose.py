@@ -55,6 +55,7 @@ def test_all_other_columns_are_looked_at(run, rng, tmp_path):
     (finding,) = json.loads(out)["findings"]
     assert code == 1
     assert finding["check"] == "dependence within machine"
+    assert finding["code"] == "PB003"
     assert "Use --unit machine if new ones are to come, or --group machine if" in finding["advice"]
     code, out, _ = run("diagnose", "rows.csv", *columns, "--unit", "machine")
     assert code == 0, out
@@ -63,5 +64,5 @@ def test_all_other_columns_are_looked_at(run, rng, tmp_path):
     coarse.to_csv(tmp_path / "coarse.csv", index=False)
     code, out, _ = run("diagnose", "coarse.csv", *columns)
     assert code == 0, out
-    assert "note: tied scores" in out
+    assert "note: PB010 tied scores" in out
     assert "The promise holds" not in out

@@ -9,7 +9,7 @@ import pytest
 from support.clean_rows import machines
 
 COLUMNS = ["--target", "y", "--prediction", "p"]
-FOUND = "Warning: rows of one machine resemble each other: intra-class correlation 0.9"
+FOUND = "Warning: PB003 rows of one machine resemble each other: intra-class correlation 0.9"
 CURE = "Use --unit machine if new ones are to come, or --group machine if future rows come from these, and if each of them has enough rows."
 
 
@@ -78,4 +78,4 @@ def test_fit_looks_at_its_calibration_rows(run, tmp_path, rng):
     table.sample(frac=1.0, random_state=0).to_csv(tmp_path / "rows.csv", index=False)
     code, _, err = run(*fit, "--time-budget", "5", "-o", "model.pacband")
     assert code == 0
-    assert err.count("Warning: rows of one machine resemble each other") == err.count("Warning") == 1
+    assert err.count("Warning: PB003 rows of one machine resemble each other") == err.count("Warning") == 1

@@ -1,4 +1,4 @@
-"""Recipes of `examples/relative_error.py`: a relative error by the scale |T(x)|, a factor by logarithms."""
+"""Recipes of `examples/data/relative_error.py`: a relative error by the scale |T(x)|, a factor by logarithms."""
 
 import numpy as np
 from sklearn.compose import TransformedTargetRegressor

@@ -13,5 +13,5 @@ def test_findings_of_the_diagnosis_are_shown(rng):
     with pytest.warns(pacband.PromiseWarning, match="depend on the rows before"):
         cert = pacband.certify(noise, np.zeros(1000), eps=0.1, delta=1e-3)
     page = pacband.report(cert, noise, np.zeros(1000))
-    assert "Finding: serial dependence" in page.html
+    assert "Finding PB001: serial dependence" in page.html
     assert "serial dependence" in page.to_markdown()

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from pacband.checks.columns import without_ids
 from pacband.checks.cures import copies_cure
-from pacband.checks.finding import Finding
+from pacband.checks.finding import Finding, Kind
 from pacband.core.arrays import Numbers
 from pacband.core.row_hashes import Fingerprints, equal_pairs, mix_columns, table_bits
 from pacband.core.row_repeats import chance_of_repeats
@@ -66,6 +66,7 @@ def check_copies(target: Numbers, others: Sequence[Any], *, complete: bool) -> F
         else "target, prediction and scale; other columns were not looked at"
     )
     return Finding(
+        code=Kind.COPIES,
         check=COPIES,
         seen=f"{repeated} of {n} rows repeat another row in {where}",
         p_value=p_value,

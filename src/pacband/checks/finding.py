@@ -3,10 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from enum import StrEnum
 
 from pacband.core.wording import figure
 
-__all__ = ["Finding"]
+__all__ = ["Finding", "Kind"]
+
+
+class Kind(StrEnum):
+    """The kinds of findings. Their numbers never change; `docs/reference/findings.md` explains each."""
+
+    SERIAL_DEPENDENCE = "PB001"
+    DRIFT = "PB002"
+    SHARED_LABELS = "PB003"
+    COPIES = "PB004"
+    ORDER_OF_TIME = "PB005"
+    TRAINING_ROWS = "PB006"
+    SIGNS_OF_TRAINING = "PB007"
+    GROUPS = "PB008"
+    DOMINATING_SCORES = "PB009"
+    TIES = "PB010"
+    POOR_SCALE = "PB011"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,6 +32,8 @@ class Finding:
 
     Attributes
     ----------
+    code : Kind
+        The number of this kind of finding, such as PB001.
     check : str
         The name of the check.
     seen : str
@@ -33,6 +52,7 @@ class Finding:
         Whether it is also the cause of what the checks of the order of rows find.
     """
 
+    code: Kind
     check: str
     seen: str
     p_value: float
@@ -56,5 +76,10 @@ class Finding:
         """How certain the finding is, in words."""
         return "certain" if self.p_value == 0.0 else f"by chance with probability {figure(self.p_value)}"
 
+    @property
+    def sentences(self) -> str:
+        """The number of the finding, what was seen, its effect and the advice."""
+        return f"{self.code} {self.seen}. {self.effect} {self.advice}"
+
     def __str__(self) -> str:
-        return f"{self.check}: {self.seen} ({self.certainty}). {self.effect} {self.advice}"
+        return f"{self.code} {self.check}: {self.seen} ({self.certainty}). {self.effect} {self.advice}"

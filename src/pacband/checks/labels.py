@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from pacband.checks.columns import Labels
 from pacband.checks.cures import label_cure
-from pacband.checks.finding import Finding
+from pacband.checks.finding import Finding, Kind
 from pacband.checks.tails import f_tail
 from pacband.core.arrays import Floats
 
@@ -56,6 +56,7 @@ def check_labels(column: str, labels: Labels, series: Mapping[str, Floats | None
     n, n_labels = len(codes), labels.n_labels
     worth = max(n_labels, round(n / (1.0 + (n / n_labels - 1.0) * max(0.0, correlation))))
     return Finding(
+        code=Kind.SHARED_LABELS,
         check=f"dependence within {column}",
         seen=f"rows of one {column} resemble each other: intra-class correlation {correlation:.2f} of {best}",
         p_value=min(1.0, len(found) * p_value) if correlation >= _WEAK else 1.0,

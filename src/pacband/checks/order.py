@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pacband.checks.cures import drift_cure, serial_cure
-from pacband.checks.finding import Finding
+from pacband.checks.finding import Finding, Kind
 from pacband.checks.tails import chi2_tail, kolmogorov_tail
 from pacband.core.arrays import Floats
 from pacband.core.wording import figure, percent
@@ -155,7 +155,15 @@ def _dependence(name: str, p_value: float, along: str | None, whole: Whole | Non
                 correlation = f"the rank correlation with the previous row is {first:.2f}"
                 seen = f"{name} depend on the rows before{near}: {correlation}"
         effect = f"The promise needs independent rows. {worth}, so that the promise fails more often than δ."
-    return Finding(check=DEPENDENCE, seen=seen, p_value=p_value, effect=effect, advice=serial_cure(), column=along)
+    return Finding(
+        code=Kind.SERIAL_DEPENDENCE,
+        check=DEPENDENCE,
+        seen=seen,
+        p_value=p_value,
+        effect=effect,
+        advice=serial_cure(),
+        column=along,
+    )
 
 
 def _drift(z: Floats, scores: Floats, p_value: float, rows: npt.NDArray[np.int64] | None, along: str | None) -> Finding:
@@ -174,7 +182,15 @@ def _drift(z: Floats, scores: Floats, p_value: float, rows: npt.NDArray[np.int64
         effect = (
             "The rows are not from one distribution: future rows may be like the last rows rather than like all rows."
         )
-    return Finding(check=DRIFT, seen=seen, p_value=p_value, effect=effect, advice=drift_cure(row), column=along)
+    return Finding(
+        code=Kind.DRIFT,
+        check=DRIFT,
+        seen=seen,
+        p_value=p_value,
+        effect=effect,
+        advice=drift_cure(row),
+        column=along,
+    )
 
 
 def _effective_share(z: Floats) -> tuple[float, float]:

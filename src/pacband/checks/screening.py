@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from pacband.checks.columns import read_labels, read_times, without_ids
 from pacband.checks.copies import check_copies, may_repeat
-from pacband.checks.finding import Finding
+from pacband.checks.finding import Finding, Kind
 from pacband.checks.labels import check_labels
 from pacband.checks.order import DEPENDENCE, DRIFT, Whole, check_order
 from pacband.checks.sample import FEWEST_ROWS, MOST_ROWS, rows_to_look_at
@@ -158,6 +158,7 @@ def check_times(columns: Mapping[str, npt.NDArray[Any]]) -> Finding | None:
     if not varied or any(is_sorted(found[name]) for name in varied):
         return None
     return Finding(
+        code=Kind.ORDER_OF_TIME,
         check="order of time",
         seen=f"the rows are not in the order of {varied[0]}",
         p_value=0.0,

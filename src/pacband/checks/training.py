@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from pacband.checks.finding import Finding
+from pacband.checks.finding import Finding, Kind
 from pacband.checks.tails import normal_tail
 from pacband.checks.transforms import centred_ranks
 from pacband.core.arrays import Numbers
@@ -55,6 +55,7 @@ def check_seen(estimator: Any, target: Numbers, prediction: Numbers) -> Finding 
 
 def _finding(seen: str, p_value: float) -> Finding:
     return Finding(
+        code=Kind.SIGNS_OF_TRAINING,
         check=SEEN,
         seen=seen,
         p_value=p_value,

@@ -17,7 +17,7 @@ def warn_of_findings(findings: Iterable[Finding]) -> None:
     found = tuple(findings)
     if not found:
         return
-    sentences = " ".join(f"{finding.seen}. {finding.effect} {finding.advice}" for finding in found)
+    sentences = " ".join(finding.sentences for finding in found)
     warn_of_promise(f"the promise may not hold: {sentences}", found)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from pacband.certification.reused_rows import read_training, refuse_reused_rows
 from pacband.checks import Finding
+from pacband.checks.finding import Kind
 from pacband.core.row_hashes import row_fingerprints
 from pacband.exceptions import InvalidInput, ReusedData
 
@@ -38,6 +39,7 @@ def check_overlap(X: Any, y: Any, training: Any) -> Finding | None:
 def overlap_finding(shared: int, n_draws: int, p_value: float, draws: str = "rows") -> Finding:
     """Return what is found if the model was fitted on some of the rows, or of other draws."""
     return Finding(
+        code=Kind.TRAINING_ROWS,
         check="overlap with training",
         seen=f"{shared} of {n_draws} calibration {draws} are training {draws} as well",
         p_value=p_value,

@@ -12,6 +12,7 @@ from scipy.stats import binom, rankdata
 
 from pacband.checks import Finding
 from pacband.checks.cures import group_cure
+from pacband.checks.finding import Kind
 from pacband.checks.order import FEWEST_ROWS
 from pacband.core.arrays import Floats, check_lengths
 from pacband.core.labels import as_labels, group_rows
@@ -40,6 +41,7 @@ def check_dominance(scores: Floats) -> Finding | None:
         return None
     share = float(excesses[-1]) / total
     return Finding(
+        code=Kind.DOMINATING_SCORES,
         check="a few scores dominate",
         harmful=False,
         seen=f"the largest score is {figure(float(top[-1]))}, and the upper tenth begins at {figure(float(top[0]))}",
@@ -73,6 +75,7 @@ def check_ties(scores: Floats, bound: float | None) -> Finding | None:
     tied = int(counts[counts > 1].sum()) / len(scores)
     at_bound = 0 if bound is None else int(np.count_nonzero(scores == bound))
     return Finding(
+        code=Kind.TIES,
         check="tied scores",
         harmful=False,
         seen=f"{percent(tied)} of the scores are shared by several rows"
@@ -96,6 +99,7 @@ def check_groups(scores: Floats, groups: Any, violated: npt.NDArray[np.bool_] | 
     worst = min(tails, key=tails.__getitem__)
     rows = members[worst]
     return Finding(
+        code=Kind.GROUPS,
         check="groups beyond the bound",
         seen=(
             f"in group {worst!r} {np.count_nonzero(violated[rows])} of {len(rows)} rows "
@@ -116,6 +120,7 @@ def check_scale(scores: Floats, scale: Floats) -> Finding | None:
     tail = 2.0 * float(ndtr(-abs(correlation) * math.sqrt(len(scores) - 1)))
     where = "large: errors are smaller there" if correlation < 0.0 else "small: errors grow faster than the scale"
     return Finding(
+        code=Kind.POOR_SCALE,
         check="scale and error size",
         harmful=False,
         seen=f"scores depend on the scale, with a rank correlation of {correlation:.2f}",

@@ -1,0 +1,28 @@
+"""What the theme leaves out for readers of screens: a name for the buttons that open a part of the navigation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sphinx.application import Sphinx
+
+
+def _name_buttons(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Wrap the function with which the theme writes the navigation."""
+    write = context.get("generate_toctree_html")
+    if write is None:
+        return
+
+    def write_with_names(*arguments: Any, **options: Any) -> Any:
+        tree = write(*arguments, **options)
+        for summary in tree.find_all("summary") if hasattr(tree, "find_all") else ():
+            summary["aria-label"] = "Pages below"
+        return tree
+
+    context["generate_toctree_html"] = write_with_names
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Run after the theme."""
+    app.connect("html-page-context", _name_buttons, priority=900)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

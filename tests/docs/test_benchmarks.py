@@ -1,0 +1,57 @@
+"""What `make bench` leaves behind: a file with machine, versions and date, and the page that shows it."""
+
+import json
+import re
+import sys
+
+import pytest
+
+from support.site import ROOT, require_sphinx
+
+RECORDS = sorted((ROOT / "docs" / "benchmarks").glob("*.json"))
+
+
+@pytest.fixture
+def record(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT))
+    from benchmarks import _record
+
+    return _record
+
+
+def test_what_is_printed_is_kept_and_printed(record, capfd):
+    with record.print_and_keep() as kept:
+        print("δ = 0.05")
+    assert kept.getvalue() == "δ = 0.05\n"
+
+
+def test_a_record_has_machine_versions_and_date(record, tmp_path):
+    path = record.save_record(tmp_path / "new", "planning", about="A.\n", text="\nB\n", seconds=1.23, quick=True)
+    content = json.loads(path.read_text("utf-8"))
+    assert path.name == "planning.json"
+    assert (content["about"], content["text"], content["seconds"], content["quick"]) == ("A.", "B", 1.2, True)
+    assert re.fullmatch(r"\d{4}-\d{2}-\d{2}", content["date"])
+    assert content["machine"].keys() == {"processor", "cores", "memory", "system"}
+    assert content["versions"]["Python"] == ".".join(map(str, sys.version_info[:3]))
+    assert {"pacband", "numpy", "scipy", "scikit-learn"} <= content["versions"].keys()
+
+
+@pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
+def test_the_records_of_the_page_are_results(path):
+    content = json.loads(path.read_text("utf-8"))
+    assert content["benchmark"] == path.stem
+    assert content["quick"] is False
+    assert (ROOT / "benchmarks" / f"{path.stem}.py").exists()
+
+
+def test_the_page_states_where_it_was_measured(monkeypatch):
+    require_sphinx()
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "_ext"))
+    from benchmark_pages import section
+
+    content = json.loads(RECORDS[0].read_text("utf-8"))
+    shown = "\n".join(section(content))
+    for part in (content["date"], content["text"], content["machine"]["processor"], content["versions"]["numpy"]):
+        assert part in shown
+    assert "smoke test" not in shown
+    assert "a smoke test and not a result" in "\n".join(section(content | {"quick": True}))

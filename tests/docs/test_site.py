@@ -1,0 +1,108 @@
+"""The documentation as a reader has it: every link leads somewhere, nothing comes from another host, no barriers."""
+
+import re
+from html import unescape
+from importlib import import_module
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from pacband.cli import COMMANDS
+from support.browsing import find_barriers, open_quietly
+from support.site import Links, site_folder
+
+pytestmark = pytest.mark.xdist_group("browser")
+
+# One page of each kind.
+PAGES = (
+    "index",
+    "start",
+    "choosing",
+    "paper",
+    "benchmarks",
+    "gallery/index",
+    "gallery/start/sklearn_model",
+    "reference/python",
+    "reference/files",
+    "reference/findings",
+    "reference/generated/pacband.Certificate",
+)
+# Scripts of the theme print what they do.
+SAID = ("log", "info", "debug")
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory):
+    return site_folder(tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def links(site):
+    return {path: Links(path) for path in site.rglob("*.html") if "_static" not in path.parts}
+
+
+def test_every_link_within_the_site_leads_somewhere(site, links):
+    broken = []
+    for page, found in links.items():
+        for link in {*found.links, *found.loaded}:
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            target = page if not parts.path else (page.parent / unquote(parts.path)).resolve()
+            if not target.exists():
+                broken.append(f"{page.relative_to(site)}: {link}")
+            elif parts.fragment and target in links and unquote(parts.fragment) not in links[target].anchors:
+                broken.append(f"{page.relative_to(site)}: {link} (no such anchor)")
+    assert len(links) > 80
+    assert broken == []
+
+
+def test_no_page_loads_anything_from_another_host(site, links):
+    foreign = {
+        f"{page.relative_to(site)}: {address}"
+        for page, found in links.items()
+        for address in found.loaded
+        if urlsplit(address).scheme not in ("", "data") or address.startswith("//")
+    }
+    assert foreign == set()
+    styles = "".join(path.read_text("utf-8", errors="ignore") for path in site.rglob("*.css"))
+    assert "url(http" not in styles
+    assert "url(//" not in styles
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (360, "dark")])
+def test_pages_in_a_browser(site, chromium, axe, width, scheme):
+    """All requests are for files, no script complains, pages are no wider than the window, and axe finds nothing."""
+    wrong = {}
+    for name in PAGES:
+        page = open_quietly(chromium, (site / f"{name}.html").as_uri(), width=width, scheme=scheme)
+        foreign = [url for url in page.requests if not url.startswith(("file:", "data:"))]
+        said = [message for message in page.messages if message[0] not in SAID]
+        wide = page.evaluate("document.documentElement.scrollWidth") - width
+        barriers = find_barriers(page, axe)
+        if foreign or said or wide > 0 or barriers:
+            wrong[name] = foreign, said, wide, barriers
+        page.context.close()
+    assert wrong == {}
+
+
+def test_the_search_works_without_a_network(site, chromium):
+    page = open_quietly(chromium, (site / "search.html").as_uri() + "?q=tolerance")
+    page.wait_for_selector("ul.search li a", timeout=20_000)
+    found = page.eval_on_selector_all("ul.search li a", "links => links.map(link => link.getAttribute('href'))")
+    assert any("certify_tolerance" in link for link in found)
+    page.context.close()
+
+
+def test_the_page_of_the_command_line_has_every_option(site):
+    page = unescape(re.sub(r"<[^>]+>", "", (site / "reference" / "command_line.html").read_text("utf-8")))
+    for name in COMMANDS:
+        assert f"Usage: pacband {name} " in page
+        options = [option for one in import_module(f"pacband.cli.{name}").command.params for option in one.opts]
+        assert [option for option in options if option.startswith("--") and option not in page] == []
+
+
+def test_formulas_are_drawn_by_the_browser(site, links):
+    paper = (site / "paper.html").read_text("utf-8")
+    assert paper.count("<math") > 80
+    assert not any("mathjax" in address.lower() for address in links[site / "paper.html"].loaded)
