@@ -85,6 +85,21 @@ def test_columns_with_a_gap_or_another_text_are_no_dates():
     assert read_times(np.array([], dtype=object)) is None
 
 
+@pytest.mark.parametrize("form", ["%d.%m.%Y", "%d/%m/%Y %H:%M", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y %I:%M %p"])
+def test_dates_of_every_country_sort_in_the_order_of_time(form):
+    days = np.arange("2024-11-20", "2025-03-10", dtype="M8[D]")
+    texts = np.array([day.astype("M8[s]").item().strftime(form) for day in days], dtype=object)
+    times = read_times(texts)
+    assert (np.diff(times) > 0).all()
+    assert not (np.sort(texts) == texts).all() or form == "%Y/%m/%d"
+
+
+def test_dates_with_two_meanings_are_no_times():
+    assert read_times(np.array(["01/02/2025", "03/04/2025"], dtype=object)) is None
+    assert read_times(np.array(["30.02.2025", "31.02.2025"], dtype=object)) is None
+    assert read_times(np.array(["31.12.2025", None], dtype=object)) is None
+
+
 def test_whole_numbers_texts_and_dates_identify_rows_if_none_repeats():
     from pacband.checks.columns import identifies_rows
 

@@ -33,9 +33,10 @@ def change(**columns):
 FILES = {
     "empty file": (write(""), "bad.csv is empty"),
     "header only": (write("y,yhat,s\n"), "is empty|no rows|at least one"),
-    "no header": (write("\n1,2,3\n"), "has no header"),
-    "not text": (write(b"\xff\xfe\x00\x01" * 50), "neither Parquet nor text in UTF-8"),
-    "broken UTF-8": (write(b"y,yhat,s\n1,2,3\n1,\xff,3\n"), "UTF-8"),
+    "no header": (write("\n,,\n1,2,3\n"), "has no header"),
+    "not text": (write(b"\xff\xfd\x00\x01" * 50), "neither Parquet nor text in UTF-8"),
+    "broken UTF-8": (write("y,yhat,s\n1,2,\u00e4\n".encode() + b"1,\xff,3\n"), "neither Parquet nor text in UTF-8"),
+    "broken UTF-16": (write(b"\xff\xfe\x00\xd8\x00"), "bad.csv is not text in utf-16"),
     "duplicate names": (write("y,yhat,s,y\n1,2,3,4\n"), "column name.s. more than once: 'y'"),
     "ragged rows": (write("y,yhat,s\n1,2,3\n4,5\n"), "bad.csv, line 3: a row must have 3 cells like the header, got 2"),
     "missing column": (write("y,y_hat,s\n1,2,3\n"), "there is no column 'yhat'. Did you mean 'y_hat'"),
@@ -78,7 +79,7 @@ def refused(done, message):
 ARGUMENTS = {
     "no such file": (("certify", "nowhere.csv", *COLUMNS), "nowhere.csv: there is no such file"),
     "no match": (("certify", "nowhere*.csv", *COLUMNS), "there is no such file"),
-    "directory without Parquet": (("certify", "empty", *COLUMNS), "empty is a directory without Parquet files. Name CSV files by a pattern"),
+    "directory without Parquet": (("certify", "empty", *COLUMNS), "empty is a directory without Parquet or CSV files. Name others by a pattern"),
     "no target": (("certify", "data.csv", "--prediction", "yhat"), "name the --target column"),
     "both": (("certify", "data.csv", *COLUMNS, "--candidate", "a=yhat"), "either the --prediction column or"),
     "bad candidate": (("certify", "data.csv", "--target", "y", "--candidate", "yhat"), "a candidate is NAME=PREDICTION"),

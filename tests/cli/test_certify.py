@@ -48,7 +48,10 @@ def test_certify_gives_one_certificate_whatever_the_file(pacband, rows, tmp_path
 @pytest.mark.parametrize("name", ["data.csv", "data.parquet"])
 def test_standard_input_is_a_file(pacband, rows, tmp_path, name):
     done = pacband("certify", "-", *COLUMNS, *PROMISE, "--json", stdin=(tmp_path / name).read_bytes())
-    assert json.loads(done.stdout)["gamma"] == library.certify(rows.y, rows.yhat, rows.s, eps=0.1, delta=0.01).gamma
+    assert (
+        json.loads(done.stdout)["content"]["gamma"]
+        == library.certify(rows.y, rows.yhat, rows.s, eps=0.1, delta=0.01).gamma
+    )
 
 
 def test_families_and_groups(pacband, rows, tmp_path):

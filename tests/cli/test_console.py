@@ -39,13 +39,13 @@ def hostile(tmp_path):
 
 
 HOSTILE = [
-    ["certify", "data.parquet", "--target", "y", "--prediction", "{name}", "--group", "site", *PROMISE, "-o", "groups.json"],
+    ["certify", "data.parquet", "--target", "y", "--prediction", "{name}", "--group", "site", *PROMISE, "-o", "groups.json", "--overwrite"],
     ["certify", "data.parquet", "--target", "y", "--candidate", "{name}={name}", "--candidate", "b=rough", *PROMISE],
     ["certify", "data.parquet", "--target", "{name}?", "--prediction", "{name}"],
     ["certify", "{name}.csv", "--target", "y", "--prediction", "p"],
     ["certify", "data.parquet", "--{name}"],
     ["{name}"],
-    ["fit", "data.parquet", "--target", "y", "--time-budget", "0.1", "--jobs", "1", *PROMISE, "-o", "model.pacband"],
+    ["fit", "data.parquet", "--target", "y", "--time-budget", "0.1", "--jobs", "1", *PROMISE, "-o", "model.pacband", "--overwrite"],
 ]  # fmt: skip
 
 
@@ -78,7 +78,7 @@ def test_json_stays_json(hostile, pacband):
     line = [part.format(name=hostile) for part in HOSTILE[0]]
     done = pacband(*line, "--json")
     assert not CONTROL.search(done.stdout)
-    labels = [group["label"] for group in json.loads(done.stdout)["groups"]]
+    labels = [group["label"] for group in json.loads(done.stdout)["content"]["groups"]]
     assert hostile in labels
 
 

@@ -82,7 +82,7 @@ def test_units_of_other_engines(frame, pacband):
     certify = ("certify", "rows.parquet", *map(str, PROMISE), "--unit", "machine", "--engine", "dask")
     made = pacband(*certify, "--json")
     expected = library.certify(frame["y"], frame["p"], eps=0.1, delta=0.01, draws=Units(frame["machine"]))
-    assert json.loads(made.stdout)["data_digest"] == expected.data_digest
+    assert json.loads(made.stdout)["content"]["data_digest"] == expected.data_digest
     refused = pacband(*certify, "--within", "0.9")
     assert refused.returncode == 2
     assert "use DuckDB or polars" in refused.stderr

@@ -222,3 +222,15 @@ def test_a_process_that_calls_main_gets_its_handlers_back(run):
     before = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGHUP)
     assert run("plan", "--json").returncode == 0
     assert (signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGHUP)) == before
+
+
+def test_a_reader_that_leaves_early_is_no_failure(tmp_path):
+    """As `head` does. click would end with 1, the code of a promise that does not hold."""
+    read, write = os.pipe()
+    os.close(read)
+    try:
+        asked = [*PROGRAM, "plan"]
+        done = subprocess.run(asked, stdout=write, stderr=subprocess.PIPE, text=True, cwd=tmp_path, check=False)
+    finally:
+        os.close(write)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -23,7 +23,7 @@ def test_machines_are_found_once_with_their_cure(run, tmp_path, table, name):
     getattr(table, "to_csv" if name.endswith("csv") else "to_parquet")(tmp_path / name, index=False)
     code, out, err = run("certify", name, *COLUMNS, "-o", "cert.json", "--json")
     assert code == 0
-    assert json.loads(out)["n_samples"] == 10_000
+    assert json.loads(out)["content"]["n_samples"] == 10_000
     assert err.count(FOUND) == err.count("Warning") == 1
     assert CURE in err
     assert (tmp_path / "cert.json").exists()

@@ -7,6 +7,7 @@ import subprocess
 
 import numpy as np
 import pandas as pd
+import pytest
 
 import pacband as library
 from support.shell import PROGRAM
@@ -43,7 +44,14 @@ def test_the_report_shows_the_rows_that_calibrated(fitted):
     from pacband.tables.files import open_files
 
     folder, _ = fitted
-    options = {"target": "y", "group": None, "features": "", "categories": "", "drop_missing_target": False}
+    options = {
+        "target": "y",
+        "group": None,
+        "features": "",
+        "categories": "",
+        "dates": "",
+        "drop_missing_target": False,
+    }
     with open_files([folder / "data.csv"]) as found:
         _, X, y, _, _ = _read_rows(found.relation(), [], options)
     model = library.load(folder / "model.pacband")
@@ -99,7 +107,7 @@ def test_fit_leaves_copies_out_where_it_is_told_to(tmp_path, run):
     code, out, err = run("fit", tmp_path / "data.csv", *options, "-o", model)
     assert (code, out, model.exists()) == (2, "", False)
     assert "fit needs every row once: 40 of 440 rows equal another row" in err
-    assert err.endswith("--drop-copies drops the copies.\n")
+    assert "--drop-copies drops the copies." in err
     arguments = [*options, "--drop-copies", "--report", page, "-o", model]
     code, out, err = run("fit", tmp_path / "data.csv", *arguments)
     assert (code, page.exists()) == (0, True)
@@ -223,6 +231,54 @@ def test_a_series_in_another_order_than_its_times_is_a_warning(tmp_path, run):
     options = ["--gap", "5", "--exclude", "machine,w"]
     done = run("fit", tmp_path / "data.csv", *QUICK, *options, "-o", tmp_path / "model.pacband")
     assert "the rows are not in the order of day" in done.stderr
+
+
+def test_dates_of_any_country_are_features_if_they_are_named(run, tmp_path):
+    """A model of days reads the same days from texts of the country, from ISO texts, and from typed columns."""
+    rng = np.random.default_rng(0)
+    days = pd.date_range("2025-01-01", periods=300, freq="7h")
+    frame = pd.DataFrame({"sold": days.strftime("%d.%m.%Y %H:%M"), "x": rng.normal(size=300)})
+    frame["y"] = np.arange(300) / 50 + frame.x + 0.1 * rng.normal(size=300)
+    frame.to_csv(tmp_path / "de.csv", index=False)
+    frame.assign(sold=days.strftime("%Y-%m-%dT%H:%M:%S")).to_csv(tmp_path / "iso.csv", index=False)
+    frame.assign(sold=days).to_parquet(tmp_path / "typed.parquet")
+    promise = ("--target", "y", "--eps", "0.1", "--delta", "0.05", "--time-budget", "0.5", "--jobs", "1")
+    made = run("fit", "de.csv", *promise, "--dates", "sold", "-o", "model.pacband")
+    assert made.returncode == 0, made.stderr
+    assert "Dates, as days since 1970-01-01: sold\n" in made.stderr
+    bands = []
+    for name in ("de.csv", "iso.csv", "typed.parquet"):
+        done = run("predict", "model.pacband", name)
+        assert done.returncode == 0, done.stderr
+        bands.append([line.split(",")[-3:] for line in done.stdout.splitlines()])
+    assert bands[0] == bands[1] == bands[2]
+    frame.assign(sold=days.strftime("%m/%d/%Y")).to_csv(tmp_path / "us.csv", index=False)
+    refused = run("predict", "model.pacband", "us.csv")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "column 'sold' must hold dates, day first as in the fit or in ISO format, got" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("cells", "dates", "message"),
+    [
+        ("0{}/0{}/2025", "", "Not used: sold: its dates have two meanings, such as '01/01/2025': --dates sold:dmy or"),
+        ("0{}/0{}/2025", "sold", "the dates of column 'sold' have two meanings, such as '01/01/2025'"),
+        ("0{}.0{}.2025", "", "Not used: sold: it holds dates or times; --dates sold uses them"),
+        ("0{}.0{}.2025", "sold:mdy", "column 'sold' must hold dates, month first, in every row"),
+        ("a{}b{}", "sold", "column 'sold' must hold dates in every row"),
+        ("0{}.0{}.2025", "missing", "no column 'missing'"),
+        ("0{}.0{}.2025", "y", "the target 'y' cannot be a feature as well"),
+    ],
+)
+def test_dates_that_are_not_clear_are_refused(run, tmp_path, cells, dates, message):
+    cells = [cells.format(1 + k % 9, 1 + k % 7) for k in range(40)]
+    pd.DataFrame({"sold": cells, "x": np.arange(40.0), "y": np.arange(40.0) % 7}).to_csv(
+        tmp_path / "a.csv", index=False
+    )
+    done = run("fit", "a.csv", "--target", "y", "--dates", dates, "-o", "model.pacband")
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert not (tmp_path / "model.pacband").exists()
 
 
 def test_a_saved_plan_repeats_a_fit_to_the_bit(tmp_path, run):

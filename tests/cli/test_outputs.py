@@ -256,8 +256,8 @@ def test_standard_output_into_an_input_is_refused(line, folder):
 
 @pytest.mark.parametrize(
     ("name", "option"),
-    [("certify", "output"), ("certify", "page"), ("check", "page"), ("fit", "output"), ("fit", "report"), ("monitor", "state"), ("monitor", "metrics")],
-)  # fmt: skip
+    [("monitor", "state"), ("monitor", "metrics")],
+)
 def test_a_dash_is_no_file_where_only_a_file_will_do(name, option, folder, call):
     before = contents(folder)
     code, out, err = call(name, {**fresh_names(), option: "-"})

@@ -108,7 +108,7 @@ def test_types_of_other_packages_have_to_be_trusted(tmp_path, run):
     X.to_csv(tmp_path / "new.csv", index=False)
     code, out, err = run("predict", path, tmp_path / "new.csv")
     assert (code, out) == (2, "")
-    trust = err.strip().split("add ", 1)[1].split()
+    trust = err.strip().split()[-2:]
     assert trust == ["--trust", "lightgbm.LGBMRegressor"]
     code, out, _ = run("predict", path, tmp_path / "new.csv", *trust)
     assert code == 0
@@ -126,4 +126,4 @@ def test_a_command_to_copy_is_quoted(monkeypatch, run, tmp_path):
     (tmp_path / "data.csv").write_text("x\n1\n")
     done = run("predict", "model.pacband", "data.csv")
     assert done.returncode == 2
-    assert "add --trust 'lightgbm.x; touch owned' --trust good.Type\n" in done.stderr
+    assert done.stderr.endswith(" --trust 'lightgbm.x; touch owned' --trust good.Type\n")

@@ -26,7 +26,7 @@ def test_the_share_is_printed_and_saved(run, rows, tmp_path):
     assert "The bound was given and the share was found" in done.stdout
     cert = library.load(tmp_path / "cert.json")
     assert (cert.eps, cert.gamma, cert.bound_given) == (expected.eps, 0.7, True)
-    assert json.loads(run(*GIVEN, "--json").stdout)["bound"] == "given"
+    assert json.loads(run(*GIVEN, "--json").stdout)["content"]["bound"] == "given"
 
 
 def test_exit_1_where_the_wanted_share_is_not_met(run, rows, tmp_path):

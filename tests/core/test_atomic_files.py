@@ -10,7 +10,8 @@ import pytest
 
 import pacband
 from pacband.core.atomic_files import draft_file, replace_file
-from pacband.tables.files import open_files, write_table
+from pacband.tables.files import open_files
+from pacband.tables.writing import write_table
 
 
 def mode(path):

@@ -26,6 +26,7 @@ EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"][
         ("distributed", "dask"),
         ("skops.io", "cli"),
         ("pandas", "pandas"),
+        ("python_calamine", "excel"),
         ("mlflow.pyfunc", "mlflow"),
         ("cryptography.exceptions", "sign"),
     ],

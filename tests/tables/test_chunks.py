@@ -36,6 +36,7 @@ def test_chunks_give_the_certificate_of_all_rows_at_once(rng, limit):
     [
         ([], "at least one row"),
         ([np.zeros(3)], "chunk 0 must be a tuple"),
+        (lambda: iter(()), "chunks must be an iterable of tuples"),
         ([(np.zeros(3), np.zeros(3)), (np.zeros(3), np.zeros(3), np.ones(3))], "chunk 1 has other outputs"),
         ([(np.zeros(3), np.zeros(3)), (np.zeros(3), np.full(3, np.nan))], "chunk 1: y_pred"),
         ([(np.zeros(3), np.zeros(3))], "needs at least|samples"),

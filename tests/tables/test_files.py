@@ -6,8 +6,9 @@ import pandas as pd
 import pytest
 
 from pacband.exceptions import InvalidInput
-from pacband.tables.files import open_files, write_table
+from pacband.tables.files import open_files
 from pacband.tables.opening import open_table
+from pacband.tables.writing import write_table
 from support.files import certified, expected, same, write
 
 pytestmark = pytest.mark.usefixtures("here")

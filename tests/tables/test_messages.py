@@ -12,7 +12,7 @@ MESSAGES = {
     "Expected Number of Columns: 2 Found: 3": "a.csv, line 7: a row must have 2 cells like the header, got 3.",
     "Value with unterminated quote found.": "a.csv, line 7: a cell that begins with a quote must end with one.",
     "Maximum line size of 2000000 bytes exceeded.": "a.csv, line 7: a row must have at most 2,000,000 bytes.",
-    "Invalid unicode (byte sequence mismatch) detected. This file is not utf-8 encoded.": "a.csv, line 7: the file must be text in UTF-8.",
+    "Invalid unicode (byte sequence mismatch) detected. This file is not utf-8 encoded.": "a.csv, line 7: the file must be text in UTF-8, or --encoding must name its encoding.",
     "Something new.": "a.csv, line 7: Original Line: 1,x",
 }
 

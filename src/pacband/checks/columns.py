@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pacband.core.dates import UNCLEAR, date_order, to_days
+
 __all__ = ["Labels", "identifies_rows", "may_hold_labels", "read_labels", "read_times", "without_ids"]
 
 # Fewer texts name kinds of rows, such as day and night, rather than units. Numbers are compared in pairs.
@@ -106,14 +108,21 @@ def without_ids(columns: Iterable[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:
 
 
 def read_times(column: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
-    """Return a column of dates as values that sort in the order of time; None if it holds anything else."""
+    """Return a column of dates as values that sort in the order of time; None if it holds anything else.
+
+    Dates may be in a national form, such as 31.12.2025, unless day and month cannot be told apart in any row.
+    """
     if column.dtype.kind == "M":
         return None if np.isnat(column).any() else column
     if column.ndim != 1 or column.dtype.kind not in "OUT" or not len(column):
         return None
-    if not _is_date(column[0]) or not all(map(_is_date, column)):
+    if _is_date(column[0]) and all(map(_is_date, column)):
+        return _as_texts(column)
+    if not isinstance(column[0], str) or not all(isinstance(cell, str) for cell in column):
         return None
-    return _as_texts(column)
+    order = date_order(column)
+    days = [] if order is None or order == UNCLEAR else [to_days(cell, order) for cell in column]
+    return np.array(days) if days and None not in days else None
 
 
 def _is_date(cell: Any) -> bool:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from pacband.cli.console import print_message
-from pacband.cli.options import column_options, group_names, outlook_option, scale_columns
+from pacband.cli.options import column_options, file_options, group_names, outlook_option, scale_columns
 from pacband.cli.output import TABLES, Input, Output
+
+if TYPE_CHECKING:
+    from pacband.tables.dialects import Dialect
 
 EXAMPLES = """
 \b
@@ -36,6 +39,7 @@ Examples:
 @click.option("--lower", default="lower", show_default=True, help="Name of the new column with the lower end.")
 @click.option("--upper", default="upper", show_default=True, help="Name of the new column with the upper end.")
 @click.option("--model-file", type=Input(), help="File of the model that predicted, to compare with the certified one.")
+@file_options
 @outlook_option
 def command(
     certificate: str,
@@ -49,6 +53,7 @@ def command(
     upper: str,
     model_file: str | None,
     outlook: int | None,
+    dialect: Dialect,
 ) -> None:
     """Add the lower and upper end of the certified band to the rows of CSV or Parquet FILES.
 
@@ -61,11 +66,11 @@ def command(
     from pacband.models.digest import model_digest
     from pacband.reporting.outlook import outlook_of
     from pacband.tables.applying import apply_frame
-    from pacband.tables.files import write_table
     from pacband.tables.group_labels import labels_of, with_labels, without_labels
     from pacband.tables.known_columns import chosen_columns
     from pacband.tables.mismatches import describe_other_columns
     from pacband.tables.opening import open_table
+    from pacband.tables.writing import write_table
 
     cert = load_certificate(certificate)
     if prediction is None and is_model(certificate):
@@ -82,7 +87,7 @@ def command(
         print_message(f"Warning: {other}")
     digest = None if model_file is None else model_digest(model_file)
     numbers = [*columns.predicted, *filter(None, [columns.step])]
-    with open_table(files, numbers, threads=1, output=output) as table:
+    with open_table(files, numbers, threads=1, output=output, dialect=dialect, note=print_message) as table:
         labelled = with_labels(table, columns.group, labels_of(cert), keep=True)
         bands = apply_frame(cert, labelled, **named, names=(lower, upper), model_digest=digest)
         write_table(without_labels(bands, columns.group), output)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pacband.cli.about_options import about_options, model_file_option, read_about
-from pacband.cli.console import print_json, print_message, print_result, progress_bar
+from pacband.cli.console import print_message, print_result, progress_bar
 from pacband.cli.draw_options import declared_draws, draw_columns, draw_options, draw_seed_option, refuse_without_rows
 from pacband.cli.findings import collect_findings, print_findings
 from pacband.cli.options import (
@@ -16,6 +16,7 @@ from pacband.cli.options import (
     clip_range,
     column_options,
     engine_options,
+    file_options,
     group_names,
     is_given,
     json_option,
@@ -23,11 +24,12 @@ from pacband.cli.options import (
     scale_columns,
     strict_option,
 )
-from pacband.cli.output import Input, Output, overwrite_option
+from pacband.cli.output import Input, Output, overwrite_option, refuse_two_results, writing
 from pacband.core.wording import percent, round_up
 
 if TYPE_CHECKING:
     from pacband.certificate import AnyCertificate
+    from pacband.tables.dialects import Dialect
 
 EXAMPLES = """
 \b
@@ -83,9 +85,20 @@ Examples:
 )
 @about_options
 @model_file_option
-@click.option("-o", "--output", type=Output(certificate=True), help="JSON file to save the certificate to.")
+@click.option(
+    "-o",
+    "--output",
+    type=Output(stdout=True, certificate=True),
+    help="JSON file to save the certificate to; - is standard output.",
+)
 @overwrite_option
-@click.option("--report", "page", type=Output(), help="HTML file to write a page to that explains the certificate.")
+@click.option(
+    "--report",
+    "page",
+    type=Output(stdout=True),
+    help="HTML file to write a page to that explains the certificate; - is standard output.",
+)
+@file_options
 @strict_option
 @json_option
 @engine_options
@@ -107,6 +120,7 @@ def command(
     engine: str,
     address: str | None,
     strict: bool,
+    dialect: Dialect,
     **promise: Any,
 ) -> None:
     """Certify the predictions in CSV or Parquet FILES: names, globs, directories, or - for standard input.
@@ -133,6 +147,7 @@ def command(
     from pacband.tables.opening import open_table
     from pacband.tables.paths import is_stream
 
+    refuse_two_results(as_json, page)
     if page is not None and (engine != "duckdb" or any(map(is_stream, files))):
         raise click.UsageError("--report reads the rows again: it needs files, and the engine duckdb.")
 
@@ -153,6 +168,8 @@ def command(
             others=True,
             engine=engine,
             address=address,
+            dialect=dialect,
+            note=print_message,
         ) as table,
         progress_bar("certifying") as progress,
         collect_findings() as findings,
@@ -179,18 +196,20 @@ def command(
 
             made_from = certificate.basis.columns
             assert made_from is not None  # it was made from a table
-            report = report_files(certificate, files, made_from, draws=draws)
+            report = report_files(certificate, files, made_from, draws=draws, dialect=dialect)
     print_findings(findings, strict=strict)
-    if page is not None:
-        report.save(page)
-    if output is not None:
-        certificate.save(output)
-    if as_json:
-        print_json(certificate.to_dict())
-    else:
+    # With --json, the certificate file itself is printed.
+    saved = dict.fromkeys(filter(None, (output, "-" if as_json else None)), certificate)
+    for path, made in (*([(page, report)] if page is not None else ()), *saved.items()):
+        with writing(path) as file:
+            made.save(file)
+    if "-" not in (*saved, page):
         print_result(certificate)
-    for path in filter(None, (output, page)):
-        print_message(f"Saved {path}")
+    elif not as_json:
+        print_message(str(certificate))
+    for path in (output, page):
+        if path not in (None, "-"):
+            print_message(f"Saved {path}")
     _warn_of_mistakes(certificate)
     if wanted is not None and certificate.eps > wanted:
         print_message(

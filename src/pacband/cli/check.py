@@ -10,11 +10,12 @@ import click
 from pacband.cli.console import print_json, print_message, print_text
 from pacband.cli.draw_options import fresh_draw_options, refuse_without_rows
 from pacband.cli.model_files import model_target, open_model_table
-from pacband.cli.options import column_options, group_names, json_option, model_options, scale_columns
-from pacband.cli.output import Input, Output
+from pacband.cli.options import column_options, file_options, group_names, json_option, model_options, scale_columns
+from pacband.cli.output import Input, Output, refuse_two_results, writing
 
 if TYPE_CHECKING:
     from pacband.judging.verdicts import Verdict
+    from pacband.tables.dialects import Dialect
 
 EXAMPLES = """
 \b
@@ -38,8 +39,14 @@ Examples:
     show_default=True,
     help="Level of the test: the probability that it contradicts a promise that holds.",
 )
-@click.option("--report", "page", type=Output(), help="HTML file to write a page to that shows these rows.")
+@click.option(
+    "--report",
+    "page",
+    type=Output(stdout=True),
+    help="HTML file to write a page to that shows these rows; - is standard output.",
+)
 @fresh_draw_options
+@file_options
 @model_options
 @json_option
 def command(
@@ -58,6 +65,7 @@ def command(
     trust: tuple[str, ...],
     max_bytes: int | None,
     as_json: bool,
+    dialect: Dialect,
 ) -> None:
     """Test the promise of a CERTIFICATE on labelled rows that were not used to make it.
 
@@ -76,6 +84,7 @@ def command(
     from pacband.tables.opening import open_table
     from pacband.tables.paths import is_stream
 
+    refuse_two_results(as_json, page)
     cert = load_certificate(certificate)
     if page is not None and any(map(is_stream, files)):
         raise click.UsageError("--report reads the rows again: it needs files.")
@@ -86,9 +95,9 @@ def command(
         verdict = _check_model(
             certificate, files, page, level, trust=trust, max_bytes=max_bytes,
             target=model_target(cert, target, **others), group=group[0] if group else None,
-            unit=unit, importance=importance,
+            unit=unit, importance=importance, dialect=dialect,
         )  # fmt: skip
-        _print_verdict(verdict, as_json)
+        _print_verdict(verdict, as_json, to_stderr=page == "-")
         return
     outputs = {"target": list(target) or None, "prediction": list(prediction) or None}
     named: dict[str, Any] = {**outputs, "scale": scale_columns(scale), "group": group_names(group)}
@@ -100,22 +109,26 @@ def command(
     units = None if draws is None else draws.column
     numeric = [*columns.numeric, *(name for name in (importance, columns.step) if name)]
     labels = [name for name in (columns.group, *columns.groups, columns.run, units) if name]
-    with open_table(files, numeric, also=labels) as table:
+    with open_table(files, numeric, also=labels, dialect=dialect, note=print_message) as table:
         labelled = with_labels(table, columns.group, labels_of(cert))
         verdict = check_frame(cert, labelled, **named, draws=draws, level=level)
         if page is not None:
             from pacband.cli.pages import report_files
 
-            report = report_files(cert, files, columns, draws=draws)
+            report = report_files(cert, files, columns, draws=draws, dialect=dialect)
     if page is not None:
-        report.save(page)
+        with writing(page) as file:
+            report.save(file)
+    if page not in (None, "-"):
         print_message(f"Saved {page}")
-    _print_verdict(verdict, as_json)
+    _print_verdict(verdict, as_json, to_stderr=page == "-")
 
 
-def _print_verdict(verdict: Verdict, as_json: bool) -> None:
+def _print_verdict(verdict: Verdict, as_json: bool, *, to_stderr: bool = False) -> None:
     if as_json:
         print_json(verdict.to_dict())
+    elif to_stderr:
+        print_message(str(verdict))
     else:
         print_text(str(verdict))
     if not verdict.holds:
@@ -138,6 +151,8 @@ def _check_model(path: str, files: tuple[str, ...], page: str | None, level: flo
 
             report = report_model(table, command=command_line())
     if report is not None and page is not None:
-        report.save(page)
-        print_message(f"Saved {page}")
+        with writing(page) as file:
+            report.save(file)
+        if page != "-":
+            print_message(f"Saved {page}")
     return verdict

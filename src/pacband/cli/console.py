@@ -7,6 +7,7 @@ that is printed here passes through `visible`. Rows of tables on standard output
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -72,6 +73,11 @@ def print_text(text: str) -> None:
     # Not with click.echo, which does not use the error handler of `setup_console`.
     try:
         print(visible(text), flush=True)
+    except BrokenPipeError:
+        # The reader has left, as `head` does. click would end with 1, the code of a promise that does not hold. The
+        # rest is discarded: Python would fail at it again when it exits.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise click.exceptions.Exit(0) from None
     except OSError as error:
         # For example a full disk. The system has no name for the file.
         error.filename = error.filename or "standard output"

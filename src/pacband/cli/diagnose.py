@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pacband.cli.console import print_json, print_text
+from pacband.cli.console import print_json, print_message, print_text
 from pacband.cli.draw_options import declared_draws, draw_columns, draw_options, draw_seed_option
 from pacband.cli.model_files import model_target, open_model_table
 from pacband.cli.options import (
     column_options,
     delta_option,
     eps_option,
+    file_options,
     is_given,
     json_option,
     min_scale_option,
@@ -27,6 +28,7 @@ from pacband.cli.shell_words import in_shell_words
 
 if TYPE_CHECKING:
     from pacband.diagnostics import Diagnosis
+    from pacband.tables.dialects import Dialect
 
 EXAMPLES = """
 \b
@@ -69,6 +71,7 @@ Examples:
 @nonfinite_option
 @draw_options
 @draw_seed_option
+@file_options
 @model_options
 @json_option
 def command(
@@ -82,6 +85,7 @@ def command(
     trust: tuple[str, ...],
     max_bytes: int | None,
     as_json: bool,
+    dialect: Dialect,
     **options: Any,
 ) -> None:
     """Look for what breaks a promise: dependence, drift, repeated rows, overlap with training rows, and more.
@@ -93,14 +97,14 @@ def command(
     if len(files) > 1:
         diagnosis = _diagnose_model(
             files,
-            {"target": target, "group": group, "trust": trust, "max_bytes": max_bytes},
+            {"target": target, "group": group, "trust": trust, "max_bytes": max_bytes, "dialect": dialect},
             {"inputs": inputs, "level": options["level"]},
             {"prediction": prediction, "scale": scale, "training": training, **options},
         )
     elif target is None or prediction is None:
         raise click.UsageError("name the --target and the --prediction column, or give a model file before the table.")
     else:
-        diagnosis = _diagnose_table(files[0], target, prediction, scale, group, inputs, training, options)
+        diagnosis = _diagnose_table(files[0], target, prediction, scale, group, inputs, training, dialect, options)
     if as_json:
         content = diagnosis.to_dict()
         for finding in content["findings"]:
@@ -120,6 +124,7 @@ def _diagnose_table(
     group: str | None,
     inputs: tuple[str, ...],
     training: str | None,
+    dialect: Dialect,
     options: dict[str, Any],
 ) -> Diagnosis:
     """Diagnose a table of predictions."""
@@ -130,11 +135,11 @@ def _diagnose_table(
     columns = columns_of(target, prediction, scale_columns(scale), group)
     draws = declared_draws(options)
     numeric, _ = draw_columns(draws)
-    with open_table([file], [*columns.numeric, *numeric]) as table:
+    with open_table([file], [*columns.numeric, *numeric], dialect=dialect, note=print_message) as table:
         options["draws"] = draws
         if training is None:
             return diagnose_table(table, columns, inputs=inputs, **options)
-        with open_table([training], columns.target) as fitted:
+        with open_table([training], columns.target, dialect=dialect, note=print_message) as fitted:
             return diagnose_table(table, columns, inputs=inputs, training=fitted, **options)
 
 

@@ -1,5 +1,7 @@
 """How a command ends: one line on stderr, the right exit code, and no temporary files left.
 
+With ``--json``, an error is one line of JSON: ``{"error": {"kind": …, "message": …, "exit_code": 2}}``.
+
 ======  ==============================================================================================
 code    meaning
 ======  ==============================================================================================
@@ -15,6 +17,7 @@ code    meaning
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
@@ -54,6 +57,8 @@ def handle_exit(*known: type[Exception]) -> Iterator[None]:
                 from traceback import format_exc
 
                 message = format_exc().rstrip()
+            if message and "--json" in sys.argv[1:]:
+                message = _as_json(error, code, message)
             # Nobody reads the message if the terminal was closed.
             with suppress(OSError, ValueError):
                 if message:
@@ -126,6 +131,14 @@ def _outcome(error: BaseException, known: tuple[type[Exception], ...], received:
         f"pacband: unexpected error, {type(error).__name__}{': ' if words else ''}{words[:500]} "
         "(no file is half written; PACBAND_DEBUG=1 prints the traceback)"
     )
+
+
+def _as_json(error: BaseException, code: int, message: str) -> str:
+    """Return a message as one line of JSON, for programs that asked for JSON."""
+    if isinstance(error, click.ClickException):
+        message = error.format_message()
+    words = message.removeprefix("pacband: ")
+    return json.dumps({"error": {"kind": type(error).__name__, "message": words, "exit_code": code}})
 
 
 def _usage(error: click.UsageError) -> str:

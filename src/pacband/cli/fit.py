@@ -16,11 +16,12 @@ from pacband.cli.options import (
     clip_range,
     delta_option,
     eps_option,
+    file_options,
     json_option,
     side_option,
     strict_option,
 )
-from pacband.cli.output import Input, Output, overwrite_option
+from pacband.cli.output import Input, Output, overwrite_option, refuse_two_results, writing
 
 if TYPE_CHECKING:
     from pacband.draws import Draws
@@ -50,8 +51,8 @@ _DEFAULT_BUDGET = 300.0
     "-o",
     "--output",
     required=True,
-    type=Output(certificate=True),
-    help="File to save the model and its certificate to.",
+    type=Output(stdout=True, certificate=True),
+    help="File to save the model and its certificate to; - is standard output.",
 )
 @overwrite_option
 @eps_option
@@ -61,6 +62,11 @@ _DEFAULT_BUDGET = 300.0
 @click.option("--features", default="", help="The only columns to predict from, such as a,b,c.  [default: all]")
 @click.option("--exclude", default="", help="Columns not to predict from, such as id,date.")
 @click.option("--categories", default="", help="Columns to use as categories, although they hold numbers.")
+@click.option(
+    "--dates",
+    default="",
+    help="Columns of dates to use as days since 1970-01-01, such as sold or sold:dmy if day and month are not clear.",
+)
 @click.option("--group", help="Column of the group labels. Each group gets its own bound.")
 @click.option(
     "--calibration-size",
@@ -84,8 +90,13 @@ _DEFAULT_BUDGET = 300.0
 @click.option(
     "--certificate", "alone", type=Output(certificate=True), help="File to save the certificate alone to, as JSON."
 )
-@click.option("--report", type=Output(), help="HTML file to write a page to that explains the certificate.")
+@click.option(
+    "--report",
+    type=Output(stdout=True),
+    help="HTML file to write a page to that explains the certificate; - is standard output.",
+)
 @about_options
+@file_options
 @strict_option
 @json_option
 def command(
@@ -118,6 +129,7 @@ def command(
     from pacband.exceptions import ReusedData
     from pacband.tables.files import open_files
 
+    refuse_two_results(as_json, output, report)
     if plan is not None and options["time_budget"] is not None:
         raise click.UsageError("--plan and --time-budget cannot be combined: a plan fits its models in whatever time.")
     repeated = None if plan is None else SearchPlan.load(plan)
@@ -131,7 +143,7 @@ def command(
     draws = declared_draws(options)
     if report:
         refuse_without_rows(None if draws is None else draws.kind)
-    with open_files(files) as found, found.reading():
+    with open_files(files, options["dialect"], note=print_message) as found, found.reading():
         columns, X, y, unused, draws = _read_rows(found.relation(), exclude, options, draws)
     _print_columns(columns)
     with progress_bar("Trying models") as progress, collect_findings() as findings:
@@ -160,25 +172,28 @@ def command(
         if draws is None:
             _check_unused(family, X, y, unused)
         elif isinstance(draws, Spaced):
-            _check_order_of_time(unused)
+            _check_order_of_time(unused.assign(**_times_used(X, columns)))
     print_findings(findings, strict=options["strict"])
     page = _report(family, X, y, draws) if report else None
     kinds = {column.name: column.kind for column in columns if column.kind}
-    save_model(family, output, columns=kinds)
+    with writing(output) as file:
+        save_model(family, file, columns=kinds)
     if options["alone"]:
         family.certificate_.save(options["alone"])
-    if page is not None:
-        page.save(report)
+    if page is not None and report is not None:
+        with writing(report) as file:
+            page.save(file)
     if save_plan is not None:
         assert family.plan_ is not None  # the family is automatic
         family.plan_.save(save_plan)
     if as_json:
         print_json(_summary(family, columns, len(y), output))
     else:
-        print_text(str(family.certificate_))
-        print_text(f"\n{family.auto_}")
+        show = print_message if "-" in (output, report) else print_text
+        show(str(family.certificate_))
+        show(f"\n{family.auto_}")
     _print_left_out(family)
-    print_saved(output, options["alone"], report, save_plan)
+    print_saved(*(None if path == "-" else path for path in (output, options["alone"], report, save_plan)))
 
 
 def _read_rows(
@@ -200,9 +215,12 @@ def _read_rows(
     if group is not None:
         # The model reads the group of a row from X, as a text.
         features, categories = ([*features, group] if features else []), [*categories, group]
+    dates = _parse_dates(options["dates"])
+    features = [*features, *dates] if features else []
     drawn = () if draws is None else draws.columns
-    _refuse_as_features(drawn, [target, *features, *categories])
-    columns = survey(relation, target, features=features, exclude=[*exclude, *drawn], categories=categories)
+    _refuse_as_features(drawn, [target, *features, *categories, *dates])
+    left_out = [*exclude, *drawn]
+    columns = survey(relation, target, features=features, exclude=left_out, categories=categories, dates=dates)
     columns = [replace(each, why="it declares the draws") if each.name in drawn else each for each in columns]
     if group is not None and not any(column.name == group and column.kind for column in columns):
         raise InvalidInput(f"the group {group!r} must have at least two labels.")
@@ -283,13 +301,21 @@ def _check_unused(family: CertifiedFamily, X: Any, y: Any, unused: Any) -> None:
 
 def _print_columns(columns: list[Column]) -> None:
     """Print how each column is used, and why a column is not used."""
-    for kind, label in (("number", "Numbers"), ("category", "Categories")):
-        names = [column.name for column in columns if column.kind == kind]
+    for kind, label in (("number", "Numbers"), ("category", "Categories"), ("date", "Dates, as days since 1970-01-01")):
+        names = [column.name for column in columns if (column.kind or "").partition("-")[0] == kind]
         if names:
             print_message(f"{label}: {', '.join(names)}")
     for column in columns:
         if column.kind is None:
             print_message(f"Not used: {column.name}: {column.why}")
+
+
+def _times_used(X: Any, columns: list[Column]) -> dict[str, Any]:
+    """Return the columns of dates that the model uses, as times."""
+    import pandas as pd
+
+    used = [column.name for column in columns if (column.kind or "").startswith("date-")]
+    return {name: pd.to_datetime(X[name], unit="D") for name in used}
 
 
 def _check_order_of_time(unused: Any) -> None:
@@ -343,6 +369,17 @@ def _summary(family: CertifiedFamily, columns: list[Column], n_rows: int, output
 
 def _split_names(listed: str) -> list[str]:
     return [name for name in (part.strip() for part in listed.split(",")) if name]
+
+
+def _parse_dates(listed: str) -> dict[str, str | None]:
+    """Return the columns of dates, and the order of day, month and year where the user states it."""
+    from pacband.core.dates import ORDERS
+
+    found: dict[str, str | None] = {}
+    for name in _split_names(listed):
+        column, _, order = name.rpartition(":")
+        found |= {column: order} if column and order in ORDERS else {name: None}
+    return found
 
 
 def _parse_size(given: str | None) -> int | float | None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from pacband.cli.console import fail, progress_bar
+from pacband.cli.console import fail, print_message, progress_bar
+from pacband.cli.pages import command_line
+from pacband.tables.dialects import FIND, Dialect
 
 if TYPE_CHECKING:
     from pacband.certificate import AnyCertificate
@@ -42,6 +43,7 @@ def open_model_table(
     words: str,
     trust: tuple[str, ...] = (),
     max_bytes: int | None = None,
+    dialect: Dialect = FIND,
     target: Sequence[str],
     importance: str | None = None,
     **named: str | None,
@@ -53,7 +55,7 @@ def open_model_table(
     from pacband.tables.files import open_files
     from pacband.tables.model_rows import ModelTable
 
-    with open_files(files) as found, found.reading(), progress_bar(words) as progress:
+    with open_files(files, dialect, note=print_message) as found, found.reading(), progress_bar(words) as progress:
         model = open_model_file(path, trust, max_bytes)
         relation = found.relation([*target, *filter(None, [importance])])
         yield ModelTable.of(model, relation, target=target, importance=importance, **named), progress
@@ -68,10 +70,10 @@ def open_model_file(path: str, trust: tuple[str, ...], max_bytes: int | None = N
     try:
         model = load(path, trusted=trust, **({} if max_bytes is None else {"max_bytes": max_bytes}))
     except UntrustedTypes as error:
-        needed = " ".join(f"--trust {shlex.quote(name)}" for name in error.types)
+        needed = [part for name in error.types for part in ("--trust", name)]
         fail(
             f"{path} contains {len(error.types)} type(s) that pacband cannot check. If you trust the packages they "
-            f"belong to, and the file, add {needed}"
+            f"belong to, and the file, repeat the command with --trust: {command_line(*needed)}"
         )
     if not isinstance(model, Certified):
         fail(f"{path} is a certificate, not a model: `pacband apply` adds its band to predictions.")

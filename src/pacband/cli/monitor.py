@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
-from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
 from pacband.cli.console import fail, print_message, print_text
 from pacband.cli.model_files import model_target, open_model_file
-from pacband.cli.options import column_options, model_options
+from pacband.cli.options import column_options, file_options, model_options
 from pacband.cli.output import Input, Output
 
 if TYPE_CHECKING:
@@ -68,14 +67,16 @@ Examples:
 )
 @click.option("--acknowledge", is_flag=True, help="Acknowledge the warning and reset the change detector.")
 @click.option("--metrics", type=Output(), help="File to write Prometheus metrics to after every batch.")
+@file_options
 @model_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each batch.")
 def command(certificate: str, file: str | None, state: str, as_json: bool, **options: Any) -> None:
     """Watch whether violations stay as rare as a CERTIFICATE promises. One line is printed for each batch.
 
-    Rows come from FILE or from standard input, as CSV with a header or as JSON lines. If the file starts with rows
-    that were already processed (even under another name), reading resumes after them. So you can repeat a run that was
-    killed.
+    Rows come from FILE or from standard input, as CSV with a header or as JSON lines. FILE may be a Parquet or Excel
+    file as well, or a directory or pattern, whose files are read in the order of their names. If a file starts with
+    rows that were already processed (even under another name), reading resumes after them. So you can repeat a run
+    that was killed.
 
     A row whose target is not known yet has an empty cell, or null, in the target column. In JSON lines the key may be
     missing too, but at least one of any 100 rows must have it. If the certificate bounds scores that you compute
@@ -133,9 +134,9 @@ def _watch(
     as_json: bool,
     options: dict[str, Any],
 ) -> None:
-    from pacband.monitoring.following import FollowedFile
     from pacband.monitoring.metrics import write_metrics
     from pacband.monitoring.readers import ColumnReader, ModelReader
+    from pacband.monitoring.sources import Source, open_sources, stream_format
     from pacband.monitoring.streams import RowStream
 
     reader: ColumnReader | ModelReader
@@ -145,12 +146,18 @@ def _watch(
         reader = ColumnReader(monitor, _columns(monitor, options), options["unit"])
     follow = options["follow"]
     form = options["form"] or ("jsonl" if str(file).endswith((".jsonl", ".ndjson")) else None)
-    with ExitStack() as stack:
-        opened = None if file is None or file == "-" else stack.enter_context(FollowedFile(file))
-        source: BinaryIO | None = sys.stdin.buffer if opened is None else opened.source
+    dialect = options["dialect"]
+    if file is None or file == "-":
+        sources = iter([Source(sys.stdin.buffer, stream_format(dialect))])
+    else:
+        read = {"form": form, "follow": follow, "note": print_message}
+        sources = open_sources(file, reader.numbers, reader.words, dialect, **read)
+    for each in sources:
+        opened = each.file
+        source: BinaryIO | None = each.stream
         while source is not None:
-            stream = RowStream(source, reader.numbers, reader.words, form, late=reader.late)
-            if opened is None:
+            stream = RowStream(source, reader.numbers, reader.words, form, late=reader.late, written=each.written)
+            if file is None or file == "-":
                 before = _skip_processed(stream, monitor, options)
             else:
                 before = stream.skip(monitor.ledger.streams, wait=follow)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 import click
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = [
     "candidate_columns",
@@ -18,6 +16,7 @@ __all__ = [
     "delta_option",
     "engine_options",
     "eps_option",
+    "file_options",
     "group_names",
     "is_given",
     "json_option",
@@ -133,6 +132,25 @@ engine_options = joined(
         "in this process.",
     ),
 )
+
+
+def file_options(command: F) -> F:
+    """Add the options that state how files are written. The command gets them as one argument, `dialect`."""
+    options = {
+        "delimiter": "Delimiter of CSV files, such as ';' or tab.  [default: found in the files]",
+        "decimal": "Decimal mark of CSV files, '.' or ','.  [default: found in the files]",
+        "thousands": "Mark between thousands in CSV files, such as '.'.  [default: found in the files]",
+        "encoding": "Encoding of CSV files, such as cp1252, latin-1 or utf-16.  [default: found in the files]",
+        "sheet": "Sheet of Excel files.  [default: the only sheet with cells]",
+    }
+
+    @wraps(command)
+    def called(*args: Any, **given: Any) -> Any:
+        from pacband.tables.dialects import Dialect
+
+        return command(*args, dialect=Dialect.create(**{name: given.pop(name) for name in options}), **given)
+
+    return joined(*(click.option(f"--{name}", help=text) for name, text in options.items()))(cast(F, called))
 
 
 def column_options(

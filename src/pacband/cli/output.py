@@ -11,7 +11,10 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from shutil import copyfileobj
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
@@ -19,10 +22,12 @@ import click
 from pacband.core.paths import files_named
 from pacband.exceptions import InvalidInput
 
-__all__ = ["TABLES", "Input", "Output", "check_outputs", "overwrite_option"]
+__all__ = ["TABLES", "Input", "Output", "check_outputs", "overwrite_option", "refuse_two_results", "writing"]
 
 # The file extensions that a table can be written to.
 TABLES = (".csv", ".txt", ".parquet", ".pq")
+# Names of standard output.
+_STDOUT = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 
 
 @dataclass(frozen=True)
@@ -89,12 +94,15 @@ class Output(click.Path):
         self.kinds, self.stdout, self.beside, self.certificate = kinds, stdout, beside, certificate
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the name unchanged, or raise if it cannot be written, or names an input or another output."""
+        """Return the name, or raise if it cannot be written, or names an input or another output."""
         if not _checks(ctx):
             return value
+        value = "-" if value in _STDOUT else value
         if value == "-" and not self.stdout:
             option = param.opts[-1] if param is not None else "the output"
             raise InvalidInput(f"{option} needs a file, got -, which stands for standard output.")
+        if value == "-":
+            _refuse_second_stream(ctx, param)
         for file in self._written(value):
             for other in _files(ctx, "inputs"):
                 _refuse_input(file, other)
@@ -112,6 +120,31 @@ class Output(click.Path):
         yield _File.named(name)
         if self.beside:
             yield _File.named(os.path.realpath(name) + self.beside)
+
+
+@contextmanager
+def writing(output: str) -> Iterator[str]:
+    """Yield the name of the file to write. If the output is ``-``, what is in the file goes to standard output."""
+    if output != "-":
+        yield output
+        return
+    with TemporaryDirectory(prefix="pacband-") as folder:
+        path = os.path.join(folder, "output")
+        yield path
+        sys.stdout.flush()
+        try:
+            with open(path, "rb") as file:
+                copyfileobj(file, sys.stdout.buffer)
+            sys.stdout.buffer.flush()
+        except OSError as error:
+            error.filename = error.filename or "standard output"
+            raise
+
+
+def refuse_two_results(as_json: bool, *outputs: str | None) -> None:
+    """Raise if JSON and an output both go to standard output."""
+    if as_json and "-" in outputs:
+        raise click.UsageError("--json prints to standard output: it cannot be combined with an output -.")
 
 
 def _refuse_existing(ctx: click.Context, _: click.Parameter, overwrite: bool) -> None:
@@ -142,6 +175,15 @@ def check_outputs(names: Iterable[str]) -> None:
         for other in outputs:
             _refuse_output(file, other)
         outputs.append(file)
+
+
+def _refuse_second_stream(ctx: click.Context | None, param: click.Parameter | None) -> None:
+    """Raise if another option of this command goes to standard output. A default gives way to what the user names."""
+    name = "" if param is None or param.name is None else param.name
+    if ctx is None or ctx.get_parameter_source(name) is click.core.ParameterSource.DEFAULT:
+        return
+    if ctx.meta.setdefault("pacband.stdout", name) != name:
+        raise InvalidInput("two outputs are standard output: choose a file for one of them.")
 
 
 def _checks(ctx: click.Context | None) -> bool:

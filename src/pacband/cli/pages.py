@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from pacband.tables.dialects import FIND, Dialect
 from pacband.tables.group_labels import labels_of, with_labels
 from pacband.tables.opening import open_table
 
@@ -25,6 +27,8 @@ def report_files(
     *,
     features: tuple[str, ...] | None = None,
     draws: Draws | None = None,
+    dialect: Dialect = FIND,
+    note: Callable[[str], None] = lambda text: None,
     **options: Any,
 ) -> Report:
     """Return the report of a certificate with the rows of files. By default all other columns are features."""
@@ -32,13 +36,13 @@ def report_files(
     from pacband.reporting.tables import report_table
 
     weights = draws.columns if isinstance(draws, Weighted) else ()
-    with open_table(files, [*columns.numeric, *weights]) as table:
+    with open_table(files, [*columns.numeric, *weights], dialect=dialect, note=note) as table:
         labelled = with_labels(table, columns.group, labels_of(certificate))
         return report_table(
             certificate, labelled, columns, features=features, draws=draws, command=command_line(), **options
         )
 
 
-def command_line() -> str:
-    """Return the command that the user typed, as a report quotes it."""
-    return shlex.join(["pacband", *sys.argv[1:]])
+def command_line(*more: str) -> str:
+    """Return the command that the user typed, with more options after it, quoted for a shell."""
+    return shlex.join(["pacband", *sys.argv[1:], *more])

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from pacband.cli.console import print_json, print_message, progress_bar
-from pacband.cli.options import model_options
+from pacband.cli.options import file_options, model_options
 from pacband.cli.output import TABLES, Input, Output
+
+if TYPE_CHECKING:
+    from pacband.tables.dialects import Dialect
 
 EXAMPLES = """
 \b
@@ -42,6 +47,7 @@ Examples:
     help="Add the scale σ̂ of the band, in a new column of this name; a pair in NAME_lower and NAME_upper.",
 )
 @click.option("--candidate", help="Candidate of the model file that predicts.  [default: the sharpest]")
+@file_options
 @model_options
 @click.option("--json", "as_json", is_flag=True, help="Print a summary as JSON. Needs an output file.")
 def command(
@@ -56,6 +62,7 @@ def command(
     trust: tuple[str, ...],
     max_bytes: int | None,
     as_json: bool,
+    dialect: Dialect,
 ) -> None:
     """Add the prediction of a MODEL and its certified band to the rows of CSV or Parquet FILES.
 
@@ -75,14 +82,20 @@ def command(
     if len(set(names.values())) != len(names):
         raise click.UsageError(f"the new columns need different names, got {', '.join(names.values())}.")
     with (
-        open_files(files) as found,
+        open_files(files, dialect, note=print_message) as found,
         found.writing(output),
         found.reading(),
         progress_bar("Predicting") as progress,
     ):
         estimator = open_model_file(model, trust, max_bytes)
         rows = write_predictions(
-            estimator, found.relation(), output, names=names, candidate=candidate, progress=progress
+            estimator,
+            found.relation(),
+            output,
+            names=names,
+            candidate=candidate,
+            copied=found.copied,
+            progress=progress,
         )
     if as_json:
         print_json({"model": model, "output": output, "rows": rows})

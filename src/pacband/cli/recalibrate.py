@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pacband.cli.console import print_json, print_saved, print_text
+from pacband.cli.console import print_json, print_message, print_saved, print_text
 from pacband.cli.draw_options import refuse_without_rows
 from pacband.cli.findings import collect_findings, print_findings
 from pacband.cli.model_files import model_target, open_model_table
 from pacband.cli.options import (
     column_options,
+    file_options,
     group_names,
     json_option,
     model_options,
@@ -44,6 +45,7 @@ Examples:
 @rule_option
 @click.option("--unit", help="Column of units, if the promise is about units.  [default: the certificate's]")
 @click.option("--importance", help="Column of the weights of these rows, if the certificate has weights.")
+@file_options
 @model_options
 @click.option(
     "--certificate",
@@ -129,10 +131,10 @@ def _renew_certificate(
         raise click.UsageError("--report shows every row once: this certificate is about runs, or groups that overlap.")
     draws = table_draws(before.basis, unit=named["unit"], importance=named["importance"])
     numeric = [*columns.numeric, *(name for name in (named["importance"], columns.step) if name)]
-    with open_table(files, numeric) as table:
+    with open_table(files, numeric, dialect=named["dialect"], note=print_message) as table:
         labelled = with_labels(table, columns.group, labels_of(before))
         successor = recalibrate_table(before, labelled, columns, draws=draws, rule=rule)
-    report = report_files(successor, files, columns, draws=draws) if reported else None
+    report = report_files(successor, files, columns, draws=draws, dialect=named["dialect"]) if reported else None
     return successor, successor.save, report
 
 
@@ -148,7 +150,7 @@ def _renew_model(
     from pacband.tables.recalibrating import recalibrate_model
 
     refused = {name: named[name] for name in ("prediction", "scale", "group", "run", "step")}
-    options = {name: named[name] for name in ("unit", "importance", "trust", "max_bytes")}
+    options = {name: named[name] for name in ("unit", "importance", "trust", "max_bytes", "dialect")}
     options["target"] = model_target(load_certificate(path), named["target"], **refused)
     report = None
     with open_model_table(path, files, words="Recalibrating", **options) as (table, progress):

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from pacband.cli.console import print_json, print_message, print_text
 from pacband.cli.draw_options import fresh_draw_options
 from pacband.cli.model_files import model_target, open_model_table
-from pacband.cli.options import column_options, model_options, outlook_option, scale_columns
+from pacband.cli.options import column_options, file_options, model_options, outlook_option, scale_columns
 from pacband.cli.output import Input, Output
+
+if TYPE_CHECKING:
+    from pacband.tables.dialects import Dialect
 
 EXAMPLES = """
 \b
@@ -52,6 +55,7 @@ Examples:
     help="Column to compare the errors by. Repeatable.  [default: the first 100 other columns]",
 )
 @fresh_draw_options
+@file_options
 @model_options
 @outlook_option
 @click.option("--title", default="How wrong can the model be?", show_default=True, help="Heading of the page.")
@@ -71,6 +75,7 @@ def command(
     max_bytes: int | None,
     outlook: int | None,
     title: str,
+    dialect: Dialect,
 ) -> None:
     """Write a report that explains a CERTIFICATE, as a web page, Markdown or JSON.
 
@@ -92,7 +97,13 @@ def command(
         from pacband.reporting.models import report_model
 
         targets = model_target(cert, () if target is None else (target,), prediction=prediction, scale=scale)
-        model: dict[str, Any] = {"trust": trust, "max_bytes": max_bytes, "group": group, "unit": unit}
+        model: dict[str, Any] = {
+            "trust": trust,
+            "max_bytes": max_bytes,
+            "group": group,
+            "unit": unit,
+            "dialect": dialect,
+        }
         with open_model_table(
             certificate, files, words="Predicting", target=targets, importance=importance, **model
         ) as (table, progress):
@@ -107,7 +118,17 @@ def command(
     elif files:
         columns = labelled_columns(cert.basis, **named)
         draws = table_draws(cert.basis, unit=unit, importance=importance)
-        page = report_files(cert, files, columns, features=features or None, draws=draws, title=title, outlook=outlook)
+        page = report_files(
+            cert,
+            files,
+            columns,
+            features=features or None,
+            draws=draws,
+            dialect=dialect,
+            note=print_message,
+            title=title,
+            outlook=outlook,
+        )
     else:
         page = report(cert, title=title, command=command_line(), outlook=outlook)
     _write(page, output, kind or {".md": "markdown", ".json": "json"}.get(Path(output).suffix.lower(), "html"))

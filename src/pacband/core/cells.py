@@ -29,6 +29,7 @@ __all__ = [
     "canonical",
     "gap_sql",
     "is_gap",
+    "known_sql",
     "matching",
     "number",
     "number_sql",
@@ -208,6 +209,11 @@ def gap_sql(column: str) -> str:
     """Return a SQL expression that is true where a cell is a gap."""
     words = ", ".join(f"'{word}'" for word in _GAPS)
     return f"({column} is null or lower(trim(cast({column} as varchar), E' \\t\\r\\n')) in ({words}))"
+
+
+def known_sql(column: str) -> str:
+    """Return a SQL expression for the cells of a column as texts, unchanged; it is null for a gap."""
+    return f"(case when {gap_sql(column)} then null else cast({column} as varchar) end)"
 
 
 def _to_text(value: Any) -> str:

@@ -20,6 +20,7 @@ _EXTRAS = {
     **dict.fromkeys(("mlflow", "mlflow-skinny", "sqlalchemy", "alembic"), "mlflow"),
     "cryptography": "sign",
     "pandas": "pandas",
+    **dict.fromkeys(("python_calamine", "python-calamine"), "excel"),
     "polars": "polars",
 }
 _CHECKOUT = Path(__file__).parents[3]

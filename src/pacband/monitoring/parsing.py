@@ -2,22 +2,41 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import json
 import math
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from pacband.core.arrays import EXACT, refuse_large_integers
 from pacband.core.cells import is_gap
+from pacband.core.headers import find_delimiter
 from pacband.core.labels import listed
+from pacband.core.number_formats import PLAIN, SAY_HOW, NumberFormat, looks_written_otherwise
 from pacband.exceptions import InvalidInput
 
-__all__ = ["CsvParser", "JsonParser", "Parser"]
+__all__ = ["UTF8", "CsvParser", "JsonParser", "Parser", "StreamFormat", "decode_lines"]
 
 # An error is raised if this many JSON rows in succession lack the key of a label.
 _MOST_WITHOUT = 100
+
+
+@dataclass(frozen=True)
+class StreamFormat:
+    """How the lines of a stream are written. By default the delimiter is the one of the header.
+
+    The encoding must write a line break as one byte, as all encodings but UTF-16 and UTF-32 do.
+    """
+
+    delimiter: str | None = None
+    numbers: NumberFormat = PLAIN
+    encoding: str = "utf-8"
+
+
+UTF8 = StreamFormat()
 
 
 class Parser:
@@ -27,13 +46,15 @@ class Parser:
     ----------
     numbers, words : sequence of str
         The columns to read as numbers (NaN for a missing value) and the columns to read unchanged.
+    written : StreamFormat
+        How the lines are written.
     """
 
     # Whether rows may be returned. JSON rows wait until a row has had the key of the label.
     ready = True
 
-    def __init__(self, numbers: Sequence[str], words: Sequence[str]) -> None:
-        self._numbers, self._names = tuple(numbers), (*numbers, *words)
+    def __init__(self, numbers: Sequence[str], words: Sequence[str], written: StreamFormat = UTF8) -> None:
+        self._numbers, self._names, self._written = tuple(numbers), (*numbers, *words), written
 
     def parse(self, lines: list[bytes], n_before: int) -> dict[str, list[Any]]:
         """Return the columns of some lines. `n_before` is the number of rows before them, for the row in an error."""
@@ -43,9 +64,17 @@ class Parser:
         """Raise if the stream must not end after these rows."""
 
     def _convert(self, columns: dict[str, list[Any]], n_before: int) -> dict[str, list[Any]]:
+        written = self._written.numbers
+        if not written.is_plain:
+            columns = {name: [_plain_or_same(written, cell) for cell in cells] for name, cells in columns.items()} | {
+                name: columns[name] for name in self._numbers
+            }
         return {**columns, **{name: self._as_numbers(name, columns[name], n_before) for name in self._numbers}}
 
     def _as_numbers(self, name: str, values: list[Any], n_before: int) -> list[float]:
+        written = self._written.numbers
+        if not written.is_plain:
+            values = [_in_plain_format(written, value) for value in values]
         try:
             numbers = list(map(float, values))
         except (TypeError, ValueError, OverflowError):
@@ -59,10 +88,14 @@ class Parser:
 class CsvParser(Parser):
     """Parse CSV with one row a line. The first line of the stream is the header."""
 
-    def __init__(self, numbers: Sequence[str], words: Sequence[str], first: bytes) -> None:
-        super().__init__(numbers, words)
+    def __init__(
+        self, numbers: Sequence[str], words: Sequence[str], first: bytes, written: StreamFormat = UTF8
+    ) -> None:
+        super().__init__(numbers, words, written)
+        lines = decode_lines([first.removeprefix(codecs.BOM_UTF8)], 0, written.encoding)
+        self._delimiter = written.delimiter or find_delimiter(lines[0])
         try:
-            self._header = next(csv.reader(decode_lines([first], 0, "utf-8-sig")), [])
+            self._header = next(csv.reader(lines, delimiter=self._delimiter), [])
         except csv.Error as error:
             raise InvalidInput(f"the stream has a first line that is no header: {error}.") from None
         twice = [name for name, times in Counter(self._header).items() if times > 1 and name]
@@ -75,7 +108,8 @@ class CsvParser(Parser):
     def parse(self, lines: list[bytes], n_before: int) -> dict[str, list[Any]]:
         """Return the columns of some lines."""
         try:
-            rows = [row for row in csv.reader(decode_lines(lines, n_before), strict=True) if row]
+            texts = decode_lines(lines, n_before, self._written.encoding)
+            rows = [row for row in csv.reader(texts, delimiter=self._delimiter, strict=True) if row]
         except csv.Error as error:
             raise InvalidInput(f"the stream is not CSV with one row a line near row {n_before + 1}: {error}.") from None
         for i, row in enumerate(rows):
@@ -95,8 +129,10 @@ class JsonParser(Parser):
     100 rows in succession. If a label is not known yet, its value may be null.
     """
 
-    def __init__(self, numbers: Sequence[str], words: Sequence[str], late: Sequence[str]) -> None:
-        super().__init__(numbers, words)
+    def __init__(
+        self, numbers: Sequence[str], words: Sequence[str], late: Sequence[str], written: StreamFormat = UTF8
+    ) -> None:
+        super().__init__(numbers, words, written)
         # For every key of a label, the number of rows since it was last there; and the keys that never were.
         self._without = dict.fromkeys(late, 0)
         self._never = set(late)
@@ -110,7 +146,7 @@ class JsonParser(Parser):
     def parse(self, lines: list[bytes], n_before: int) -> dict[str, list[Any]]:
         """Return the columns of some lines."""
         rows: list[dict[str, Any]] = []
-        for line in decode_lines(lines, n_before):
+        for line in decode_lines(lines, n_before, self._written.encoding):
             if line.strip():
                 rows.append(self._row(line, n_before + len(rows) + 1))
         return self._convert({name: [row.get(name) for row in rows] for name in self._names}, n_before)
@@ -154,11 +190,14 @@ class JsonParser(Parser):
 
 
 def decode_lines(lines: list[bytes], n_before: int, encoding: str = "utf-8") -> list[str]:
-    """Return lines as texts, or raise unless they are UTF-8."""
+    """Return lines as texts, or raise unless they are in this encoding."""
     try:
         return b"".join(lines).decode(encoding).split("\n")
     except UnicodeDecodeError as error:
-        raise InvalidInput(f"the stream must be UTF-8: it is not near row {n_before + 1} ({error.reason}).") from None
+        name = "UTF-8" if encoding == "utf-8" else encoding
+        raise InvalidInput(
+            f"the stream must be {name}: it is not near row {n_before + 1} ({error.reason}). --encoding names another."
+        ) from None
 
 
 def _as_number(name: str, value: Any, row: int) -> float:
@@ -169,7 +208,26 @@ def _as_number(name: str, value: Any, row: int) -> float:
     except OverflowError:
         refuse_large_integers(repr(name))
     except (TypeError, ValueError):
-        raise InvalidInput(f"{name!r} must be a number, got {value!r} in row {row}.") from None
+        how = isinstance(value, str) and looks_written_otherwise(value)
+        say = f" {SAY_HOW}" if how else ""
+        raise InvalidInput(f"{name!r} must be a number, got {value!r} in row {row}.{say}") from None
+
+
+def _plain_or_same(written: NumberFormat, cell: Any) -> Any:
+    """Return the text of a number in the plain format, and any other cell unchanged."""
+    plain = written.plain(cell) if isinstance(cell, str) else None
+    return cell if plain is None else plain
+
+
+def _in_plain_format(written: NumberFormat, value: Any) -> Any:
+    """Return the text of a number in the plain format. A text that is a number only in that format is marked."""
+    if not isinstance(value, str):
+        return value
+    plain = written.plain(value)
+    if plain is None and PLAIN.plain(value) is not None:
+        # It must not be read as a number: in the format of this stream it is none.
+        return f"{value} (in a stream with {written})"
+    return value if plain is None else plain
 
 
 def _beyond_float(value: Any) -> bool:

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pacband.core.cells import is_gap, matching, number, spelled
+from pacband.core.dates import order_words, to_days
 from pacband.draws import Draws
 from pacband.estimators.base import Certified
 from pacband.estimators.grouping import match_groups
@@ -23,6 +24,7 @@ from pacband.monitoring.monitor import Monitor
 from pacband.scores.columns import Columns
 from pacband.tables.certified_draws import table_draws
 from pacband.tables.columns import read_predicted, read_values
+from pacband.tables.date_columns import DATE_KINDS
 from pacband.tables.survey import known_kinds, model_kinds
 
 __all__ = ["ColumnReader", "ModelReader", "Reader"]
@@ -114,6 +116,8 @@ class ModelReader(Reader):
         """Return the cells of a column as the model takes them. A category is an object, even if all are gaps."""
         if kind == "number":
             return np.array([_number(name, cell) for cell in cells])
+        if kind in DATE_KINDS:
+            return np.array([_days(name, DATE_KINDS[kind], cell) for cell in cells])
         if self._model.reads_categories:
             return np.array([math.nan if text is None else text for text in map(spelled, cells)], dtype=object)
         for cell in cells:
@@ -122,6 +126,19 @@ class ModelReader(Reader):
                     f"column {name!r} held texts in the fit, and holds {cell!r} now: write it as a text."
                 )
         return np.array([math.nan if cell is None or is_gap(cell) else cell for cell in cells], dtype=object)
+
+
+def _days(name: str, order: str, cell: Any) -> float:
+    """Return a date as days since 1970-01-01, NaN for a gap. It may be in ISO format as well."""
+    if cell is None or (isinstance(cell, str) and is_gap(cell)):
+        return math.nan
+    found = [to_days(cell.strip(" "), each) for each in (order, "ymd")] if isinstance(cell, str) else [None]
+    days = next((value for value in found if value is not None), None)
+    if days is None:
+        raise InvalidInput(
+            f"column {name!r} must hold dates, {order_words(order)} as in the fit or in ISO format, got {cell!r}."
+        )
+    return days
 
 
 def _number(name: str, cell: Any) -> float:

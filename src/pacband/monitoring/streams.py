@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import islice
 from typing import Any, BinaryIO
 
+from pacband.core.headers import declared_delimiter, is_before_header
 from pacband.monitoring.following import FollowedFile
 from pacband.monitoring.ledger import StreamPosition
-from pacband.monitoring.parsing import CsvParser, JsonParser, Parser
+from pacband.monitoring.parsing import UTF8, CsvParser, JsonParser, Parser, StreamFormat, decode_lines
 
 __all__ = ["Rows", "RowStream"]
 
@@ -48,6 +49,8 @@ class RowStream:
         By default, a stream that begins with a brace is JSON lines, and any other is CSV.
     late : sequence of str
         The columns of labels, which a JSON row may lack; see `JsonParser`.
+    written : StreamFormat
+        How the lines are written.
     """
 
     def __init__(
@@ -58,6 +61,7 @@ class RowStream:
         form: str | None = None,
         *,
         late: Sequence[str] = (),
+        written: StreamFormat = UTF8,
     ) -> None:
         self._source = source
         self._numbers, self._words, self._late = tuple(numbers), tuple(words), tuple(late)
@@ -65,7 +69,7 @@ class RowStream:
         # Bytes that were read from the source but not returned yet, and the last bytes that were returned.
         self._pending, self._tail = b"", b""
         self._parser: Parser | None = None
-        self._form = form
+        self._form, self._written = form, written
 
     @property
     def position(self) -> StreamPosition:
@@ -148,17 +152,25 @@ class RowStream:
         """Choose the parser by the first line and read a CSV header, once. Return whether there is a stream to read."""
         if self._parser is not None:
             return True
-        first = self._source.readline()
-        if self._pending:
-            first, self._pending = self._pending + first, b""
-        if not first or (wait and not first.endswith(b"\n")):
-            self._pending = first
-            return False
-        form = self._form or ("jsonl" if first.lstrip().startswith(b"{") else "csv")
-        if form == "jsonl":
-            self._parser, self._pending = JsonParser(self._numbers, self._words, self._late), first
-            return True
-        self._parser = CsvParser(self._numbers, self._words, first)
+        while True:
+            first = self._source.readline()
+            if self._pending:
+                first, self._pending = self._pending + first, b""
+            if not first or (wait and not first.endswith(b"\n")):
+                self._pending = first
+                return False
+            form = self._form or ("jsonl" if first.lstrip().startswith(b"{") else "csv")
+            if form == "jsonl":
+                self._parser = JsonParser(self._numbers, self._words, self._late, self._written)
+                self._pending = first
+                return True
+            (line, *_) = decode_lines([first], 0, self._written.encoding)
+            if not is_before_header(line) or not first.endswith(b"\n"):
+                break
+            if (delimiter := declared_delimiter(line)) is not None and self._written.delimiter is None:
+                self._written = replace(self._written, delimiter=delimiter)
+            self._consume([first])
+        self._parser = CsvParser(self._numbers, self._words, first, self._written)
         self._consume([first])
         return True
 

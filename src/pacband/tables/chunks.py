@@ -85,6 +85,8 @@ def certify_chunks(
         draws=draws,
         about=about,
     )
+    if not isinstance(chunks, Iterable):
+        raise InvalidInput(f"chunks must be an iterable of tuples (y, y_pred), got {type(chunks).__name__}.")
     stream, first_rows = stream_draws(terms.draws), FirstRows(terms)
     with TemporaryFile(prefix="pacband-") as file:
         sample, kind, shape = _write_scores(terms, stream, chunks, file, first_rows)

@@ -19,9 +19,28 @@ from typing import Any
 
 from pacband.core.extras import require
 
-__all__ = ["allowing", "connect", "draft_of", "literal", "literals", "quoted", "shared_connection", "workspace"]
+__all__ = [
+    "Draft",
+    "allowing",
+    "connect",
+    "draft_of",
+    "literal",
+    "literals",
+    "quoted",
+    "shared_connection",
+    "workspace",
+]
 
 duckdb = require("duckdb", purpose="a table like this")
+
+
+@dataclass(frozen=True)
+class Draft:
+    """The file to write in place of an output, and how CSV is written to it."""
+
+    path: str
+    delimiter: str = ","
+    decimal: str = "."
 
 
 @dataclass(frozen=True)
@@ -30,7 +49,7 @@ class _Scope:
 
     paths: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
-    drafts: Mapping[str, str] = field(default_factory=dict)
+    drafts: Mapping[str, Draft] = field(default_factory=dict)
     closing: ExitStack | None = None
 
 
@@ -40,7 +59,7 @@ _SCOPE: ContextVar[_Scope] = ContextVar("pacband_scope", default=_NOTHING)
 
 @contextmanager
 def allowing(
-    paths: Iterable[str] = (), *, folder: str | None = None, drafts: Mapping[str, str] | None = None
+    paths: Iterable[str] = (), *, folder: str | None = None, drafts: Mapping[str, Draft] | None = None
 ) -> Iterator[None]:
     """Let connections made inside also touch these files and this folder. Closes the connections at the end.
 
@@ -50,15 +69,15 @@ def allowing(
         Files to read, as absolute paths.
     folder : str, optional
         A folder to read and write in. DuckDB also writes there what does not fit into memory.
-    drafts : mapping of str to str, optional
-        The absolute path of the file to write in place of each output.
+    drafts : mapping of str to Draft, optional
+        The file to write in place of each output, by its absolute path.
     """
     before = _SCOPE.get()
     drafts = drafts or {}
     with ExitStack() as closing:
         token = _SCOPE.set(
             _Scope(
-                (*before.paths, *paths, *(name for draft in drafts.values() for name in _paths_written(draft))),
+                (*before.paths, *paths, *(name for draft in drafts.values() for name in _paths_written(draft.path))),
                 before.folders if folder is None else (folder, *before.folders),
                 {**before.drafts, **drafts},
                 closing,
@@ -127,9 +146,9 @@ def shared_connection() -> Any:
     return connection
 
 
-def draft_of(output: str) -> str:
+def draft_of(output: str) -> Draft:
     """Return the file to write in place of an output; for a file in our own folder, the file itself."""
-    return _SCOPE.get().drafts.get(output, output)
+    return _SCOPE.get().drafts.get(output, Draft(output))
 
 
 def quoted(name: str) -> str:

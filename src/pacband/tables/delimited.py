@@ -1,29 +1,40 @@
-"""CSV files: header and delimiter, and texts read as numbers."""
+"""CSV files: header, delimiter and number format, and texts read as numbers."""
 
 from __future__ import annotations
 
 import csv
-import gzip
-import re
+import io
 import zlib
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pacband.core.arrays import EXACT, refuse_large_integers
+from pacband.core.headers import declared_delimiter, find_delimiter, is_before_header, split_line
 from pacband.core.labels import listed
+from pacband.core.number_formats import PLAIN, SAY_HOW, FoundFormat, NumberFormat, find_format
 from pacband.exceptions import InvalidInput
 from pacband.tables.connection import literal, quoted
+from pacband.tables.dialects import FIND, Dialect, delimiter_name
+from pacband.tables.encodings import open_packed, sample_pieces
 
 __all__ = [
     "FIRST_LINE",
     "LARGE_INTEGER",
     "LONGEST_ROW",
-    "csv_header",
-    "is_parquet",
+    "NO_LAYOUT",
+    "NO_NUMBER",
+    "Layout",
+    "find_numbers",
     "float_sql",
+    "found_words",
+    "is_parquet",
+    "read_layout",
     "refuse_large_texts",
     "refuse_long_end",
     "refuse_twins",
+    "refuse_unclear",
 ]
 
 # The longest header, in characters.
@@ -35,16 +46,43 @@ LONGEST_ROW = 2_000_000
 # The error of SQL for an integer in a column of texts that float64 cannot hold; the name of the column follows.
 LARGE_INTEGER = "pacband found an integer beyond 2**53 in column "
 
-_DELIMITERS = ",;\t|"
+# The error of SQL for a text that is no number in the format of the file; the name of the column and the text follow.
+NO_NUMBER = "pacband found no number in column "
+
+# The number of files, and of lines, that are looked at to find out how they are written.
+_FILES, _LINES = 16, 64
 
 
-def float_sql(name: str) -> str:
+@dataclass(frozen=True)
+class Layout:
+    """The columns of a CSV file, the delimiter between its cells, and the number of lines before its header."""
+
+    header: tuple[str, ...]
+    delimiter: str = ","
+    skip: int = 0
+
+
+# The layout of files that are no CSV.
+NO_LAYOUT = Layout(())
+
+
+def float_sql(name: str, numbers: NumberFormat = PLAIN) -> str:
     """Return SQL for a column of texts as float64. It raises for integers that float64 cannot hold."""
     text = quoted(name)
-    number = f"cast({text} as double)"
+    plain = text if numbers.is_plain else numbers.plain_sql(text)
+    number = f"cast({plain} as double)"
     refused = f"error({literal(LARGE_INTEGER + name)})"
     # The first case is only for speed.
-    return f"case when abs({number}) < {EXACT} then {number} when {_is_large(text)} then {refused} else {number} end"
+    first = f"case when abs({number}) < {EXACT} then {number} when {_is_large(plain)} then {refused} "
+    if numbers.is_plain:
+        return f"{first}else {number} end"
+    # A text in another format must not reach the cast: it may be a number there, another one.
+    words = f"regexp_full_match({text}, '\\s*[+-]?([iI][nN][fF]([iI][nN][iI][tT][yY])?|[nN][aA][nN])\\s*')"
+    strange = f"error({literal(f'{NO_NUMBER}{name}: ')} || {text})"
+    return (
+        f"{first}when {text} is null then null when {words} then cast({text} as double) "
+        f"when {plain} is null then {strange} else {number} end"
+    )
 
 
 def refuse_large_texts(relation: Any, name: str) -> None:
@@ -72,17 +110,18 @@ def is_parquet(path: str, shown: str) -> bool:
     return start == b"PAR1"
 
 
-def csv_header(path: str, shown: str) -> tuple[tuple[str, ...], str]:
-    """Return the columns and the delimiter of a CSV file."""
-    line = _first_line(path, shown)
-    # A delimiter inside quotes is part of a name.
-    delimiter = max(_DELIMITERS, key=re.sub(r'"[^"]*"', "", line).count)
+def read_layout(path: str, shown: str, dialect: Dialect = FIND, *, encoding: str = "utf-8-sig") -> Layout:
+    """Return the columns, the delimiter and the number of lines before the header of a CSV file."""
+    line, before = _header_line(path, shown, encoding)
     if line.startswith("{"):
         raise InvalidInput(f"{shown} is neither CSV nor Parquet: it looks like JSON.")
     if "\0" in line:
         raise InvalidInput(f"{shown} is neither Parquet nor text in UTF-8.")
+    skip = sum(text.count("\n") for text in before)
+    declared = [mark for mark in map(declared_delimiter, before) if mark is not None]
+    delimiter = dialect.delimiter or (declared[-1] if declared else find_delimiter(line, _some_lines(path, skip + 1)))
     try:
-        names = next(csv.reader([line], delimiter=delimiter), [])
+        names = split_line(line, delimiter)
     except csv.Error as error:
         raise InvalidInput(f"{shown} has a first line that is not a header: {error}.") from None
     if not any(names):
@@ -90,7 +129,40 @@ def csv_header(path: str, shown: str) -> tuple[tuple[str, ...], str]:
     # A column without a name, such as the index that pandas writes, gets one.
     names = [name or f"unnamed_{place}" for place, name in enumerate(names)]
     refuse_twins(names, shown)
-    return tuple(names), delimiter
+    return Layout(tuple(names), delimiter, skip)
+
+
+def find_numbers(paths: Sequence[str], layout: Layout, dialect: Dialect = FIND) -> FoundFormat:
+    """Return how numbers are written in CSV files, from cells that are taken from all over the files."""
+    step = max(1, -(-len(paths) // _FILES))
+    columns: dict[str, list[str]] = {name: [] for name in layout.header}
+    for path in dict.fromkeys([*paths[::step], paths[-1]]):
+        for number, piece in enumerate(sample_pieces(path)):
+            lines = _lines(piece)[0 if number else layout.skip + 1 :]
+            for row in _rows(lines, layout.delimiter):
+                if len(row) == len(layout.header):
+                    for name, cell in zip(layout.header, row, strict=True):
+                        columns[name].append(cell)
+    return find_format(columns, decimal=dialect.decimal, thousands=dialect.thousands)
+
+
+def found_words(layout: Layout, found: FoundFormat, dialect: Dialect) -> list[str]:
+    """Return how CSV files are written, where that is not plain CSV and nobody said so, in words."""
+    said = []
+    if dialect.delimiter is None and layout.delimiter != ",":
+        said.append(f"delimiter {delimiter_name(layout.delimiter)}")
+    if dialect.decimal is None and not found.numbers.is_plain:
+        said.append(str(found.numbers))
+    return said
+
+
+def refuse_unclear(found: FoundFormat, names: Iterable[str], shown: str) -> None:
+    """Raise if numbers in one of these columns have two meanings, and the user does not say which."""
+    for name in sorted(found.unclear.intersection(names)) if not found.numbers.is_plain else ():
+        raise InvalidInput(
+            f"{shown}: the numbers of column {name!r} have two meanings, because its marks may be decimal marks or "
+            f"thousands. {SAY_HOW}"
+        )
 
 
 def refuse_long_end(path: str, shown: str) -> None:
@@ -121,7 +193,7 @@ def refuse_twins(names: list[str], shown: str) -> None:
 def _last_bytes(path: str) -> bytes:
     end = b""
     try:
-        with gzip.open(path, "rb") as file:
+        with open_packed(path) as file:
             while block := file.read(1 << 22):
                 end = (end + block)[-LONGEST_ROW - 2 :]
     except (OSError, EOFError, zlib.error):
@@ -130,19 +202,43 @@ def _last_bytes(path: str) -> bytes:
     return end
 
 
-def _first_line(path: str, shown: str) -> str:
-    """Return the first line of a file. Line breaks inside quotes do not end it."""
-    opener: Any = gzip.open if path.endswith(".gz") else open
-    line = ""
+def _header_line(path: str, shown: str, encoding: str) -> tuple[str, list[str]]:
+    """Return the header of a file, and the lines before it. Line breaks inside quotes do not end a header."""
+    before: list[str] = []
+    line, size = "", 0
     try:
-        with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
-            while len(line) < FIRST_LINE and (part := file.readline(FIRST_LINE - len(line))):
+        with io.TextIOWrapper(open_packed(path), encoding=encoding, newline="") as file:
+            while size < FIRST_LINE and (part := file.readline(FIRST_LINE - size)):
+                size += len(part)
                 line += part
-                if part.endswith("\n") and line.count('"') % 2 == 0:
+                if not part.endswith("\n"):
+                    continue
+                if line == part and is_before_header(line):
+                    before, line = [*before, line], ""
+                elif line.count('"') % 2 == 0:
                     break
-            else:
-                if len(line) >= FIRST_LINE:
-                    raise InvalidInput(f"{shown} has no header: its first line does not end within 16 MB.")
+            if size >= FIRST_LINE:
+                raise InvalidInput(f"{shown} has no header: its first line does not end within 16 MB.")
     except (UnicodeDecodeError, OSError, EOFError, zlib.error):
         raise InvalidInput(f"{shown} is neither Parquet nor text in UTF-8.") from None
-    return line
+    return line, before
+
+
+def _some_lines(path: str, start: int) -> list[str]:
+    """Return some lines of rows, from all over the file after its first `start` lines, that contain no quotes."""
+    pieces = [_lines(piece) for piece in sample_pieces(path)]
+    pieces[0] = pieces[0][start:]
+    lines = [line for piece in pieces for line in piece[: _LINES // len(pieces)]]
+    return [line for line in lines if line.strip() and '"' not in line]
+
+
+def _lines(piece: bytes) -> list[str]:
+    return piece.decode("utf-8", "replace").split("\n")
+
+
+def _rows(lines: Sequence[str], delimiter: str) -> Iterator[list[str]]:
+    """Yield the rows of some lines; none after a row that cannot be read."""
+    try:
+        yield from csv.reader(lines, delimiter=delimiter)
+    except csv.Error:
+        return

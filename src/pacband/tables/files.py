@@ -1,8 +1,10 @@
-"""Tables in files: CSV and Parquet, one or many, read and written by an embedded DuckDB in a stream.
+"""Tables in files: CSV, Excel and Parquet, one or many, read and written by an embedded DuckDB in a stream.
 
 The cells of a CSV file are texts. They stay texts, so that columns which are only copied come out unchanged; the
-columns that are computed with are read as float64. An error states in one sentence what cannot be read: which file,
-line and column, and what is there. If a file changes while it is read, it is refused and nothing is written.
+columns that are computed with are read as float64. The rows of a file with decimal commas are written with
+decimal commas and the delimiter of the file, in UTF-8; all other rows are written as plain CSV. An error states in one
+sentence what cannot be read: which file, line and column, and what is there. If a file changes while it is read, it is
+refused and nothing is written.
 """
 
 from __future__ import annotations
@@ -12,21 +14,35 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import copyfileobj
 from typing import Any
 
 from pacband.core.atomic_files import draft_file
 from pacband.core.extras import require
+from pacband.core.number_formats import PLAIN_FORMAT, SAY_HOW, FoundFormat, looks_written_otherwise
 from pacband.exceptions import InvalidInput
-from pacband.tables.connection import allowing, connect, draft_of, literal, literals, quoted, workspace
-from pacband.tables.delimited import csv_header, float_sql, is_parquet, refuse_long_end
-from pacband.tables.messages import SOURCE_COLUMN, explain
+from pacband.tables.connection import Draft, allowing, connect, literal, literals, quoted, workspace
+from pacband.tables.delimited import (
+    NO_LAYOUT,
+    Layout,
+    find_numbers,
+    float_sql,
+    found_words,
+    is_parquet,
+    read_layout,
+    refuse_long_end,
+    refuse_unclear,
+)
+from pacband.tables.dialects import FIND, Dialect
+from pacband.tables.messages import NO_NUMBER_COLUMN, SOURCE_COLUMN, explain
 from pacband.tables.parquet import ParquetTable, parquet_table
 from pacband.tables.paths import Found, find_files
+from pacband.tables.plain_copies import plain_copy
+from pacband.tables.writing import write_table
 
-__all__ = ["Files", "open_files", "reading", "write_table"]
+__all__ = ["Files", "open_files", "reading"]
 
 duckdb = require("duckdb", purpose="a table in a file")
 
@@ -35,14 +51,24 @@ duckdb = require("duckdb", purpose="a table in a file")
 class Files:
     """Files of one kind that make one table.
 
-    CSV files have a header and a delimiter, Parquet files a `ParquetTable`.
+    CSV files have a layout and a number format, Parquet files a `ParquetTable`.
     """
 
     found: tuple[Found, ...]
     folder: str
-    header: tuple[str, ...] = ()
-    delimiter: str = ","
+    layout: Layout = NO_LAYOUT
+    format: FoundFormat = PLAIN_FORMAT
     parquet: ParquetTable | None = None
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """The columns of CSV files."""
+        return self.layout.header
+
+    @property
+    def copied(self) -> Any:
+        """The table with the texts of the files, if `relation` changes some of them; otherwise None."""
+        return None if self.format.numbers.is_plain else self.relation(unchanged=True)
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -63,9 +89,16 @@ class Files:
         return "csv" if self.parquet is None else "parquet"
 
     def relation(
-        self, numeric: Iterable[str] = (), *, only: Sequence[str] | None = None, threads: int | None = None
+        self,
+        numeric: Iterable[str] = (),
+        *,
+        only: Sequence[str] | None = None,
+        threads: int | None = None,
+        unchanged: bool = False,
     ) -> Any:
         """Return the table as a DuckDB relation; these columns of a CSV file are read as numbers.
+
+        In the other columns, numbers are texts in the plain format: in a file with decimal commas, 1,5 becomes 1.5.
 
         To write rows in their order, read them with one thread: several threads hold back rows that come too early, and
         memory grows with the file.
@@ -78,6 +111,8 @@ class Files:
             The only columns to read. If one of them is missing, all are read, and the caller finds out which.
         threads : int, optional
             The number of threads to read with; by default one for each core.
+        unchanged : bool
+            Whether the other columns shall have the texts of the file, to copy them.
         """
         with self.reading():
             connection = connect(threads=threads)
@@ -85,9 +120,13 @@ class Files:
                 names = [*self.parquet.kinds[0][0], *self.parquet.keys]
                 return connection.sql(self.parquet.select(None if only is None or set(only) - set(names) else only))
             wanted = self.header if only is None or set(only) - set(self.header) else only
-            numbers = set(numeric)
+            refuse_unclear(self.format, numeric := set(numeric), self.found[0].shown)
+            cells = {name: float_sql(name, self.format.numbers) for name in numeric}
+            if not (unchanged or self.format.numbers.is_plain):
+                for name in set(self.header) - numeric - self.format.unclear:
+                    cells[name] = f"coalesce({self.format.numbers.plain_sql(quoted(name))}, {quoted(name)})"
             listed = ", ".join(
-                f"{float_sql(name)} as {quoted(name)}" if name in numbers else quoted(name)
+                f"{cells[name]} as {quoted(name)}" if name in cells else quoted(name)
                 for name in self.header
                 if name in wanted
             )
@@ -95,8 +134,8 @@ class Files:
             columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in self.header)
             return connection.sql(
                 f"select {listed} from read_csv({literals(map(glob.escape, self.paths))}, auto_detect=false, "
-                f"header=true, hive_partitioning=false, delim={literal(self.delimiter)}, quote='\"', escape='\"', "
-                f"columns={{{columns}}})"
+                f"header=true, skip={self.layout.skip}, hive_partitioning=false, "
+                f"delim={literal(self.layout.delimiter)}, quote='\"', escape='\"', columns={{{columns}}})"
             )
 
     def converted(self, numeric: Iterable[str], *, only: Sequence[str] | None = None) -> str:
@@ -113,19 +152,20 @@ class Files:
     @contextmanager
     def writing(self, output: str | None) -> Iterator[None]:
         """Let `write_table` write this output. It gets its name at the end, if no file changed."""
+        draft = Draft("") if self.format.numbers.decimal == "." else Draft("", self.layout.delimiter, ",")
         if output is None:
             yield
         elif output == "-":
             # DuckDB would open the stream again and cut off what was written to it before.
             rows = os.path.join(self.folder, "rows.csv")
-            with allowing(drafts={output: rows}):
+            with allowing(drafts={output: replace(draft, path=rows)}):
                 yield
             self.refuse_changes()
             with open(rows, "rb") as written:
                 copyfileobj(written, sys.stdout.buffer)
                 sys.stdout.buffer.flush()
         else:
-            with draft_file(Path(output)) as draft, allowing(drafts={output: str(draft)}):
+            with draft_file(Path(output)) as path, allowing(drafts={output: replace(draft, path=str(path))}):
                 yield
                 self.refuse_changes()
 
@@ -136,28 +176,44 @@ class Files:
 
     def _text_rows(self, message: str) -> str:
         """Return a sentence that names the first rows with a text in a column of numbers; empty for other messages."""
-        found = SOURCE_COLUMN.search(message)
+        found = SOURCE_COLUMN.search(message) or NO_NUMBER_COLUMN.search(message)
         if found is None or found["column"] not in self.header:
             return ""
         name = quoted(found["column"])
-        texts = self.relation().project(f"row_number() over () - 1 as row, {name}")
-        bad = texts.filter(f"{name} is not null and try_cast({name} as double) is null").order("row").limit(3)
+        plain = name if self.format.numbers.is_plain else self.format.numbers.plain_sql(name)
+        texts = self.relation(unchanged=True).project(f"row_number() over () - 1 as row, {name}")
+        bad = texts.filter(f"{name} is not null and try_cast({plain} as double) is null").order("row").limit(3)
         rows = [str(row) for row, _ in bad.fetchall()]
+        say = f" {SAY_HOW}" if looks_written_otherwise(found["text"]) or NO_NUMBER_COLUMN.search(message) else ""
         if not rows:
-            return ""
-        return f" The first such row{' is' if len(rows) == 1 else 's are'} {', '.join(rows)} (counting from 0)."
+            return say
+        return f" The first such row{' is' if len(rows) == 1 else 's are'} {', '.join(rows)} (counting from 0).{say}"
 
 
 @contextmanager
-def open_files(paths: Sequence[str | os.PathLike[str]]) -> Iterator[Files]:
+def open_files(
+    paths: Sequence[str | os.PathLike[str]],
+    dialect: Dialect = FIND,
+    *,
+    note: Callable[[str], None] = lambda text: None,
+) -> Iterator[Files]:
     """Yield the files behind paths, globs, directories and ``-`` for standard input, found and of one kind.
 
     If a file changed in the meantime, an error names it, also in place of the error that the change caused.
+
+    Parameters
+    ----------
+    paths : sequence of str or PathLike
+        The names.
+    dialect : Dialect
+        How the files are written. What it leaves open is found in the files.
+    note : function of a text
+        Called with a sentence if the files are not written as plain CSV, and nobody said so.
     """
     with workspace() as folder:
-        found = find_files([os.fspath(path) for path in paths], folder)
+        found = find_files([os.fspath(path) for path in paths], folder, dialect)
         with allowing([file.path for file in found]):
-            files = _files(tuple(found), folder)
+            files = _files(tuple(found), folder, dialect, note)
             try:
                 yield files
             except Exception:  # if a file changed, that is the cause to name
@@ -166,20 +222,24 @@ def open_files(paths: Sequence[str | os.PathLike[str]]) -> Iterator[Files]:
             files.refuse_changes()
 
 
-def _files(found: tuple[Found, ...], folder: str) -> Files:
+def _files(found: tuple[Found, ...], folder: str, dialect: Dialect, note: Callable[[str], None]) -> Files:
     kinds = {is_parquet(file.path, file.shown) for file in found}
     if len(kinds) != 1:
         raise InvalidInput(f"the files must be all CSV or all Parquet, got {len(found)} of both kinds.")
     if kinds == {True}:
         with reading(found[0].shown, names={file.path: file.shown for file in found}):
             return Files(found, folder, parquet=parquet_table(found))
-    header, delimiter = csv_header(found[0].path, found[0].shown)
-    for file in found[1:]:
-        if csv_header(file.path, file.shown) != (header, delimiter):
-            raise InvalidInput(f"{file.shown} has other columns than {found[0].shown}.")
-    for file in found:
-        refuse_long_end(file.path, file.shown)
-    return Files(found, folder, header, delimiter)
+    first, *others = copies = [plain_copy(file, folder, number, dialect) for number, file in enumerate(found)]
+    layout = read_layout(first.file.path, first.file.shown, dialect)
+    for copy in others:
+        if read_layout(copy.file.path, copy.file.shown, dialect) != layout:
+            raise InvalidInput(f"{copy.file.shown} has other columns than {first.file.shown}.")
+    for copy in copies:
+        refuse_long_end(copy.file.path, copy.file.shown)
+    numbers = find_numbers([copy.file.path for copy in copies], layout, dialect)
+    if said := [*first.notes, *found_words(layout, numbers, dialect)]:
+        note(f"Read {first.file.shown} with {', '.join(said)}.")
+    return Files(tuple(copy.file for copy in copies), folder, layout, numbers)
 
 
 @contextmanager
@@ -199,15 +259,3 @@ def reading(
         if "interrupt" in str(error).lower():
             raise KeyboardInterrupt from None
         raise
-
-
-def write_table(relation: Any, path: str) -> None:
-    """Write a relation to a CSV or Parquet file: an output of `Files.writing`, or a file in our own folder."""
-    try:
-        if Path(path).suffix.lower() in (".parquet", ".pq"):
-            relation.write_parquet(draft_of(path), use_tmp_file=False)
-        else:
-            relation.write_csv(draft_of(path), header=True, use_tmp_file=False)
-    except duckdb.IOException as error:
-        # `reading` explains errors of reading: it knows the files.
-        raise InvalidInput(explain(str(error), path if path != "-" else "standard output", {})) from None

@@ -6,14 +6,15 @@ import re
 from collections.abc import Mapping
 
 from pacband.core.arrays import refuse_large_integers
-from pacband.tables.delimited import LARGE_INTEGER, LONGEST_ROW
+from pacband.tables.delimited import LARGE_INTEGER, LONGEST_ROW, NO_NUMBER
 
-__all__ = ["SOURCE_COLUMN", "explain"]
+__all__ = ["NO_NUMBER_COLUMN", "SOURCE_COLUMN", "explain"]
 
 SOURCE_COLUMN = re.compile(
     r"Could not convert string '(?P<text>.*)' to DOUBLE when casting from source column (?P<column>.*)"
 )
 _CSV_COLUMN = re.compile(r'Error when converting column "(?P<column>.*)". Could not convert string "(?P<text>.*)" to')
+NO_NUMBER_COLUMN = re.compile(f"{re.escape(NO_NUMBER)}(?P<column>.*): (?P<text>.*)")
 _LARGE = re.compile(f"{re.escape(LARGE_INTEGER)}(?P<column>.*)")
 _NOT_A_NUMBER = "column {column!r} must be numeric, got {text!r}."
 _TOO_LONG = f"a row must have at most {LONGEST_ROW:,} bytes."
@@ -21,12 +22,13 @@ _TOO_LONG = f"a row must have at most {LONGEST_ROW:,} bytes."
 _SENTENCES = {
     _CSV_COLUMN: _NOT_A_NUMBER,
     SOURCE_COLUMN: _NOT_A_NUMBER,
+    NO_NUMBER_COLUMN: _NOT_A_NUMBER,
     _LARGE: "",
     re.compile(r"Expected Number of Columns: (?P<header>\d+) Found: (?P<row>\d+)"): (
         "a row must have {header} cells like the header, got {row}."
     ),
     re.compile(r'Could not write file \\?".*?\\?": (?P<why>[^"]*[^"\s])'): "{why}.",
-    re.compile("utf-8"): "the file must be text in UTF-8.",
+    re.compile("utf-8"): "the file must be text in UTF-8, or --encoding must name its encoding.",
     re.compile("Maximum line size|Parallel CSV Reader currently does not support"): _TOO_LONG,
     re.compile("unterminated quote"): "a cell that begins with a quote must end with one.",
     re.compile("No space left on device"): "there is no space left on the device.",

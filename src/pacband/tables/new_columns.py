@@ -50,16 +50,19 @@ class NewColumns:
         self._store.unregister("batch")
         self.n_rows += len(frame)
 
-    def joined_sql(self, columns: Sequence[str], replaced: Mapping[str, str] | None = None) -> str:
+    def joined_sql(self, columns: Sequence[str], replaced: Mapping[str, str] | None = None, copied: Any = None) -> str:
         """Return the SELECT of all rows with the new columns.
 
-        `replaced` maps columns of the table to the new columns that take their place.
+        `replaced` maps columns of the table to the new columns that take their place. `copied` is a
+        relation of the same rows whose cells are returned in place of those of the table.
         """
         replace = ", ".join(f"b.{quoted(new)} as {quoted(old)}" for old, new in (replaced or {}).items())
         parts = literal(f"{glob.escape(self._folder)}/part*.parquet")
+        others = "" if copied is None else f"({copied.sql_query()}) c positional join "
         return (
-            f"select t.*{f' replace ({replace})' if replace else ''}, {', '.join(f'b.{quoted(c)}' for c in columns)} "
-            f"from ({self._relation.sql_query()}) t positional join read_parquet({parts}) b "
+            f"select {'t' if copied is None else 'c'}.*"
+            f"{f' replace ({replace})' if replace else ''}, {', '.join(f'b.{quoted(c)}' for c in columns)} "
+            f"from {others}({self._relation.sql_query()}) t positional join read_parquet({parts}) b "
             f"where case when {self._hash('t.')} = b.{ROW_HASH} then true else error('{_CHANGED}') end"
         )
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
 from pacband.core.extras import require
 from pacband.exceptions import InvalidInput
+from pacband.tables.dialects import FIND, Dialect
 from pacband.tables.files import Files, open_files
 
 __all__ = ["open_table"]
@@ -28,6 +29,8 @@ def open_table(
     address: str | None = None,
     threads: int | None = None,
     output: str | None = None,
+    dialect: Dialect = FIND,
+    note: Callable[[str], None] = lambda text: None,
 ) -> Iterator[Any]:
     """Yield the table in files. An error states in one sentence which file cannot be read, and why.
 
@@ -49,14 +52,16 @@ def open_table(
     threads : int, optional
         The number of threads that DuckDB reads with.
     output : str, optional
-        The file that `write_table` will write.
+        The file that `write_table` will write. The other columns have the texts of the file, to be copied.
+    dialect, note
+        As in `open_files`.
     """
     only = None if also is None else [*numeric, *also]
-    with open_files(paths) as files, files.writing(output), files.reading():
+    with open_files(paths, dialect, note=note) as files, files.writing(output), files.reading():
         if engine == "duckdb":
             if others and only is not None:
                 only = [*only, *files.plain_columns]
-            table = files.relation(numeric, only=only, threads=threads)
+            table = files.relation(numeric, only=only, threads=threads, unchanged=output is not None)
             if "*" in table.columns:
                 raise InvalidInput("a column is called '*', which stands for all columns: give it another name.")
             yield table

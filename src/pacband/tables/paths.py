@@ -13,9 +13,12 @@ from urllib.parse import unquote
 
 from pacband.core.paths import files_named
 from pacband.exceptions import InvalidInput
-from pacband.tables.delimited import FIRST_LINE, csv_header, is_parquet
+from pacband.tables.delimited import FIRST_LINE, is_parquet, read_layout
+from pacband.tables.dialects import FIND, Dialect
+from pacband.tables.encodings import find_encoding, is_utf8
+from pacband.tables.workbooks import is_archive
 
-__all__ = ["Found", "find_files", "is_stream"]
+__all__ = ["Found", "copied_file", "find_files", "is_stream"]
 
 _BLOCK = 1 << 20
 
@@ -63,7 +66,7 @@ class Found:
         raise InvalidInput(f"{self.shown} changed while it was read: {how}. Copy it first, and use the copy.")
 
 
-def find_files(given: Sequence[str], folder: str) -> list[Found]:
+def find_files(given: Sequence[str], folder: str, dialect: Dialect = FIND) -> list[Found]:
     """Return the files behind the given names. Pipes and devices are copied to the folder first."""
     found: list[Found] = []
     known: dict[tuple[int, int], str] = {}
@@ -72,7 +75,7 @@ def find_files(given: Sequence[str], folder: str) -> list[Found]:
         # A stream is read once, and its copy is another file. Its source shows whether it is given twice.
         if stream and (source := _source(name)) is not None:
             _refuse_twice(known, source, "standard input" if name == "-" else name)
-        for file in _find(name, os.path.join(folder, f"copy-{number}")):
+        for file in _find(name, os.path.join(folder, f"copy-{number}"), dialect):
             if not stream:
                 _refuse_twice(known, file.stamp[:2], file.shown)
             found.append(file)
@@ -100,16 +103,16 @@ def _refuse_twice(known: dict[tuple[int, int], str], place: tuple[int, int], sho
     known[place] = shown
 
 
-def _find(name: str, copy: str) -> Iterator[Found]:
+def _find(name: str, copy: str, dialect: Dialect) -> Iterator[Found]:
     if name == "-":
-        yield _copy_stream(sys.stdin.buffer, "standard input", copy)
+        yield _copy_stream(sys.stdin.buffer, "standard input", copy, dialect)
     elif is_stream(name):
         with open(name, "rb") as stream:
-            yield _copy_stream(stream, name, copy)
+            yield _copy_stream(stream, name, copy, dialect)
     elif files := files_named(name):
         yield from (_file(path, _root(name)) for path in files)
     elif os.path.isdir(name):
-        raise InvalidInput(f"{name} is a directory without Parquet files. Name CSV files by a pattern: '*.csv'.")
+        raise InvalidInput(f"{name} is a directory without Parquet or CSV files. Name others by a pattern: '*.txt'.")
     else:
         raise InvalidInput(f"{name}: there is no such file.")
 
@@ -142,7 +145,7 @@ def _absolute(name: str) -> str:
     return os.path.abspath(os.path.join(above, *parts[after:]) if after else name)
 
 
-def _copy_stream(stream: BufferedIOBase | Any, shown: str, copy: str) -> Found:
+def _copy_stream(stream: BufferedIOBase | Any, shown: str, copy: str, dialect: Dialect) -> Found:
     """Copy a pipe or a device to a file. Raise at once if its first line is not a header or has no end."""
     with open(copy, "wb") as file:
         try:
@@ -154,13 +157,25 @@ def _copy_stream(stream: BufferedIOBase | Any, shown: str, copy: str) -> Found:
                 size += len(block)
                 if not looked and (size >= FIRST_LINE or b"\n" in block):
                     file.flush()
-                    if not is_parquet(copy, shown):
-                        csv_header(copy, shown)
+                    _refuse_start(copy, shown, dialect)
                     size = max(size, FIRST_LINE)
         except OSError as error:
             error.filename = error.filename or shown
             raise
+    return copied_file(copy, shown)
+
+
+def copied_file(copy: str, shown: str) -> Found:
+    """Return the copy of what the user calls `shown`. It is in our own folder, and makes no columns."""
     return Found(copy, shown, (), (), _stamp(copy))
+
+
+def _refuse_start(copy: str, shown: str, dialect: Dialect) -> None:
+    """Raise if a text starts with what is no header. Texts in other encodings are looked at when they are complete."""
+    if is_parquet(copy, shown) or is_archive(copy):
+        return
+    if is_utf8(dialect.encoding or find_encoding(copy, shown)):
+        read_layout(copy, shown, dialect)
 
 
 def _stamp(path: str) -> tuple[int, int, int, int]:

@@ -14,9 +14,9 @@ from pacband.estimators.grouping import match_groups
 from pacband.exceptions import InvalidInput
 from pacband.tables.batches import batches
 from pacband.tables.connection import connect, workspace
-from pacband.tables.files import write_table
 from pacband.tables.new_columns import ROW_HASH, NewColumns
 from pacband.tables.survey import check_kinds, find_columns, inputs_sql, model_kinds
+from pacband.tables.writing import write_table
 
 if TYPE_CHECKING:
     from pacband.estimators.base import Certified
@@ -31,6 +31,7 @@ def write_predictions(
     *,
     names: Mapping[str, str],
     candidate: str | None = None,
+    copied: Any = None,
     progress: Progress = lambda done, total: None,
 ) -> int:
     """Write all rows of a table with the model's prediction and the ends of its band; return the number of rows.
@@ -48,6 +49,8 @@ def write_predictions(
         of scales has two columns, whose names end with _lower and _upper.
     candidate : str, optional
         The candidate of a family that predicts. By default the sharpest one predicts.
+    copied : DuckDB relation, optional
+        The same rows with the cells to write. By default those of `relation` are written.
     progress : function of (done, total)
         Called after every batch.
     """
@@ -58,7 +61,7 @@ def write_predictions(
         columns = _predict_to_files(found, model, relation, kinds, names, candidate, progress)
         # What is read once need not be cached.
         with connect(enable_external_file_cache="false") as connection:
-            write_table(connection.sql(found.joined_sql(columns)), output)
+            write_table(connection.sql(found.joined_sql(columns, copied=copied)), output)
     return found.n_rows
 
 

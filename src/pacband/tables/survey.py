@@ -11,12 +11,21 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pacband.core.cells import NUMBER_TYPES, TEXT_TYPES, gap_sql, number_sql, spelled_sql
+from pacband.core.cells import NUMBER_TYPES, TEXT_TYPES, known_sql, number_sql, spelled_sql
+from pacband.core.dates import UNCLEAR
+from pacband.core.number_formats import SAY_HOW, looks_written_otherwise
 from pacband.exceptions import InvalidInput
+from pacband.tables.column_facts import Facts, count_facts
 from pacband.tables.columns import as_frame, check_columns, refuse_inexact
 from pacband.tables.connection import quoted
+from pacband.tables.date_columns import (
+    DATE_KINDS,
+    DATE_TYPES,
+    date_kind,
+    days_of_column_sql,
+    refuse_other_than_dates,
+)
 from pacband.tables.delimited import refuse_large_texts
-from pacband.tables.files import reading
 
 if TYPE_CHECKING:
     from pacband.estimators.base import Certified
@@ -42,41 +51,15 @@ _TIMES = ("DATE", "TIME", "INTERVAL")
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table, how a model uses it ("number", "category", or None: not at all), and why not."""
+    """A column of a table, how a model uses it, and why not.
+
+    It is used as "number", "category" or, as days since 1970-01-01, "date-ymd", "date-dmy" or "date-mdy"; None: not
+    at all.
+    """
 
     name: str
     kind: str | None
     why: str = ""
-
-
-@dataclass(frozen=True)
-class _Facts:
-    """Counts over all rows of a column."""
-
-    rows: int
-    known: int
-    numbers: int
-    infinite: int
-    text: str | None
-    truths: int = 0
-    times: int = 0
-    levels: int = 0
-    constant: bool = False
-
-
-# The aggregates that count the facts, in the order of `_Facts`. New rows need the first few only.
-_COUNTS = (
-    "count({known})",
-    "count({number})",
-    "count_if(isinf({number}))",
-    "min({known}) filter ({number} is null)",
-)
-_SHAPE = (
-    "count_if(lower({known}) in ('true', 'false'))",
-    "count(try_cast({known} as timestamp))",
-    "approx_count_distinct({spelled})",
-    "coalesce(min({spelled}) = max({spelled}), true)",
-)
 
 
 def survey(
@@ -86,6 +69,7 @@ def survey(
     features: Sequence[str] = (),
     exclude: Collection[str] = (),
     categories: Collection[str] = (),
+    dates: Mapping[str, str | None] | None = None,
 ) -> list[Column]:
     """Choose how a model uses every column but the target.
 
@@ -101,6 +85,8 @@ def survey(
         Columns not to use.
     categories : collection of str
         Columns to use as categories, even if they hold numbers.
+    dates : mapping of str to str or None, optional
+        Columns of dates to use as days since 1970-01-01, and the order of their day, month and year if it is known.
 
     Raises
     ------
@@ -108,13 +94,14 @@ def survey(
         If a named column does not exist, the target is not numeric, a column holds numbers except for a few texts, or
         no column can be used.
     """
-    find_columns(relation, [target, *features, *exclude, *categories])
-    facts = _count(relation, [name for name in relation.columns if name not in exclude], (*_COUNTS, *_SHAPE))
+    dates = dates or {}
+    find_columns(relation, [target, *features, *exclude, *categories, *dates])
+    facts = count_facts(relation, [name for name in relation.columns if name not in exclude], shape=True)
     if not facts[target].rows:
         raise InvalidInput("the table has no rows.")
     _check_numeric(target, facts[target])
     _refuse_inexact(relation, target)
-    if target in features or target in categories:
+    if target in features or target in categories or target in dates:
         raise InvalidInput(f"the target {target!r} cannot be a feature as well.")
     columns = []
     for name, held in zip(relation.columns, map(str, relation.types), strict=True):
@@ -123,7 +110,11 @@ def survey(
         if name in exclude or (features and name not in features):
             columns.append(Column(name, None, "excluded" if name in exclude else "not among the features"))
         else:
-            columns.append(_choose(name, held, facts[name], name in categories, name in features))
+            found = facts[name]
+            if name in dates:
+                columns.append(Column(name, date_kind(name, held, found.order, found.text, dates[name])))
+            else:
+                columns.append(_choose(name, held, found, name in categories, name in features))
     if not any(column.kind for column in columns):
         raise InvalidInput(f"no column but the target {target!r} can be used: there is nothing to predict from.")
     return columns
@@ -156,12 +147,14 @@ def check_kinds(relation: Any, kinds: Mapping[str, str | None], *, texts: bool =
         a category as it is written.
     """
     known = known_kinds(kinds)
-    facts = _count(relation, list(kinds), _COUNTS)
+    facts = count_facts(relation, list(kinds))
     if not next(iter(facts.values())).rows:
         raise InvalidInput("the table has no rows.")
     for name, held in zip(relation.columns, map(str, relation.types), strict=True):
         if kinds.get(name) == "number":
             _check_numeric(name, facts[name])
+        elif kinds.get(name) in DATE_KINDS:
+            refuse_other_than_dates(relation, name, held, str(kinds[name]))
         elif texts and name in kinds and not held.startswith(TEXT_TYPES):
             raise InvalidInput(
                 f"column {name!r} held texts in the fit, and holds {held} now: write it as the texts of the fit, "
@@ -192,8 +185,10 @@ def inputs_sql(relation: Any, kinds: Mapping[str, str], *, texts: bool = False) 
         column = quoted(name)
         if kind == "number":
             value = number_sql(column, types[name])
+        elif kind in DATE_KINDS:
+            value = days_of_column_sql(column, types[name], kind)
         else:
-            value = _known(column) if texts else spelled_sql(column, types[name])
+            value = known_sql(column) if texts else spelled_sql(column, types[name])
         parts.append(f"{value} as {column}")
     return ", ".join(parts)
 
@@ -208,7 +203,7 @@ def label_sql(relation: Any, name: str) -> str:
     return spelled_sql(quoted(name), str(relation.types[relation.columns.index(name)]))
 
 
-def _choose(name: str, held: str, facts: _Facts, wanted: bool, named: bool) -> Column:
+def _choose(name: str, held: str, facts: Facts, wanted: bool, named: bool) -> Column:
     if not held.startswith((*NUMBER_TYPES, *TEXT_TYPES, *_TIMES)):
         return Column(name, None, f"it holds {held}, neither numbers nor texts")
     if facts.known == 0:
@@ -220,11 +215,22 @@ def _choose(name: str, held: str, facts: _Facts, wanted: bool, named: bool) -> C
     if facts.numbers == facts.known and not held.startswith(_TIMES):
         _check_numeric(name, facts)
         return Column(name, "number")
+    if facts.foreign and facts.numbers - facts.truths + facts.foreign >= _MEANT_AS_NUMBERS * facts.known:
+        raise InvalidInput(
+            f"column {name!r} holds {facts.foreign} numbers in another format, or with two meanings, such as "
+            f"{facts.text!r}: state how numbers are written with --decimal and --thousands, use the column as "
+            "categories, or exclude it."
+        )
     if facts.numbers - facts.truths >= _MEANT_AS_NUMBERS * facts.known:
         raise InvalidInput(
             f"column {name!r} holds numbers but for {facts.known - facts.numbers} of {facts.known} values, such as "
             f"{facts.text!r}: correct them, use the column as categories, or exclude it."
         )
+    if facts.order == UNCLEAR:
+        why = f"its dates have two meanings, such as {facts.text!r}: --dates {name}:dmy or {name}:mdy states which"
+        return Column(name, None, why)
+    if facts.order is not None or held.startswith(DATE_TYPES):
+        return Column(name, None, f"it holds dates or times; --dates {name} uses them as days since 1970-01-01")
     if facts.times == facts.known or held.startswith(_TIMES):
         return Column(name, None, "it holds dates or times; convert them to numbers, such as days, to use them")
     if facts.levels > _LIKE_AN_ID * facts.known and not named:
@@ -232,11 +238,12 @@ def _choose(name: str, held: str, facts: _Facts, wanted: bool, named: bool) -> C
     return Column(name, "category")
 
 
-def _check_numeric(name: str, facts: _Facts) -> None:
+def _check_numeric(name: str, facts: Facts) -> None:
     if facts.numbers < facts.known:
         bad = facts.known - facts.numbers
+        how = f" {SAY_HOW}" if looks_written_otherwise(facts.text or "") else ""
         raise InvalidInput(
-            f"column {name!r} must be numeric, got {facts.text!r} (in all, {bad} values are no numbers)."
+            f"column {name!r} must be numeric, got {facts.text!r} (in all, {bad} values are no numbers).{how}"
         )
     if facts.infinite:
         raise InvalidInput(f"column {name!r} must be finite or missing, got {facts.infinite} infinite values.")
@@ -249,25 +256,3 @@ def _refuse_inexact(relation: Any, name: str) -> None:
     else:
         frame: Any = as_frame(relation)
         refuse_inexact(frame, frame.collect_schema(), [name])
-
-
-def _count(relation: Any, names: Sequence[str], asked: Sequence[str]) -> dict[str, _Facts]:
-    """Return the facts of these columns, in one pass over all rows."""
-    types = dict(zip(relation.columns, map(str, relation.types), strict=True))
-    questions = [
-        question.format(
-            known=_known(quoted(name)),
-            number=number_sql(quoted(name), types[name]),
-            spelled=spelled_sql(quoted(name), types[name]),
-        )
-        for name in names
-        for question in asked
-    ]
-    with reading():
-        ((rows, *values),) = relation.aggregate(", ".join(["count(*)", *questions])).fetchall()
-    return {name: _Facts(rows, *values[k * len(asked) :][: len(asked)]) for k, name in enumerate(names)}
-
-
-def _known(column: str) -> str:
-    """Return the texts of a column as they are, for a SELECT; null for a gap."""
-    return f"(case when {gap_sql(column)} then null else cast({column} as varchar) end)"

@@ -1,0 +1,224 @@
+"""Numbers as people of different countries write them: which mark is the decimal mark, and which groups thousands.
+
+A text has at most one meaning in one format: "1.234" is 1.234 in English, 1234 in German, and no number in French.
+`NumberFormat.plain` rewrites a number to the format of programming languages, from which it is read to the last bit;
+`NumberFormat.plain_sql` is its twin in SQL.
+
+`find_format` chooses the format of a table from a sample of its cells. It only chooses what the cells prove. A column
+in which every mark has two meanings, such as "1,234", is `unclear`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from pacband.core.cells import is_gap
+from pacband.exceptions import InvalidInput
+
+__all__ = [
+    "PLAIN",
+    "PLAIN_FORMAT",
+    "SAY_HOW",
+    "FoundFormat",
+    "NumberFormat",
+    "check_marks",
+    "find_format",
+    "looks_written_otherwise",
+    "other_format_sql",
+]
+
+# What to do about a number that is written in another way.
+SAY_HOW = "State how numbers are written, with --decimal and --thousands."
+
+# A mark that the user names, and all characters that stand for it in files: blanks that do not break, curly quotes.
+_MARKS = {".": ".", ",": ",", " ": " \u00a0\u202f", "'": "'\u2019"}
+_BLANKS = " \t\r\n\u00a0\u202f"
+# A column of numbers may have a few mistakes in it.
+_MEANT_AS_NUMBERS = 0.9
+
+
+@dataclass(frozen=True)
+class NumberFormat:
+    """How numbers are written.
+
+    Attributes
+    ----------
+    decimal : {".", ","}
+        The decimal mark.
+    thousands : {"", ".", ",", " ", "'"}
+        The mark between groups of three digits; empty if there is none.
+
+    Examples
+    --------
+    >>> german = NumberFormat(",", ".")
+    >>> [german.plain(text) for text in ("1.234,5", "-7", "1.5", "0,1")]
+    ['1234.5', '-7', None, '0.1']
+    """
+
+    decimal: str = "."
+    thousands: str = ""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether numbers are written as in programming languages."""
+        return self == PLAIN
+
+    @property
+    def pattern(self) -> str:
+        """A regular expression for the numbers, in Python and in SQL."""
+        decimal = re.escape(self.decimal)
+        whole = "[0-9]+"
+        if self.thousands:
+            whole = f"({whole}|[1-9][0-9]{{0,2}}({self._thousands}[0-9]{{3}})+)"
+        return f"[+-]?({whole}({decimal}[0-9]*)?|{decimal}[0-9]+)([eE][+-]?[0-9]{{1,4}})?"
+
+    def plain(self, text: str) -> str | None:
+        """Return a number as programming languages write it; None if the text is no number in this format."""
+        text = text.strip(_BLANKS)
+        if not self._compiled.fullmatch(text):
+            return None
+        if self.thousands:
+            text = re.sub(self._thousands, "", text)
+        return text.replace(self.decimal, ".")
+
+    def plain_sql(self, text: str) -> str:
+        """Return SQL for a text, a SQL expression, as programming languages write it; null if it is no number."""
+        trimmed = f"trim({text}, E' \\t\\r\\n\u00a0\u202f')"
+        bare = f"regexp_replace({trimmed}, '{self._thousands_sql}', '', 'g')" if self.thousands else trimmed
+        return (
+            f"(case when regexp_full_match({trimmed}, '{self.pattern.replace(chr(39), chr(39) * 2)}') "
+            f"then replace({bare}, '{self.decimal}', '.') end)"
+        )
+
+    def __str__(self) -> str:
+        name = {",": "decimal comma", ".": "decimal point"}[self.decimal]
+        return f"{name} and thousands {self.thousands!r}" if self.thousands else name
+
+    @property
+    def _thousands(self) -> str:
+        return f"[{_MARKS[self.thousands]}]"
+
+    @property
+    def _thousands_sql(self) -> str:
+        return self._thousands.replace("'", "''")
+
+    @cached_property
+    def _compiled(self) -> re.Pattern[str]:
+        return re.compile(self.pattern)
+
+
+PLAIN = NumberFormat()
+_PLAIN = re.compile(PLAIN.pattern)
+# What every number in another format matches, and most texts do not. This is only for speed.
+_OTHERWISE = re.compile("[+-]?[0-9.,' \u00a0\u202f\u2019]*[.,' \u00a0\u202f\u2019][0-9]*([eE][+-]?[0-9]{1,4})?")
+# The formats in use, the simplest first.
+_FORMATS = tuple(
+    NumberFormat(decimal, thousands)
+    for thousands in ("", ",", ".", "'", " ")
+    for decimal in (".", ",")
+    if decimal != thousands
+)
+
+
+@dataclass(frozen=True)
+class FoundFormat:
+    """The format of the numbers of a table, and the columns whose numbers may be in another format as well."""
+
+    numbers: NumberFormat
+    unclear: frozenset[str] = frozenset()
+
+
+PLAIN_FORMAT = FoundFormat(PLAIN)
+
+
+def check_marks(decimal: str | None, thousands: str | None) -> None:
+    """Raise if these marks, of which each may be None, are no format of numbers."""
+    if decimal not in (None, ".", ","):
+        raise InvalidInput(f"the decimal mark must be a point or a comma, got {decimal!r}.")
+    if thousands not in (None, "", *_MARKS):
+        raise InvalidInput(f"the mark of thousands must be . or , or ' or a blank, got {thousands!r}.")
+    if thousands is not None and thousands == decimal:
+        raise InvalidInput(f"the decimal mark and the mark of thousands must differ, got {decimal!r} for both.")
+
+
+def find_format(
+    columns: Mapping[str, Iterable[str]], *, decimal: str | None = None, thousands: str | None = None
+) -> FoundFormat:
+    """Return the format of the numbers of a table.
+
+    Parameters
+    ----------
+    columns : mapping of str to iterable of str
+        Cells of every column.
+    decimal, thousands : str, optional
+        The marks, where the user names them.
+
+    Examples
+    --------
+    >>> find_format({"y": ["1,5", "1.000,25"], "n": ["3", "4"]}).numbers
+    NumberFormat(decimal=',', thousands='.')
+    >>> find_format({"y": ["1,234", "5,678"]})
+    FoundFormat(numbers=NumberFormat(decimal='.', thousands=''), unclear=frozenset({'y'}))
+    """
+    allowed = [
+        known
+        for known in _FORMATS
+        if decimal in (None, known.decimal) and (thousands is None or thousands == known.thousands)
+    ]
+    texts = {name: set(column) for name, column in columns.items()}
+    # Most tables are in the plain format: this is quick to see.
+    if allowed[0].is_plain and not any(map(looks_written_otherwise, set().union(*texts.values()))):
+        return PLAIN_FORMAT
+    cells = {name: {cell for cell in column if not is_gap(cell)} for name, column in texts.items()}
+    read = {name: {known: _read(known, texts) for known in allowed} for name, texts in cells.items()}
+    best = {name: max(map(len, found.values())) for name, found in read.items()}
+    numeric = [name for name in cells if best[name] and best[name] >= _MEANT_AS_NUMBERS * len(cells[name])]
+    for chosen in allowed:
+        if any(len(read[name][chosen]) < best[name] for name in numeric):
+            continue
+        if chosen.is_plain or len(allowed) == 1:
+            return FoundFormat(chosen)
+        unclear = frozenset(name for name in numeric if _has_two_meanings(read[name], chosen))
+        if allowed[0].is_plain and all(name in unclear or len(read[name][PLAIN]) == best[name] for name in numeric):
+            # Nothing proves another format than the plain one.
+            return FoundFormat(PLAIN, unclear)
+        return FoundFormat(chosen, unclear)
+    # Columns in different formats: those that are not in the first one are refused where they are used.
+    return FoundFormat(allowed[0])
+
+
+def looks_written_otherwise(text: str) -> bool:
+    """Return whether a text is no number in the plain format, and is one in another format in use.
+
+    Examples
+    --------
+    >>> [looks_written_otherwise(text) for text in ("1,5", "1.234.567", "1 234", "1.5", "1,2,3", "31.12.2025")]
+    [True, True, True, False, False, False]
+    """
+    if _PLAIN.fullmatch(text) or len(text) > 64 or not _OTHERWISE.fullmatch(text.strip(_BLANKS)):
+        return False
+    return PLAIN.plain(text) is None and any(known.plain(text) is not None for known in _FORMATS)
+
+
+def other_format_sql(text: str) -> str:
+    """Return SQL for whether a text is a number in some format in use other than the plain one."""
+    others = " or ".join(f"{known.plain_sql(text)} is not null" for known in _FORMATS if not known.is_plain)
+    maybe = f"regexp_matches({text}, '^[^A-Za-z]*[,.''\u2019 \u00a0\u202f][^A-Za-z]*([eE][0-9+-]*)?$')"
+    return f"({maybe} and {PLAIN.plain_sql(text)} is null and ({others}))"
+
+
+def _read(known: NumberFormat, texts: Iterable[str]) -> dict[str, str]:
+    """Return the plain text of every text that is a number in this format."""
+    return {text: plain for text in texts if (plain := known.plain(text)) is not None}
+
+
+def _has_two_meanings(read: Mapping[NumberFormat, Mapping[str, str]], chosen: NumberFormat) -> bool:
+    """Return whether another format reads as many texts of a column, and reads a different number from one of them."""
+    mine = read[chosen]
+    return any(
+        len(other) >= len(mine) and any(float(other[text]) != float(mine[text]) for text in mine if text in other)
+        for other in read.values()
+    )
