@@ -27,6 +27,8 @@ extensions = [
     "sphinx_design",
     "sphinx_copybutton",
     "mathml",
+    "computed",
+    "unbroken",
     "command_pages",
     "schema_pages",
     "docstrings",
@@ -81,8 +83,10 @@ html_math_renderer = "mathml"
 html_show_sourcelink = False
 html_copy_source = False
 html_context = {"default_mode": "auto"}
-# Pages without pages below them have nothing to navigate.
-html_sidebars = {"*": [], "project/*": []}
+# Pages of their own, without a section to navigate.
+html_sidebars = {
+    name: [] for name in ("start", "which_promise", "paper", "benchmarks", "glossary", "architecture", "project/*")
+}
 html_theme_options = {
     "navbar_persistent": ["search-field"],
     "navbar_end": ["theme-switcher"],

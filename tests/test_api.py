@@ -1,8 +1,5 @@
 """The façade: what is public, what an import costs, and that every documented example runs."""
 
-import contextlib
-import doctest
-import io
 import os
 import re
 import shutil
@@ -13,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import pacband
+from support.blocks import blocks_of, run_python
 
 ROOT = Path(__file__).parent.parent
 
@@ -51,29 +49,20 @@ def test_imports_are_lazy(statement, absent):
 
 def test_readme_examples_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), flags=re.DOTALL)
+    readme = ROOT / "README.md"
+    blocks = [block for block in blocks_of(readme) if block.language == "python"]
     assert blocks
     names = {}
-    printed = io.StringIO()
-    for block in blocks:
-        if ">>>" not in block:
-            with contextlib.redirect_stdout(printed):
-                exec(compile(block, "README.md", "exec"), names)  # our own page, executed as its reader would
-            continue
-        test = doctest.DocTestParser().get_doctest(block, names, "README.md", "README.md", 0)
-        runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
-        runner.run(test, clear_globs=False)
-        names = test.globs
-        assert runner.failures == 0
+    printed = "".join(run_python(block, names, readme) for block in blocks)
     shown = re.search(r"It prints\n\n```\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), flags=re.DOTALL)
     promise, bound, _ = shown.group(1).splitlines()
     # The bound itself depends on the release of scikit-learn that grew the forest; all else does not.
-    assert promise.rsplit("≤", 1)[0] in printed.getvalue()
-    assert bound in printed.getvalue()
+    assert promise.rsplit("≤", 1)[0] in printed
+    assert bound in printed
     (units,) = re.findall(
         r"^With confidence 99 %, .*machines.*$", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE
     )
-    assert units in printed.getvalue()
+    assert units in printed
 
 
 @pytest.mark.parametrize("script", sorted((ROOT / "examples").rglob("*.py")), ids=lambda path: path.stem)

@@ -57,12 +57,14 @@ if TYPE_CHECKING:
     from pacband.planning import (
         AcceptancePlan,
         Plan,
+        PlanTable,
         attained_delta,
         attained_eps,
         max_rank,
         min_samples,
         plan,
         plan_acceptance,
+        plan_table,
     )
     from pacband.reporting.document import report
     from pacband.reporting.figures.acceptance import plot_acceptance
@@ -113,12 +115,14 @@ _HOMES = {
     "planning": (
         "AcceptancePlan",
         "Plan",
+        "PlanTable",
         "attained_delta",
         "attained_eps",
         "max_rank",
         "min_samples",
         "plan",
         "plan_acceptance",
+        "plan_table",
     ),
     "reporting.document": ("report",),
     "reporting.figures.acceptance": ("plot_acceptance",),
@@ -159,6 +163,7 @@ __all__ = [
     "PacbandError",
     "ParzenScale",
     "Plan",
+    "PlanTable",
     "PromiseWarning",
     "ReusedData",
     "SearchPlan",
@@ -191,6 +196,7 @@ __all__ = [
     "model_digest",
     "plan",
     "plan_acceptance",
+    "plan_table",
     "plot_acceptance",
     "plot_band",
     "plot_family",

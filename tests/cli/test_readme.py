@@ -1,12 +1,13 @@
 """The shell commands of the README run as they stand there."""
 
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
+
+from support.blocks import blocks_of
 
 README = Path(__file__).parents[2] / "README.md"
 
@@ -20,8 +21,8 @@ def test_the_commands_of_the_readme_run(rows, tmp_path):
     for seed, name in enumerate(("live", "fresh")):
         noise = np.random.default_rng(seed).standard_normal(len(rows))
         rows.assign(y=rows.yhat + rows.s * noise).drop(columns=["id"]).to_csv(tmp_path / f"{name}.csv", index=False)
-    (block,) = re.findall(r"```sh\n(.*?)```", README.read_text("utf-8"), flags=re.DOTALL)
-    commands = block.strip().splitlines()
+    (block,) = (block for block in blocks_of(README) if block.language == "sh")
+    commands = block.code.strip().splitlines()
     assert len(commands) >= 8
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     for command in commands:

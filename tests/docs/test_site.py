@@ -16,14 +16,13 @@ pytestmark = pytest.mark.xdist_group("browser")
 # One page of each kind.
 PAGES = (
     "index",
+    "start",
     "paper",
-    "benchmarks",
     "gallery/index",
     "gallery/start/sklearn_model",
     "reference/python",
     "reference/files",
-    "reference/findings",
-    "reference/generated/pacband.Certificate",
+    "reference/generated/pacband.Plan",
 )
 # Scripts of the theme print what they do.
 SAID = ("log", "info", "debug")

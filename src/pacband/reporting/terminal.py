@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from pacband.certificate import AnyCertificate, Certificate, FamilyCertificate, GroupCertificate
 from pacband.core.wording import bound, figure, percent
-from pacband.planning import AcceptancePlan, Plan
+from pacband.planning import AcceptancePlan, Plan, PlanTable
+from pacband.planning.costs import HEADER
 from pacband.reporting.candidates import chosen_beforehand, expects_violation, rank_candidates, sharpness_name
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def _about(value: Any) -> list[RenderableType]:
     table = _table()
     table.add_column(style="dim")
     table.add_column()
-    facts = [] if isinstance(value, Plan | AcceptancePlan) else value.about.facts()
+    facts = [] if isinstance(value, Plan | AcceptancePlan | PlanTable) else value.about.facts()
     for name, text in facts:
         table.add_row(name, Text(text))
     return [Text(), table] if facts else []
@@ -66,6 +67,8 @@ def _parts(value: Any) -> tuple[str, str, Table]:
         return "pacband plan", str(value), _facts(value)
     if isinstance(value, AcceptancePlan):
         return "pacband acceptance plan", value.procedure, _characteristic(value)
+    if isinstance(value, PlanTable):
+        return "pacband plan table", value.explanation, _costs(value)
     if isinstance(value, FamilyCertificate):
         return "pacband family certificate", value.promise, _candidates(value)
     if isinstance(value, GroupCertificate):
@@ -101,6 +104,15 @@ def _characteristic(plan: AcceptancePlan) -> Table:
         table.add_column(name, justify="right")
     for p, accepted in plan.characteristic:
         table.add_row(percent(p), percent(accepted), style="bold" if p in (plan.eps_good, plan.eps) else "")
+    return table
+
+
+def _costs(costs: PlanTable) -> Table:
+    table = _table(header=True)
+    for name in HEADER:
+        table.add_column(name, justify="right")
+    for row in costs.rows:
+        table.add_row(*row.cells)
     return table
 
 

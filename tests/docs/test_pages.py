@@ -1,0 +1,123 @@
+"""The explanation pages: every block runs, and every table and figure is computed."""
+
+import importlib.util
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from scipy.stats import binomtest
+
+from support.blocks import blocks_of, run_page, shows
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = ("index", "start", "which_promise", "choosing", "marginal", "independence", "reading_a_certificate")
+HOW_TO = sorted(f"how_to/{path.stem}" for path in (DOCS / "how_to").glob("*.md") if path.stem != "index")
+
+
+@pytest.fixture
+def table(monkeypatch):
+    """Import a module of docs/tables, or of another folder of docs."""
+    monkeypatch.syspath_prepend(str(DOCS / "tables"))
+    before = set(sys.modules)
+
+    def load(name):
+        spec = importlib.util.spec_from_file_location(name, DOCS / "tables" / f"{name}.py")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+    yield load
+    for name in set(sys.modules) - before:
+        if str(DOCS) in str(getattr(sys.modules[name], "__file__", "")):
+            del sys.modules[name]
+
+
+@pytest.mark.parametrize("page", [*PAGES, *HOW_TO])
+def test_every_block_of_a_page_runs(page, run):
+    path = DOCS / f"{page}.md"
+    assert blocks_of(path)
+    run_page(path, run)
+
+
+def test_a_block_that_shows_something_else_is_noticed():
+    assert shows("With confidence 95 %, at\nleast 90 %.", "With confidence 95 %, … 90 %.")
+    assert not shows("With confidence 95 %, at least 90 %.", "With confidence 99 %, at least 90 %.")
+
+
+def test_numbers_are_not_divided_from_their_signs(table):
+    pytest.importorskip("sphinx")
+    unbreak = table("../_ext/unbroken").unbreak
+    assert unbreak("at least 95 % with ε = 0.05") == "at least 95\u00a0% with ε\u00a0=\u00a00.05"
+    assert unbreak("N = 1,000 and × 1.15") == "N\u00a0=\u00a01,000 and ×\u00a01.15"
+    assert unbreak("a row is one draw = independent") == "a row is one draw = independent"
+
+
+def test_the_widths_are_those_of_plan_table(table):
+    import pacband
+
+    text = table("widths").markdown("0.1")
+    row = pacband.plan_table(120, eps=0.1, deltas=0.05).rows[0]
+    line = next(line for line in text.splitlines() if line.startswith("| 120 |"))
+    assert line.split("|")[3].strip() == f"×\u00a0{row.relative_width:.2f}"
+    # One in a million needs 132 samples.
+    assert (line.split("|")[6].strip(), text.splitlines()[-1].split("|")[6].strip()) == ("–", "132")
+
+
+def test_the_widths_that_the_pages_quote():
+    import pacband
+
+    def width(n, eps, delta):
+        return round(pacband.plan_table(n, eps=eps, deltas=delta).rows[0].relative_width, 2)
+
+    assert {width(1000, eps, 0.05) for eps in (0.05, 0.1)} == {1.05}
+    assert {width(100_000, eps, 1e-6) for eps in (0.05, 0.1)} == {1.01}
+    assert {width(1000, eps, 1e-6) for eps in (0.05, 0.1)} == {1.15, 1.18}
+    assert (width(120, 0.1, 0.05), width(120, 0.05, 0.05)) == (1.15, 1.22)
+    assert width(145, 0.1, 0.05) / width(29, 0.1, 0.05) == pytest.approx(1 - 0.13, abs=0.005)
+
+
+def test_the_share_of_split_conformal_bands_beyond_eps(table):
+    """48 % at N = 1000: the binomial tail, and a simulation that errs by at most six standard errors."""
+    import numpy as np
+
+    module = table("split_conformal")
+    share = module.too_large(1000)
+    assert share == pytest.approx(0.48, abs=0.005)
+    ranked = np.random.default_rng(0).beta(50, 951, 20_000)
+    assert np.mean(ranked > 0.05) == pytest.approx(share, abs=6 * (0.25 / 20_000) ** 0.5)
+    assert "48 %" in module.draw()[1].text
+
+
+def test_the_stored_failure_rates_are_those_of_the_script(table):
+    """The first 30 calibrations again: nothing that is declared fails more often than δ allows, by far."""
+    module = table("failures")
+    stored = json.loads((DOCS / "tables" / "failures.json").read_text("utf-8"))["rows"]
+    again = module.measure(30)
+    assert [(row["study"], row["draws"]) for row in again] == [(row["study"], row["draws"]) for row in stored]
+    for now, then in zip(again, stored, strict=True):
+        assert now["bound"] == pytest.approx(then["bound"], rel=0.1)
+        wrong = then["draws"].endswith("(wrong)")
+        assert (then["failures"] > 2 * module.DELTA) == wrong
+        assert wrong or then["failures"] <= module.DELTA
+
+
+def test_the_stored_comparison_is_the_one_described(table):
+    module = table("peers")
+    rows = {row["method"]: row for row in module.measured.read("peers")["rows"]}
+    assert list(rows) == list(module.PROMISES)
+    certified, same = rows["pacband, δ = 0.05"], rows["MAPIE, at the level of pacband's rank"]
+    assert certified["width"] == same["width"]
+    n_failures = round(certified["failures"] * module.CALIBRATIONS)
+    assert binomtest(n_failures, module.CALIBRATIONS, module.DELTA, alternative="greater").pvalue >= 1e-6
+    assert len(module.markdown().splitlines()) == len(rows) + 4
+    assert len(module.markdown("times").splitlines()) == len(rows) + 2
+
+
+def test_the_sample_is_one_page_without_the_network(table):
+    page = table("sample_certificate").page()
+    assert "<script" not in page
+    # The only addresses are the names of the two vocabularies of SVG.
+    assert set(re.findall(r'https?://[^"\s]+', page)) == {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
+    assert "@page" in page

@@ -1,0 +1,73 @@
+"""The code blocks of a Markdown page, executed in order as its reader would."""
+
+import contextlib
+import doctest
+import io
+import re
+import shlex
+from typing import NamedTuple
+
+FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LANGUAGES = ("python", "sh", "text")
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+class Block(NamedTuple):
+    """A block: its language ("text" if it states none), its code, and its line on the page."""
+
+    language: str
+    code: str
+    line: int
+
+
+def blocks_of(page):
+    """Return the blocks of Python, of shell commands and of what they print; not the directives of Sphinx."""
+    text = page.read_text("utf-8")
+    found = [Block(at[1] or "text", at[2], text.count("\n", 0, at.start()) + 2) for at in FENCE.finditer(text)]
+    return [block for block in found if block.language in LANGUAGES]
+
+
+def run_python(block, names, page):
+    """Execute a block among the names of the blocks before, and return what it prints; examples with >>> are tested."""
+    printed = io.StringIO()
+    if ">>>" not in block.code:
+        with contextlib.redirect_stdout(printed):
+            code = "\n" * (block.line - 1) + block.code
+            exec(compile(code, str(page), "exec"), names)  # our own page
+        return printed.getvalue()
+    test = doctest.DocTestParser().get_doctest(block.code, names, page.name, str(page), block.line)
+    failed = doctest.DocTestRunner(optionflags=FLAGS).run(test, out=printed.write, clear_globs=False).failed
+    names.update(test.globs)
+    assert not failed, printed.getvalue()
+    return ""
+
+
+def commands_of(block):
+    """Return the arguments of every line that starts with pacband; comments are left out."""
+    lines = block.code.replace("\\\n", " ").splitlines()
+    return [shlex.split(line, comments=True)[1:] for line in lines if line.startswith("pacband ")]
+
+
+def shows(printed, text):
+    """Return whether every line of a text was printed; … stands for anything, and spaces may differ."""
+    known = " ".join(printed.split())
+    return all(
+        re.search(".*?".join(re.escape(" ".join(part.split())) for part in line.split("…")), known)
+        for line in text.splitlines()
+    )
+
+
+def run_page(page, run):
+    """Execute the blocks of a page. `run` runs a command; a block of text must be part of what was printed before it."""
+    names, printed = {"__name__": "__main__"}, ""
+    for block in blocks_of(page):
+        where = f"{page.name}, line {block.line}"
+        if block.language == "python":
+            printed = run_python(block, names, page)
+        elif block.language == "sh":
+            done = [(command, run(*command)) for command in commands_of(block)]
+            for command, result in done:
+                assert result.returncode == 0, (where, command, result.stderr)
+            printed = "".join(result.stdout for _, result in done)
+        else:
+            assert shows(printed, block.code), (where, block.code, printed)
