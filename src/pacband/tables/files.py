@@ -14,6 +14,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import copyfileobj
@@ -46,6 +47,9 @@ from pacband.tables.writing import write_table
 __all__ = ["Files", "open_files", "reading"]
 
 duckdb = require("duckdb", purpose="a table in a file")
+
+# Whether a block of `reading` knows the files that are read.
+_IN_FILES = ContextVar("_IN_FILES", default=False)
 
 
 @dataclass(frozen=True)
@@ -261,7 +265,14 @@ def reading(
     locate: Callable[[str], str] = lambda message: "",
     names: dict[str, str] | None = None,
 ) -> Iterator[None]:
-    """Raise an error of one sentence if DuckDB cannot read a file. `path` is the file if DuckDB does not name it."""
+    """Raise an error of one sentence if DuckDB cannot read a file. `path` is the file if DuckDB does not name it.
+
+    Without a path, a block inside of another one leaves errors to the outer one, which knows the files.
+    """
+    if path is None and _IN_FILES.get():
+        yield
+        return
+    token = _IN_FILES.set(path is not None)
     try:
         yield
     except duckdb.Error as error:
@@ -271,3 +282,5 @@ def reading(
         if "interrupt" in str(error).lower():
             raise KeyboardInterrupt from None
         raise
+    finally:
+        _IN_FILES.reset(token)
