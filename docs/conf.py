@@ -90,6 +90,7 @@ html_sidebars = {
 html_theme_options = {
     "navbar_persistent": ["search-field"],
     "navbar_end": ["theme-switcher"],
+    "header_links_before_dropdown": 6,
     "show_toc_level": 2,
     "navigation_with_keys": False,
     "footer_start": ["copyright"],
