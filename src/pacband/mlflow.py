@@ -26,10 +26,8 @@ from pacband.core.extras import require
 from pacband.delivery.columns import ANY, column_names, input_types
 from pacband.delivery.numbers import describe, measure
 from pacband.delivery.scoring import Scorer, output_names
-from pacband.draws import Units
-from pacband.estimators.drawing import read_draws, without_column
+from pacband.estimators.drawing import without_column
 from pacband.estimators.files import load
-from pacband.estimators.grouping import read_labels
 from pacband.estimators.saving import save_model
 from pacband.exceptions import InvalidInput
 from pacband.models.trust import names_of
@@ -128,7 +126,7 @@ def log_model(
         if report is not None and report.summary.certificate != model.certificate_:
             raise InvalidInput("report must be about the certificate of this model, got one about another.")
         certificate = model.certificate_.save(Path(folder) / f"{name}.json")
-        page = _report(model, X, y) if y is not None else report
+        page = report_rows(model, X, y) if y is not None else report
         written = None if page is None else page.save(Path(folder) / f"{name}.html")
         signature = _signature(model, X)
         numbers = measure(model, X)
@@ -182,15 +180,6 @@ def _import_mlflow() -> Any:
 def _check_name(option: str, value: Any) -> None:
     if not isinstance(value, str) or not value.strip() or set(value) & set(_NOT_IN_NAMES):
         raise InvalidInput(f"{option} must be a text without {' '.join(_NOT_IN_NAMES)}, and not empty; got {value!r}.")
-
-
-def _report(model: Certified, X: Any, y: Any) -> Report:
-    """Return the report of rows that the model predicts."""
-    draws = read_draws(model.draws, None, X) if isinstance(model.draws, Units) else None
-    features = without_column(model.draws, X)
-    groups = read_labels(model.grouping_, features)
-    prediction, scale = model.predict_with_scale(features)
-    return report_rows(model.certificate_, y, prediction, scale, X=features, groups=groups, draws=draws)
 
 
 def _signature(model: Certified, X: Any) -> Any:

@@ -48,7 +48,11 @@ def test_a_certificate_has_the_successor_that_python_makes(rows, fresh, run, tmp
     groups = {} if group is None else {"groups": fresh.site}
     expected = library.recalibrate(first, fresh.y, fresh.yhat, fresh.s, **groups)
     assert [part.gamma for part in second.parts.values()] == [part.gamma for part in expected.parts.values()]
-    assert json.loads(out) == second.to_dict()
+    assert out.encode() == (tmp_path / "next.json").read_bytes()
+    printed = run("recalibrate", "cert.json", "fresh.csv", "-o", "-")
+    assert json.loads(printed.stdout)["content"].keys() == json.loads(out)["content"].keys()
+    assert "Saved" not in printed.stderr
+    assert "With confidence" in printed.stderr
     for part in second.parts.values():
         assert (part.generation, part.predecessor, part.delta) == (2, first.digest, 0.005)
     # It states its columns, and is an input of the next command.

@@ -75,11 +75,13 @@ def test_a_model_on_standard_output(tmp_path, rows):
     [
         (("certify", "data.csv", *COLUMNS, "-o", "-", "--report", "-"), "two outputs are standard output"),
         (("certify", "data.csv", *COLUMNS, "--json", "--report", "-"), "--json prints to standard output"),
+        (("recalibrate", "cert.json", "data.csv", "-o", "-", "--json"), "--json prints to standard output"),
         (("fit", "data.csv", "--target", "y", "-o", "-", "--json"), "--json prints to standard output"),
         (("fit", "data.csv", "--target", "y", "-o", "-", "--report", "/dev/stdout"), "two outputs are standard output"),
     ],
 )  # fmt: skip
 def test_standard_output_takes_one_result(run, rows, line, message):
+    assert run("certify", "data.csv", *COLUMNS, "-o", "cert.json").returncode == 0
     done = run(*line)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr

@@ -13,6 +13,7 @@ from support.blocks import blocks_of, run_page, shows
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = ("index", "start", "which_promise", "choosing", "marginal", "independence", "reading_a_certificate")
+HOW_TO = sorted(f"how_to/{path.stem}" for path in (DOCS / "how_to").glob("*.md") if path.stem != "index")
 
 
 @pytest.fixture
@@ -33,7 +34,7 @@ def table(monkeypatch):
             del sys.modules[name]
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", [*PAGES, *HOW_TO])
 def test_every_block_of_a_page_runs(page, run):
     path = DOCS / f"{page}.md"
     assert blocks_of(path)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pacband.cli.about_options import about_options, model_file_option, read_about
-from pacband.cli.console import print_message, print_result, progress_bar
+from pacband.cli.console import print_message, print_result, print_saved, progress_bar
 from pacband.cli.draw_options import declared_draws, draw_columns, draw_options, draw_seed_option, refuse_without_rows
 from pacband.cli.findings import collect_findings, print_findings
 from pacband.cli.options import (
@@ -207,9 +207,7 @@ def command(
         print_result(certificate)
     elif not as_json:
         print_message(str(certificate))
-    for path in (output, page):
-        if path not in (None, "-"):
-            print_message(f"Saved {path}")
+    print_saved(output, page)
     _warn_of_mistakes(certificate)
     if wanted is not None and certificate.eps > wanted:
         print_message(

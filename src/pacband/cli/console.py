@@ -63,9 +63,10 @@ def visible(text: str) -> str:
 
 
 def print_saved(*files: str | None) -> None:
-    """Print which files were written, on stderr."""
-    *names, last = [file for file in files if file]
-    print_message(f"Saved {', '.join(names)} and {last}" if names else f"Saved {last}")
+    """Print which files were written, on stderr; ``-`` is standard output, and no file."""
+    names = [file for file in files if file not in (None, "-")]
+    if names:
+        print_message(f"Saved {' and '.join(filter(None, (', '.join(names[:-1]), names[-1])))}")
 
 
 def print_text(text: str) -> None:

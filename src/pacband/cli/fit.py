@@ -193,7 +193,7 @@ def command(
         show(str(family.certificate_))
         show(f"\n{family.auto_}")
     _print_left_out(family)
-    print_saved(*(None if path == "-" else path for path in (output, options["alone"], report, save_plan)))
+    print_saved(output, options["alone"], report, save_plan)
 
 
 def _read_rows(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pacband.cli.console import print_json, print_message, print_saved, print_text
+from pacband.cli.console import print_message, print_saved, print_text
 from pacband.cli.draw_options import refuse_without_rows
 from pacband.cli.findings import collect_findings, print_findings
 from pacband.cli.model_files import model_target, open_model_table
@@ -20,7 +20,7 @@ from pacband.cli.options import (
     scale_columns,
     strict_option,
 )
-from pacband.cli.output import Input, Output, overwrite_option
+from pacband.cli.output import Input, Output, overwrite_option, refuse_two_results, writing
 
 if TYPE_CHECKING:
     from pacband.certificate import AnyCertificate
@@ -39,7 +39,13 @@ Examples:
 @click.command(epilog=EXAMPLES)
 @click.argument("certificate", type=Input())
 @click.argument("files", nargs=-1, required=True, type=Input())
-@click.option("-o", "--output", required=True, type=Output(certificate=True), help="File to save the successor to.")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=Output(stdout=True, certificate=True),
+    help="File to save the successor to; - is standard output.",
+)
 @overwrite_option
 @column_options("target", "prediction", "scale", "group", "run", "step", known=True, outputs=True, overlapping=True)
 @rule_option
@@ -53,7 +59,9 @@ Examples:
     type=Output(certificate=True),
     help="With a model: file to save the certificate alone to, as JSON.",
 )
-@click.option("--report", "page", type=Output(), help="HTML file to write a page to that explains the successor.")
+@click.option(
+    "--report", "page", type=Output(stdout=True), help="HTML file to write a page to that explains the successor."
+)
 @strict_option
 @json_option
 def command(
@@ -84,20 +92,23 @@ def command(
     if page is not None:
         refuse_without_rows(before.basis.draws)
     of_model = is_model(certificate)
+    refuse_two_results(as_json, output, alone, page)
     if alone is not None and not of_model:
         raise click.UsageError("--certificate is for model files: the output of a certificate is a certificate.")
     with collect_findings() as findings:
         renew = _renew_model if of_model else _renew_certificate
         successor, save, report = renew(certificate, files, rule, page is not None, named)
     print_findings(findings, strict=strict)
-    save(output)
-    if alone is not None:
-        successor.save(alone)
-    if report is not None and page is not None:
-        report.save(page)
-    if as_json:
-        print_json(successor.to_dict())
-    else:
+    results = [(output, save), (alone, successor.save), (page, None if report is None else report.save)]
+    # With --json, the certificate file itself is printed.
+    results += [("-", successor.save)] if as_json else []
+    for path, save_to in results:
+        if path is not None and save_to is not None:
+            with writing(path) as file:
+                save_to(file)
+    if "-" in (output, alone, page):
+        print_message(str(successor))
+    elif not as_json:
         print_text(str(successor))
     print_saved(output, alone, page)
 
