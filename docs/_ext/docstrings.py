@@ -10,7 +10,8 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-# What is literal within a line: ``code`` and `names`.
+# A bar that is not escaped yet, and what is literal within a line: ``code`` and `names`.
+_BAR = re.compile(r"(?<!\\)\|")
 _LITERAL = re.compile(r"(``.*?``|`[^`]*`)")
 
 
@@ -27,7 +28,7 @@ def escape_bars(lines: list[str]) -> list[str]:
             escaped.append(line)
         else:
             parts = _LITERAL.split(line)
-            escaped.append("".join(part if k % 2 else part.replace("|", r"\|") for k, part in enumerate(parts)))
+            escaped.append("".join(part if k % 2 else _BAR.sub(r"\\|", part) for k, part in enumerate(parts)))
             literal_indent = indent if line.rstrip().endswith("::") else -1
     return escaped
 
