@@ -37,7 +37,8 @@ def report_files(
 
     weights = draws.columns if isinstance(draws, Weighted) else ()
     labels = [*columns.others, *(() if draws is None else draws.columns)]
-    with open_table(files, [*columns.numeric, *weights], labels=labels, dialect=dialect, note=note) as table:
+    numbers = [*columns.numeric, *weights]
+    with open_table(files, numbers, labels=labels, shown=True, dialect=dialect, note=note) as table:
         labelled = with_labels(table, columns.group, labels_of(certificate))
         return report_table(
             certificate, labelled, columns, features=features, draws=draws, command=command_line(), **options

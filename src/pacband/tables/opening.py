@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from pacband.core.extras import require
+from pacband.core.number_formats import SAY_HOW
 from pacband.exceptions import InvalidInput
 from pacband.tables.dialects import FIND, Dialect
 from pacband.tables.files import Files, open_files
@@ -26,6 +27,7 @@ def open_table(
     also: Sequence[str] | None = None,
     labels: Sequence[str] = (),
     others: bool = False,
+    shown: bool = False,
     engine: str = "duckdb",
     address: str | None = None,
     threads: int | None = None,
@@ -49,6 +51,8 @@ def open_table(
     others : bool
         Whether DuckDB shall offer the columns beside `numeric` and `also` as well, where all files agree about them. It
         reads none of them before it is asked to.
+    shown : bool
+        Whether people will read the other columns as numbers. Columns whose numbers have two meanings are left out.
     engine : {"duckdb", "dask", "spark"}
         The library that holds the table.
     address : str, optional
@@ -62,6 +66,9 @@ def open_table(
     """
     only = None if also is None else [*numeric, *also]
     with open_files(paths, dialect, note=note) as files, files.writing(output), files.reading():
+        if shown and (unclear := files.format.unclear.difference(numeric, labels)):
+            only = [name for name in files.header if name not in unclear]
+            note(f"Left out {', '.join(sorted(unclear))}: the numbers have two meanings. {SAY_HOW}")
         surveyed = files.format.columns.difference(labels, also or ()) if output is None else ()
         if engine == "duckdb":
             if others and only is not None:
