@@ -76,7 +76,7 @@ def test_what_the_user_says_gives_the_numbers_of_the_plain_file(run, tables, tmp
             line = [part.replace("ROWS", name).replace("new", name) for part in COMMANDS[command]]
             found.append(run(*line, "--json", *(() if name == "plain.csv" else ("--decimal", ","))).stdout)
         made = json.loads(found[0])
-        assert 0 < made.get("violations", made.get("n_violations")) < 100
+        assert made["holds"] if command == "check" else made["state"] == "ok"
         assert found[1:] == found[:1] * 2, command
 
 
