@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from pacband.tables.connection import connect
-from pacband.tables.files import reading
+from pacband.tables.reading_errors import reading
 
 __all__ = ["batches"]
 

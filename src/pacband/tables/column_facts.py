@@ -10,7 +10,7 @@ from pacband.core.cells import TEXT_TYPES, known_sql, number_sql, spelled_sql
 from pacband.core.dates import ORDERS, find_order, matches_sql
 from pacband.core.number_formats import other_format_sql
 from pacband.tables.connection import quoted
-from pacband.tables.files import reading
+from pacband.tables.reading_errors import reading
 
 __all__ = ["Facts", "count_facts"]
 

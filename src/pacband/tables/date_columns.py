@@ -13,7 +13,7 @@ from pacband.core.cells import known_sql
 from pacband.core.dates import ORDERS, UNCLEAR, days_sql, order_words
 from pacband.exceptions import InvalidInput
 from pacband.tables.connection import quoted
-from pacband.tables.files import reading
+from pacband.tables.reading_errors import reading
 
 __all__ = ["DATE_KINDS", "DATE_TYPES", "date_kind", "days_of_column_sql", "refuse_other_than_dates"]
 

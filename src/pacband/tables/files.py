@@ -14,14 +14,12 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import copyfileobj
 from typing import Any
 
 from pacband.core.atomic_files import draft_file
-from pacband.core.extras import require
 from pacband.core.number_formats import PLAIN, PLAIN_FORMAT, SAY_HOW, FoundFormat, looks_written_otherwise
 from pacband.exceptions import InvalidInput
 from pacband.tables.connection import Draft, allowing, connect, literal, literals, quoted, workspace
@@ -38,18 +36,14 @@ from pacband.tables.delimited import (
     refuse_unclear,
 )
 from pacband.tables.dialects import FIND, Dialect
-from pacband.tables.messages import NO_NUMBER_COLUMN, SOURCE_COLUMN, explain
+from pacband.tables.messages import NO_NUMBER_COLUMN, SOURCE_COLUMN
 from pacband.tables.parquet import ParquetTable, parquet_table
 from pacband.tables.paths import Found, find_files
 from pacband.tables.plain_copies import plain_copy
+from pacband.tables.reading_errors import reading
 from pacband.tables.writing import write_table
 
-__all__ = ["Files", "open_files", "reading"]
-
-duckdb = require("duckdb", purpose="a table in a file")
-
-# Whether a block of `reading` knows the files that are read.
-_IN_FILES = ContextVar("_IN_FILES", default=False)
+__all__ = ["Files", "open_files"]
 
 
 @dataclass(frozen=True)
@@ -256,31 +250,3 @@ def _files(found: tuple[Found, ...], folder: str, dialect: Dialect, note: Callab
     if said := [*first.notes, *found_words(layout, numbers, dialect)]:
         note(f"Read {first.file.shown} with {', '.join(said)}.")
     return Files(tuple(copy.file for copy in copies), folder, layout, numbers)
-
-
-@contextmanager
-def reading(
-    path: str | None = None,
-    *,
-    locate: Callable[[str], str] = lambda message: "",
-    names: dict[str, str] | None = None,
-) -> Iterator[None]:
-    """Raise an error of one sentence if DuckDB cannot read a file. `path` is the file if DuckDB does not name it.
-
-    Without a path, a block inside of another one leaves errors to the outer one, which knows the files.
-    """
-    if path is None and _IN_FILES.get():
-        yield
-        return
-    token = _IN_FILES.set(path is not None)
-    try:
-        yield
-    except duckdb.Error as error:
-        raise InvalidInput(explain(str(error), path, names or {}) + locate(str(error))) from None
-    except RuntimeError as error:
-        # DuckDB reports Ctrl-C in this way.
-        if "interrupt" in str(error).lower():
-            raise KeyboardInterrupt from None
-        raise
-    finally:
-        _IN_FILES.reset(token)
