@@ -53,7 +53,7 @@ def test_the_report_shows_the_rows_that_calibrated(fitted):
         "drop_missing_target": False,
     }
     with open_files([folder / "data.csv"]) as found:
-        _, X, y, _, _ = _read_rows(found.relation(), [], options)
+        _, X, y, _, _ = _read_rows(found, [], options)
     model = library.load(folder / "model.pacband")
     # Another split than that of `fit` would not give the same bound.
     assert _report(model, X, y).summary.answer.state == "recomputed"
