@@ -86,7 +86,7 @@ def test_where_no_candidate_has_a_band_in_every_row(unanswered, offsets, best):
     assert family({"a": 1.0, "b": 1.2}, offsets, unanswered).best == best
 
 
-@pytest.mark.parametrize(("side", "words"), [("both", "mean bound"), ("upper", "mean distance")])
+@pytest.mark.parametrize(("side", "words"), [("both", "mean half-width"), ("upper", "mean distance")])
 def test_every_candidate_has_a_line_and_the_best_a_star(side, words):
     joined = family({"a": 1.0, "long name": 1.25}, {"a": 0.0, "long name": 0.0}, {"a": 0, "long name": 0}, side)
     error = {"both": "|y − T(x)|", "upper": "y − T(x)"}[side]

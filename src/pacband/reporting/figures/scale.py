@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pacband.certificate.about import About
 from pacband.core import look
 from pacband.core.arrays import Floats
 from pacband.reporting.figures.bins import bin_means, equal_bins, mean
@@ -32,6 +33,7 @@ class ScaleNumbers:
     error: Floats
     ratio: float
     sample: str
+    about: About
 
     @property
     def unevenness(self) -> float:
@@ -55,6 +57,7 @@ def scale_numbers(basis: FigureInput) -> ScaleNumbers | None:
         error=bin_means(error, order, starts),
         ratio=mean(error) / mean(scale),
         sample=name_sample(rows),
+        about=basis.certificate.about,
     )
 
 
@@ -69,7 +72,7 @@ def draw_scale(numbers: ScaleNumbers) -> Axes:
         ax.set_yscale("log")
     else:
         ax.set_ylim(0, 1.1 * max(float(numbers.error.max()), float(ends[1] * numbers.ratio)))
-    look.style_axes(ax, title=TITLE, x="mean σ̂", y="mean |error|")
+    look.style_axes(ax, title=TITLE, x="mean σ̂", y=look.short_text(numbers.about.in_unit("mean |error|"), 40))
     look.add_legend(ax)
     return ax
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pacband.certificate.about import About
 from pacband.core import look
 from pacband.core.arrays import Floats
 from pacband.core.wording import percent
@@ -31,6 +32,7 @@ class WidthNumbers:
     cloud: Cloud
     y_range: tuple[float, float]
     sample: str
+    about: About
 
 
 def width_numbers(basis: FigureInput) -> WidthNumbers | None:
@@ -50,6 +52,7 @@ def width_numbers(basis: FigureInput) -> WidthNumbers | None:
         cloud=gather_points(share, error[order], y_range=y_range),
         y_range=y_range,
         sample=name_sample(rows),
+        about=basis.certificate.about,
     )
 
 
@@ -61,7 +64,12 @@ def draw_widths(numbers: WidthNumbers) -> Axes:
     ax.set_ylim(numbers.y_range)
     ax.set_xlim(0, 1)
     ax.xaxis.set_major_formatter(look.format_percent)
-    look.style_axes(ax, title=TITLE, x="rows, sorted by their half-width", y="half-width, |error|")
+    look.style_axes(
+        ax,
+        title=TITLE,
+        x="rows, sorted by their half-width",
+        y=look.short_text(numbers.about.in_unit("half-width, |error|"), 40),
+    )
     look.add_legend(ax)
     return ax
 
