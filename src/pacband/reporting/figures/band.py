@@ -10,6 +10,7 @@ import numpy as np
 from pacband.certificate import AnyCertificate
 from pacband.core import look
 from pacband.core.arrays import Floats, as_numbers
+from pacband.core.wording import bound, significant
 from pacband.draws import Draws
 from pacband.exceptions import InvalidInput
 from pacband.reporting.figures.bins import bin_means, equal_bins, finite_mean
@@ -69,7 +70,7 @@ def band_numbers(rows: Rows, *, x: Any = None, x_name: str = PREDICTION, y_name:
         return None
     at, prediction, outside = at[known], rows.prediction[known], rows.outside[known]
     order, starts = equal_bins(at, N_BINS)
-    of_errors = x is not None and _depends_on_more(prediction, rows.half_width[known], order, starts)
+    of_errors = x is not None and _depends_on_more(prediction, rows.half_width[known], order)
     origin = prediction if of_errors else np.zeros_like(prediction)
     y = rows.y[known] - origin
     lower, upper = (bin_means(end[known] - origin, order, starts) for end in (rows.lower, rows.upper))
@@ -95,12 +96,11 @@ def band_numbers(rows: Rows, *, x: Any = None, x_name: str = PREDICTION, y_name:
     )
 
 
-def _depends_on_more(prediction: Floats, half_width: Floats, order: Any, starts: Any) -> bool:
-    """Whether the prediction varies within the bins by more than a quarter of the half-width."""
+def _depends_on_more(prediction: Floats, half_width: Floats, order: Any) -> bool:
+    """Whether predictions of neighbours differ by more than a quarter of the half-width, as a rule."""
     width = finite_mean(np.abs(half_width))
-    sizes = np.diff([*starts, len(prediction)])
-    within = prediction[order] - np.repeat(bin_means(prediction, order, starts), sizes)
-    return width is not None and float(np.std(within)) > 0.25 * width
+    steps = np.abs(np.diff(prediction[order]))
+    return width is not None and len(steps) > 0 and float(np.median(steps)) > 0.25 * width
 
 
 def draw_band(numbers: BandNumbers, ax: Axes | None = None) -> Axes:
@@ -118,7 +118,7 @@ def draw_band(numbers: BandNumbers, ax: Axes | None = None) -> Axes:
 
 def caption_band(numbers: BandNumbers) -> Caption:
     """Write the caption."""
-    width = "" if numbers.mean_half_width is None else f"; mean half-width {numbers.mean_half_width:.4g}"
+    width = "" if numbers.mean_half_width is None else f"; mean half-width {bound(numbers.mean_half_width)}"
     errors = (
         f" The prediction depends on more than {numbers.x_name}, so that errors are shown." if numbers.of_errors else ""
     )
@@ -128,14 +128,14 @@ def caption_band(numbers: BandNumbers) -> Caption:
         f"Rows, prediction and certified band against {numbers.x_name}{width}.",
         f"Prediction and band are means over neighbouring rows.{errors}{output}{numbers.sample}",
         tuple(
-            (x, t, f"{numbers.x_name} {x:.4g}: prediction {t:.4g}{_ends(numbers, k)}")
+            (x, t, f"{numbers.x_name} {significant(x, 4)}: prediction {significant(t, 4)}{_ends(numbers, k)}")
             for k, (x, t) in enumerate(zip(numbers.x.tolist(), numbers.prediction.tolist(), strict=True))
         ),
     )
 
 
 def _ends(numbers: BandNumbers, k: int) -> str:
-    ends = [f"{end[k]:.4g}" for end in (numbers.lower, numbers.upper) if end is not None]
+    ends = [significant(float(end[k]), 4) for end in (numbers.lower, numbers.upper) if end is not None]
     if len(ends) == 2:
         return f", band {ends[0]} to {ends[1]}"
     return f", bound {ends[0]}" if ends else ""

@@ -10,6 +10,7 @@ import numpy as np
 from pacband.certificate.about import About
 from pacband.core import look
 from pacband.core.arrays import Floats
+from pacband.core.wording import significant
 from pacband.reporting.figures.bins import bin_means, equal_bins, mean
 from pacband.reporting.figures.figure import Caption, FigureInput, RowsFigure, json_fields, name_sample
 
@@ -85,7 +86,7 @@ def caption_scale(numbers: ScaleNumbers) -> Caption:
         f"factor of at most {numbers.unevenness:.3g}.",
         f"If the points are on the line, σ̂ is right up to a factor. The bound contains this factor.{numbers.sample}",
         tuple(
-            (size, error, f"σ̂ = {size:.4g}: mean |error| {error:.4g}")
+            (size, error, f"σ̂ = {significant(size, 4)}: mean |error| {significant(error, 4)}")
             for size, error in zip(numbers.scale.tolist(), numbers.error.tolist(), strict=True)
         ),
     )

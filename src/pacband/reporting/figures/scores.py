@@ -11,7 +11,7 @@ import numpy as np
 from pacband.certificate import AnyCertificate
 from pacband.core import look
 from pacband.core.arrays import Floats
-from pacband.core.wording import bound, percent
+from pacband.core.wording import bound, percent, significant
 from pacband.draws import Draws
 from pacband.reporting.figures.figure import Caption, FigureInput, RowsFigure, json_fields, name_sample
 from pacband.reporting.figures.violation import draw_violation, violation_numbers
@@ -98,7 +98,8 @@ def caption_scores(numbers: ScoreNumbers) -> Caption:
         f"There is one score for every row{every}. Scores to the right of the line exceed the bound."
         f"{beyond}{numbers.sample}",
         tuple(
-            ((low + high) / 2, share, f"{low:.3g} to {high:.3g}: {percent(share)} of rows") for low, high, share in bars
+            ((low + high) / 2, share, f"{significant(low, 3)} to {significant(high, 3)}: {percent(share)} of rows")
+            for low, high, share in bars
         ),
     )
 

@@ -11,7 +11,7 @@ from pacband.certificate import AnyCertificate
 from pacband.certificate.about import About
 from pacband.core import look
 from pacband.core.checks import check_probability
-from pacband.core.wording import figure, percent
+from pacband.core.wording import bound, figure, percent
 from pacband.draws import Draws
 from pacband.exceptions import InvalidInput
 from pacband.judging.counts import exact_interval, exceedance
@@ -156,7 +156,7 @@ def caption_slices(numbers: SliceNumbers) -> Caption:
                 place,
                 part.violation,
                 f"{part.label}: {part.n_violations:,} of {part.n_rows:,} rows outside, {percent(part.violation)} "
-                f"({percent(part.low)} to {percent(part.high)}); half-width {part.half_width:.4g}",
+                f"({percent(part.low)} to {percent(part.high)}); half-width {bound(part.half_width)}",
             )
             for place, part in enumerate(numbers.slices)
         ),

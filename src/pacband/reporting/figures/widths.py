@@ -10,7 +10,7 @@ import numpy as np
 from pacband.certificate.about import About
 from pacband.core import look
 from pacband.core.arrays import Floats
-from pacband.core.wording import percent
+from pacband.core.wording import bound, percent
 from pacband.reporting.figures.cloud import Cloud, draw_cloud, gather_points
 from pacband.reporting.figures.figure import Caption, FigureInput, RowsFigure, json_fields, name_sample
 
@@ -79,10 +79,10 @@ def caption_widths(numbers: WidthNumbers) -> Caption:
     shares, widths = numbers.share[::4].tolist(), numbers.half_width[::4].tolist()
     return Caption(
         TITLE,
-        f"Half-widths in increasing order, from {widths[0]:.4g} to {widths[-1]:.4g}, over the sizes of the errors.",
+        f"Half-widths in increasing order, from {bound(widths[0])} to {bound(widths[-1])}, over the sizes of the errors.",
         f"With a good σ̂, the errors stay below the line and equally close to it everywhere.{numbers.sample}",
         tuple(
-            (share, width, f"{percent(share)} of rows: half-width up to {width:.4g}")
+            (share, width, f"{percent(share)} of rows: half-width up to {bound(width)}")
             for share, width in zip(shares, widths, strict=True)
         ),
     )

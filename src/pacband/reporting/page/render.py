@@ -19,7 +19,7 @@ from pacband.reporting.rows import MOST_FEATURES
 from pacband.reporting.summary import Summary
 from pacband.tables.sample import SEED
 
-__all__ = ["render_html", "render_markdown"]
+__all__ = ["render_html", "render_markdown", "unbroken"]
 
 # The most candidates or groups that a table lists.
 MOST_LINES = 400
@@ -58,7 +58,7 @@ def _render(template: str, summary: Summary, *, autoescape: bool, **more: Any) -
         percent=percent,
         sentence=_as_sentence,
         short=_four_digits,
-        unbroken=_unbroken,
+        unbroken=unbroken,
     )
     certificate, rows = summary.certificate, summary.of_rows
     family = certificate if isinstance(certificate, FamilyCertificate) else None
@@ -129,7 +129,7 @@ def _tiles(summary: Summary) -> list[tuple[str, str, str]]:
     if width is not None and (basis.scale_kind != "none" or single is None):
         name = "half-width" if side == "both" else "bound"
         over = "the rows drawn" if summary.rows is not None and summary.rows.sampled else "these rows"
-        tiles.append((_four_digits(width), f"mean {name}", basis.about.in_unit(f"of the band over {over}")))
+        tiles.append((_format_bound(width), f"mean {name}", basis.about.in_unit(f"of the band over {over}")))
     tiles.append(
         (f"{certificate.n_samples:,}", f"calibration {draw_words(basis).tested}", "that the model must not have seen")
     )
@@ -178,7 +178,7 @@ def _format_bound(value: float) -> str:
     return "∞" if math.isinf(value) else bound(value)
 
 
-def _unbroken(text: Any) -> str:
+def unbroken(text: Any) -> str:
     """Return a text as HTML, escaped. No line ends inside a number, or between a number and its sign."""
     parts = map(escape, _NUMBER.split(str(text)))
     # The pattern has one group: every second part is a number.
