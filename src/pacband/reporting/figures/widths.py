@@ -79,7 +79,8 @@ def caption_widths(numbers: WidthNumbers) -> Caption:
     shares, widths = numbers.share[::4].tolist(), numbers.half_width[::4].tolist()
     return Caption(
         TITLE,
-        f"Half-widths in increasing order, from {bound(widths[0])} to {bound(widths[-1])}, over the sizes of the errors.",
+        f"Half-widths in increasing order, from {bound(widths[0])} to {bound(widths[-1])}, over the sizes of the "
+        "errors.",
         f"With a good σ̂, the errors stay below the line and equally close to it everywhere.{numbers.sample}",
         tuple(
             (share, width, f"{percent(share)} of rows: half-width up to {bound(width)}")
