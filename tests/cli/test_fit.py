@@ -170,7 +170,7 @@ def test_fit_divides_units_and_does_not_predict_from_their_column(tmp_path, run)
     done = run("fit", tmp_path / "data.csv", *QUICK, *options, "-o", model)
     assert done.returncode == 0, done.stderr
     assert "Not used: machine: it declares the draws" in done.stderr
-    assert "Recomputed and confirmed" in page.read_text("utf-8")
+    assert "The bound agrees with the calibration rows" in page.read_text("utf-8")
     loaded = library.load(model)
     assert loaded.certificate_.basis.draws == library.draws.Units([0], 0.8, name="machine").kind
     assert loaded.certificate_.n_samples == 24
@@ -198,7 +198,7 @@ def test_fit_calibrates_on_the_latest_rows_of_a_series(tmp_path, run):
     assert (cert.n_samples, cert.basis.draws.gap) == (24, 5)
     # The training rows end a gap before the 120 rows that calibrate.
     assert len(library.load(model).training_rows_) == 600 - 120 - 4
-    assert "Recomputed and confirmed" in (tmp_path / "page.html").read_text("utf-8")
+    assert "The bound agrees with the calibration rows" in (tmp_path / "page.html").read_text("utf-8")
 
 
 def test_what_is_declared_wrongly_about_draws_is_refused_and_nothing_is_written(tmp_path, run):

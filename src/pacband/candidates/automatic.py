@@ -22,7 +22,7 @@ from sklearn.utils import check_random_state
 
 from pacband.candidates.ledger import Ledger, Tried
 from pacband.candidates.members import Member, fit_members
-from pacband.candidates.pairs import Goal
+from pacband.candidates.pairs import Goal, explain_names
 from pacband.candidates.screening import screen
 from pacband.candidates.search_plan import SearchPlan
 from pacband.core.arrays import Floats, as_numbers, name_rows
@@ -63,14 +63,15 @@ class AutoFamily:
     def __str__(self) -> str:
         wider = [record for record in self.tried if record.status == "wider"]
         shown = [record for record in self.tried if record not in wider[_MOST_WIDER:]]
-        rows = [("candidate", "width", "seconds", ""), *map(_cells, shown)]
+        rows = [("candidate", "mean half-width", "seconds", ""), *map(_cells, shown)]
         if len(wider) > _MOST_WIDER:
             rows.append((f"and {len(wider) - _MOST_WIDER} more", "", "", "wider still"))
         sizes = [max(len(row[k]) for row in rows) for k in range(3)]
-        return "\n".join(
+        table = [
             f"{name:<{sizes[0]}}  {width:>{sizes[1]}}  {seconds:>{sizes[2]}}  {status}".rstrip()
             for name, width, seconds, status in rows
-        )
+        ]
+        return "\n".join([*table, *explain_names([record.name for record in shown])])
 
 
 def auto_candidates(

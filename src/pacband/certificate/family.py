@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from pacband.certificate.decision import check_joint
+from pacband.certificate.inequality import symbols
 from pacband.certificate.portable import decode, encode
 from pacband.certificate.promise import Promise
 from pacband.certificate.promising import Promising
@@ -147,6 +148,14 @@ class FamilyCertificate(Promising):
             f"{self.basis.subject} within its own bound; the sharpest is {self.best!r}."
         )
 
+    @property
+    def headline(self) -> str:
+        """The promise of the best candidate, with its number. It holds although the best was picked by its scores."""
+        if len(self.candidates) == 1 or math.isinf(self.certificate.gamma):
+            return self.promise
+        claim, chosen = self.basis.claim(self.certificate.gamma), f"the sharpest of {len(self.candidates)} candidates"
+        return f"{self.basis.confidence}, {claim}. This is {self.best!r}, {chosen}."
+
     def __str__(self) -> str:
         width = max(len(name) for name in self.candidates)
         lines = [
@@ -163,7 +172,7 @@ class FamilyCertificate(Promising):
 
     @property
     def _sharpness_name(self) -> str:
-        return "mean bound" if self.certificate.side == "both" else "mean distance"
+        return "mean half-width" if self.certificate.side == "both" else "mean distance"
 
     def _repr_html_(self) -> str:
         rows = [
@@ -173,7 +182,11 @@ class FamilyCertificate(Promising):
             )
             for name, cert in self.candidates.items()
         ]
-        return card("pacband family certificate", self.promise, [*self.about.facts(), *rows])
+        return card(
+            "pacband family certificate",
+            self.headline,
+            [("where", symbols(self.basis)), *self.about.facts(), *rows],
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the certificate as JSON-ready values, as `save` writes them."""

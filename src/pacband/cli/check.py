@@ -127,12 +127,14 @@ def command(
 
 
 def _print_verdict(verdict: Verdict, as_json: bool, *, to_stderr: bool = False) -> None:
+    # Rows that cannot test the promise get no green.
+    colour = "red" if not verdict.holds else "yellow" if verdict.reused else "green"
     if as_json:
         print_json(verdict.to_dict())
     elif to_stderr:
-        print_message(str(verdict))
+        print_message(str(verdict), colour=colour)
     else:
-        print_text(str(verdict))
+        print_text(str(verdict), colour=colour)
     if not verdict.holds:
         sys.exit(1)
 

@@ -111,7 +111,7 @@ def command(
             finding["advice"] = in_shell_words(finding["advice"])
         print_json(content)
     else:
-        print_text(in_shell_words(str(diagnosis)))
+        print_text(in_shell_words(str(diagnosis)), colour="green" if diagnosis.sound else "red")
     if not diagnosis.sound:
         sys.exit(1)
 

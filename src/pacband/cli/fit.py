@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pacband.cli.about_options import about_options, read_about
-from pacband.cli.console import print_json, print_message, print_saved, print_text, progress_bar
+from pacband.cli.console import print_json, print_message, print_result, print_saved, print_text, progress_bar
 from pacband.cli.draw_options import declared_draws, draw_options, refuse_without_rows
 from pacband.cli.findings import collect_findings, print_findings
 from pacband.cli.options import (
@@ -190,9 +190,9 @@ def command(
     if as_json:
         print_json(_summary(family, columns, len(y), output))
     else:
-        show = print_message if "-" in (output, report) else print_text
-        show(str(family.certificate_))
-        show(f"\n{family.auto_}")
+        taken = "-" in (output, report)
+        print_message(str(family.certificate_)) if taken else print_result(family.certificate_)
+        (print_message if taken else print_text)(f"\n{family.auto_}")
     _print_left_out(family)
     print_saved(output, options["alone"], report, save_plan)
 

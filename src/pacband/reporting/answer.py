@@ -35,8 +35,8 @@ def word_verdict(
     if verdict.reused and bound_given:
         return Answer(
             "recomputed",
-            "Recomputed and confirmed",
-            "The calibration rows were counted again. The count and the fingerprint agree: "
+            "The bound agrees with the calibration rows; the promise is not tested",
+            "These are the calibration rows, counted again. The count and the fingerprint agree: "
             f"{counted}. Only fresh rows can test the promise.",
         )
     if verdict.reused:
@@ -48,9 +48,9 @@ def word_verdict(
         )
         return Answer(
             "recomputed",
-            "Recomputed and confirmed",
-            f"The bound was computed again from the calibration rows. {agreement} {counted}, by construction. Only "
-            "fresh rows can test the promise.",
+            "The bound agrees with the calibration rows; the promise is not tested",
+            f"These are the calibration rows, and the bound was computed from them again. {agreement} {counted}, "
+            "by construction. Only fresh rows can test the promise.",
         )
     low, high = exact_interval(violations, n_rows)
     interval = f"The exact 95 % interval of the true share is {percent(low)} to {percent(high)}."
