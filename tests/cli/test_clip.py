@@ -67,4 +67,4 @@ def test_a_target_that_leaves_its_range_later_counts_as_a_violation(run, inside,
     assert f"In {len(inside)} rows y left its declared range" in done.stdout
     done = run("monitor", "cert.json", "left.csv", "--state", "state.json")
     assert done.returncode == 1
-    assert f"In {len(inside)} rows y left its declared range" in done.stdout + done.stderr
+    assert "rows y left its declared range" in done.stderr

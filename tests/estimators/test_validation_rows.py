@@ -62,11 +62,15 @@ def test_the_whole_table_is_refused_where_fit_splits_it():
 
 def test_training_rows_may_be_validation_rows_and_are_kept_once():
     plain = CertifiedRegressor(Stops(), **OPTIONS).fit(X, Y, calibration=FRESH)
-    model = CertifiedRegressor(Stops(), **OPTIONS).fit(X, Y, calibration=FRESH, eval_set=[(X, Y)], rounds=[3, 4], name="a")
+    model = CertifiedRegressor(Stops(), **OPTIONS).fit(
+        X, Y, calibration=FRESH, eval_set=[(X, Y)], rounds=[3, 4], name="a"
+    )
     np.testing.assert_array_equal(model.training_rows_, plain.training_rows_)
 
 
-@pytest.mark.parametrize("value", [None, 3, "text", [], [[]], ["a", "b"], {"X": 1}, [None], lambda: 1, np.float64(2.0), np.array(3.0)])
+@pytest.mark.parametrize(
+    "value", [None, 3, "text", [], [[]], ["a", "b"], {"X": 1}, [None], lambda: 1, np.float64(2.0), np.array(3.0)]
+)
 def test_other_parameters_are_left_alone(value):
     model = CertifiedRegressor(Stops(), **OPTIONS).fit(X, Y, option=value)
     assert model.certificate_.n_samples > 0

@@ -36,8 +36,8 @@ Examples:
   pacband fit data.csv --target y --unit machine --within 0.99 -o model.pacband
   pacband fit hourly.csv --target y --gap 24 -o model.pacband
   pacband fit 'parts/*.parquet' --target y --time-budget 60 --report report.html -o model.pacband
-  pacband fit data.csv --target y --save-plan plan.json -o model.pacband
-  pacband fit data.csv --target y --plan plan.json -o same.pacband
+  pacband fit data.csv --target y --save-search-plan plan.json -o model.pacband
+  pacband fit data.csv --target y --search-plan plan.json -o same.pacband
   pacband predict model.pacband new.csv -o bands.csv
 """
 
@@ -80,11 +80,11 @@ _DEFAULT_BUDGET = 300.0
 )
 @click.option("--time-budget", type=float, help=f"Seconds to try models for.  [default: {_DEFAULT_BUDGET}]")
 @click.option(
-    "--plan",
+    "--search-plan",
     type=Input(),
-    help="JSON file of --save-plan: fit the same models again, whatever time it takes. Replaces --time-budget.",
+    help="JSON file of --save-search-plan: fit the same models again, whatever time it takes. Replaces --time-budget.",
 )
-@click.option("--save-plan", type=Output(), help="JSON file to save the plan of the search to.")
+@click.option("--save-search-plan", type=Output(), help="JSON file to save the plan of the search to.")
 @click.option("--jobs", type=int, default=-1, show_default=True, help="Number of threads; -1 uses every core.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random split and of the models.")
 @click.option(
@@ -103,8 +103,8 @@ def command(
     files: tuple[str, ...],
     output: str,
     report: str | None,
-    plan: str | None,
-    save_plan: str | None,
+    search_plan: str | None,
+    save_search_plan: str | None,
     as_json: bool,
     **options: Any,
 ) -> None:
@@ -118,8 +118,8 @@ def command(
     not use, it looks only if --unit, --gap and --importance are not given. Predict with `pacband predict`, or in Python
     with `pacband.load`.
 
-    The time budget leaves out models by the clock, so the result depends on how busy the machine is. With the --plan
-    that --save-plan wrote, and the same rows and seed, the result is the same to the last bit.
+    The time budget leaves out models by the clock, so the result depends on how busy the machine is. With the
+    --search-plan that --save-search-plan wrote, and the same rows and seed, the result is the same to the last bit.
     """
     from pacband.candidates.search_plan import SearchPlan
     from pacband.certificate.about import as_about
@@ -130,9 +130,11 @@ def command(
     from pacband.tables.files import open_files
 
     refuse_two_results(as_json, output, report)
-    if plan is not None and options["time_budget"] is not None:
-        raise click.UsageError("--plan and --time-budget cannot be combined: a plan fits its models in whatever time.")
-    repeated = None if plan is None else SearchPlan.load(plan)
+    if search_plan is not None and options["time_budget"] is not None:
+        raise click.UsageError(
+            "--search-plan and --time-budget cannot be combined: a plan fits its models in whatever time."
+        )
+    repeated = None if search_plan is None else SearchPlan.load(search_plan)
     about = as_about(read_about(options, options["target"], always=True))
     group = options["group"]
     exclude = _split_names(options["exclude"])
@@ -159,7 +161,7 @@ def command(
             about=about,
             n_jobs=options["jobs"],
             time_budget=_DEFAULT_BUDGET if options["time_budget"] is None else options["time_budget"],
-            plan=repeated,
+            search_plan=repeated,
             progress=progress,
         )
         try:
@@ -183,9 +185,9 @@ def command(
     if page is not None and report is not None:
         with writing(report) as file:
             page.save(file)
-    if save_plan is not None:
-        assert family.plan_ is not None  # the family is automatic
-        family.plan_.save(save_plan)
+    if save_search_plan is not None:
+        assert family.search_plan_ is not None  # the family is automatic
+        family.search_plan_.save(save_search_plan)
     if as_json:
         print_json(_summary(family, columns, len(y), output))
     else:
@@ -193,7 +195,7 @@ def command(
         show(str(family.certificate_))
         show(f"\n{family.auto_}")
     _print_left_out(family)
-    print_saved(output, options["alone"], report, save_plan)
+    print_saved(output, options["alone"], report, save_search_plan)
 
 
 def _read_rows(
@@ -350,7 +352,7 @@ def _print_left_out(family: CertifiedFamily) -> None:
     if late:
         print_message(
             f"The time budget left out {', '.join(late)}. So the result depends on how busy the machine is. "
-            "--save-plan saves what was fitted, and --plan fits it again."
+            "--save-search-plan saves what was fitted, and --search-plan fits it again."
         )
 
 

@@ -111,8 +111,9 @@ class Certified(Deployed, Dividing):
             the training rows get theirs. With metadata routing, the requests of the estimators decide; otherwise every
             predictor must accept it, and the scales that accept it get it, too. Scales of pacband cross-fit the
             predictor with it. It never reaches the calibration: every calibration row is one draw. Weights of
-            calibration rows are `pacband.draws.Weighted`. Validation rows, such as ``eval_set`` for early stopping, must
-            be other rows than those that calibrate: pass these as `calibration`, and keep the three parts separate.
+            calibration rows are `pacband.draws.Weighted`. Validation rows, such as ``eval_set`` for early stopping,
+            must be other rows than those that calibrate: pass these as `calibration`, and keep the three parts
+            separate.
 
         Returns
         -------

@@ -1,7 +1,7 @@
 """Rows that reach a model beside X and y, such as ``eval_set``: they are training rows, too.
 
 Early stopping chooses the model by these rows, so that the model has seen them. pacband finds them among the parameters
-of `fit`: a table and a column of equal length, alone, in pairs or in lists of pairs, whatever the parameters are called.
+of `fit`: a table and a column of equal length, alone, in pairs or in lists of pairs, under any name.
 It cannot look into functions, nor into containers of other libraries such as ``xgboost.DMatrix``.
 """
 
