@@ -204,5 +204,5 @@ def test_own_candidates_next_to_the_automatic_ones_get_what_they_request(routing
 
 
 def test_the_automatic_family_takes_no_weights_without_routing():
-    with pytest.raises(InvalidInput, match="takes no .sample_weight"):
+    with pytest.raises(InvalidInput, match=r"takes no .sample_weight"):
         CertifiedFamily({"auto": "auto", "mine": Ridge()}, random_state=0, **PROMISE).fit(X, Y, sample_weight=WEIGHTS)
