@@ -66,7 +66,9 @@ def test_readme_examples_run(tmp_path, monkeypatch):
 
 
 def test_the_costs_of_the_readme_are_those_of_the_plan():
-    rows = re.findall(r"^\| ([\d,]+) \| ([\de.-]+) \| ([\d.]+) % \| ([\d.]+) \|$", (ROOT / "README.md").read_text("utf-8"), re.M)
+    rows = re.findall(
+        r"^\| ([\d,]+) \| ([\de.-]+) \| ([\d.]+) % \| ([\d.]+) \|$", (ROOT / "README.md").read_text("utf-8"), re.M
+    )
     assert len(rows) >= 4
     for n_samples, delta, violation, width in rows:
         (row,) = pacband.plan_table(int(n_samples.replace(",", "")), eps=0.05, deltas=[float(delta)]).rows

@@ -91,7 +91,9 @@ def command(
     if page is not None:
         refuse_without_rows(cert.basis.draws)
     if is_model(certificate):
-        others = {"prediction": prediction, "scale": scale, "run": run, "step": step, "group": group[1:]}
+        if len(group) > 1:
+            raise click.UsageError(f"with a model, --group names one column, got {', '.join(group)}.")
+        others = {"prediction": prediction, "scale": scale, "run": run, "step": step}
         verdict = _check_model(
             certificate, files, page, level, trust=trust, max_bytes=max_bytes,
             target=model_target(cert, target, **others), group=group[0] if group else None,

@@ -26,6 +26,7 @@ from pacband.cli.output import Input, Output, overwrite_option, refuse_two_resul
 if TYPE_CHECKING:
     from pacband.draws import Draws
     from pacband.estimators.family import CertifiedFamily
+    from pacband.tables.files import Files
     from pacband.tables.survey import Column
 
 EXAMPLES = """
@@ -146,7 +147,7 @@ def command(
     if report:
         refuse_without_rows(None if draws is None else draws.kind)
     with open_files(files, options["dialect"], note=print_message) as found, found.reading():
-        columns, X, y, unused, draws = _read_rows(found.relation(), exclude, options, draws)
+        columns, X, y, unused, draws = _read_rows(found, exclude, options, draws)
     _print_columns(columns)
     with progress_bar("Trying models") as progress, collect_findings() as findings:
         family = CertifiedFamily(
@@ -199,7 +200,7 @@ def command(
 
 
 def _read_rows(
-    relation: Any, exclude: list[str], options: dict[str, Any], draws: Draws | None = None
+    files: Files, exclude: list[str], options: dict[str, Any], draws: Draws | None = None
 ) -> tuple[list[Column], Any, Any, Any, Draws | None]:
     """Return how each column is used, the features, the targets, the unused columns, and the draws of the rows."""
     import numpy as np
@@ -222,14 +223,20 @@ def _read_rows(
     drawn = () if draws is None else draws.columns
     _refuse_as_features(drawn, [target, *features, *categories, *dates])
     left_out = [*exclude, *drawn]
+    # Which columns hold numbers is not known yet. Labels keep their texts: 1.234 and 1234 may be two machines.
+    possible = set(files.header) - files.format.unclear - {*categories, *drawn}
+    relation = files.relation(surveyed=possible)
     columns = survey(relation, target, features=features, exclude=left_out, categories=categories, dates=dates)
     columns = [replace(each, why="it declares the draws") if each.name in drawn else each for each in columns]
     if group is not None and not any(column.name == group and column.kind for column in columns):
         raise InvalidInput(f"the group {group!r} must have at least two labels.")
     kinds = {column.name: column.kind for column in columns if column.kind}
     rest = [column.name for column in columns if not column.kind and column.name not in drawn]
+    weights = drawn if isinstance(draws, Weighted) else ()
+    numbers = [target, *weights, *(name for name, kind in kinds.items() if kind == "number")]
+    relation = files.relation(inputs=numbers, surveyed=possible.intersection(rest))
     wanted = [inputs_sql(relation, kinds), f"{numeric_sql(relation, target)} as pacband_target", *map(quoted, rest)]
-    read = numeric_sql if isinstance(draws, Weighted) else label_sql
+    read = numeric_sql if weights else label_sql
     wanted += [f"{read(relation, column)} as pacband_draws_{k}" for k, column in enumerate(drawn)]
     parts = list(batches(relation, ", ".join(wanted)))
     if not parts:

@@ -150,13 +150,15 @@ def _watch(
     if file is None or file == "-":
         sources = iter([Source(sys.stdin.buffer, stream_format(dialect))])
     else:
-        read = {"form": form, "follow": follow, "note": print_message}
+        read = {"inputs": reader.inputs, "form": form, "follow": follow, "note": print_message}
         sources = open_sources(file, reader.numbers, reader.words, dialect, **read)
     for each in sources:
         opened = each.file
         source: BinaryIO | None = each.stream
         while source is not None:
-            stream = RowStream(source, reader.numbers, reader.words, form, late=reader.late, written=each.written)
+            stream = RowStream(
+                source, reader.numbers, reader.words, form, late=reader.late, written=each.written, inputs=reader.inputs
+            )
             if file is None or file == "-":
                 before = _skip_processed(stream, monitor, options)
             else:
