@@ -86,6 +86,7 @@ def command(
     certificate is that of one model; in a model file, all candidates are certified again. The rows are loaded into
     memory. The old file stays as it is.
     """
+    from pacband.certificate import FamilyCertificate
     from pacband.models import is_model, load_certificate
 
     before = load_certificate(certificate)
@@ -111,6 +112,16 @@ def command(
     elif not as_json:
         print_text(str(successor))
     print_saved(output, alone, page)
+    if isinstance(before, FamilyCertificate) and isinstance(successor, FamilyCertificate):
+        _note_other_model(before.best, successor.best)
+
+
+def _note_other_model(before: str, now: str) -> None:
+    """Print that another candidate predicts: predictions then differ, not only their band."""
+    if before != now:
+        print_message(
+            f"Note: {now!r} is the sharpest candidate now, in place of {before!r}, so predictions differ, too."
+        )
 
 
 def _renew_certificate(
