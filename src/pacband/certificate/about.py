@@ -118,7 +118,7 @@ class About:
         return [(name, text) for name, text in stated.items() if text]
 
     def with_digest(self, digest: str | None) -> About:
-        """Return the same with the digest of the model, unless the user stated one."""
+        """Return the same with the digest of the model, unless one is stated or none is known."""
         model = self.model or AboutModel()
         if digest is None or model.digest is not None:
             return self
