@@ -56,7 +56,8 @@ class About:
     """Who issued a certificate, and what it is about. Every field is optional.
 
     Every function that makes certificates takes it: ``certify(…, about=About(name="seal wear", unit="mm"))``. A mapping
-    of the same names serves as well. A successor keeps what its predecessor is about; see `recalibrate`.
+    of the same names serves as well. A successor keeps it, except for the version and the digest of the model; see
+    `recalibrate`.
 
     Parameters
     ----------
@@ -123,6 +124,10 @@ class About:
         if digest is None or model.digest is not None:
             return self
         return replace(self, model=replace(model, digest=digest))
+
+    def for_new_model(self) -> About:
+        """Return the same without the version and the digest of the model: the next model has others."""
+        return self if self.model is None else replace(self, model=AboutModel(name=self.model.name))
 
     def to_dict(self) -> dict[str, Any]:
         """Return what is known as JSON-ready values."""

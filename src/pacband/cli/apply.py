@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from pacband.cli.columns import warn_of_other_columns
 from pacband.cli.console import print_message
 from pacband.cli.options import column_options, file_options, group_names, outlook_option, scale_columns
 from pacband.cli.output import TABLES, Input, Output
@@ -68,7 +69,6 @@ def command(
     from pacband.tables.applying import apply_frame
     from pacband.tables.group_labels import labels_of, with_labels, without_labels
     from pacband.tables.known_columns import chosen_columns
-    from pacband.tables.mismatches import describe_other_columns
     from pacband.tables.opening import open_table
     from pacband.tables.writing import write_table
 
@@ -83,8 +83,7 @@ def command(
         "prediction": prediction, "scale": scale_columns(scale), "group": group_names(group), "step": step
     }  # fmt: skip
     columns = chosen_columns(cert.basis, **named)
-    if other := describe_other_columns(cert.basis, columns):
-        print_message(f"Warning: {other}")
+    warn_of_other_columns(cert.basis, columns)
     digest = None if model_file is None else model_digest(model_file)
     numbers = [*columns.predicted, *filter(None, [columns.step])]
     with open_table(files, numbers, threads=1, output=output, dialect=dialect, note=print_message) as table:

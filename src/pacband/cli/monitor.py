@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
+from pacband.cli.columns import warn_of_other_columns
 from pacband.cli.console import fail, print_message, print_text
 from pacband.cli.model_files import model_target, open_model_file
 from pacband.cli.options import column_options, file_options, model_options
@@ -201,13 +202,15 @@ def _columns(monitor: Monitor, options: dict[str, Any]) -> Columns:
         raise click.UsageError("monitor counts rows, and this certificate is about runs: use check on whole runs.")
     names = options["scale"]
     scale = None if not names else names if monitor.scale_kind == "asymmetric" else list(names)
-    return labelled_columns(
+    columns = labelled_columns(
         monitor.certificate.basis,
         target=list(options["target"]) or None,
         prediction=list(options["prediction"]) or None,
         scale=scale,
         group=options["group"],
     )
+    warn_of_other_columns(monitor.certificate.basis, columns)
+    return columns
 
 
 def _summary(monitor: Monitor) -> dict[str, Any]:

@@ -25,6 +25,7 @@ _WORDS = (
     (r"\bwith certify_groups\b", "with --group"),
     (r"pass draws=Units\(labels, within='?([\w.]+)'?\)", r"pass --unit COLUMN --within \1"),
     (r"with the digest: about=.*\)\}\}\.$", "with --model-file."),
+    (r"\bname their column with importance\b", "name their column with --importance"),
     (r"\bpass overwrite=True\b", "add --overwrite"),
     (r"^unit(?= must (?:have|be (?:a text|one line)))", "--unit-of-y"),
     (

@@ -12,7 +12,10 @@ __all__ = ["describe_other_columns", "warn_of_other_model"]
 
 
 def describe_other_columns(basis: Promise, columns: Columns) -> str | None:
-    """Return a warning if columns have other names than those certified. A certificate of arrays has no names."""
+    """Return a warning if columns have other names than those certified.
+
+    A certificate of arrays has no names. Groups that only list rows, beside a promise about all of them, are free.
+    """
     known = basis.columns
     if known is None:
         return None
@@ -25,7 +28,7 @@ def describe_other_columns(basis: Promise, columns: Columns) -> str | None:
     other = [
         f"{what} {listed(list(given))} in place of {listed(list(certified))}"
         for what, (certified, given) in pairs.items()
-        if certified != given
+        if certified != given and any(certified)
     ]
     if not other:
         return None
