@@ -160,7 +160,8 @@ def test_two_outputs_are_two_files(name, one, other, way, there, folder, call):
 def test_every_parameter_that_names_a_file_is_looked_at():
     from pacband.cli.output import Input, Output
 
-    found = {name: {p.name: p.type for p in import_module(f"pacband.cli.{name}").command.params} for name in COMMANDS}
+    modules = {name: import_module(f"pacband.cli.{name.replace('-', '_')}") for name in COMMANDS}
+    found = {name: {p.name: p.type for p in module.command.params} for name, module in modules.items()}
     written = {name: [n for n, kind in kinds.items() if isinstance(kind, Output)] for name, kinds in found.items()}
     # A plan reads no file that its figure could replace.
     assert {name: sorted(outs) for name, outs in written.items() if outs} == {
