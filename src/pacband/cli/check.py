@@ -72,9 +72,9 @@ def command(
 
     The test is an exact binomial test; units on average are tested by the shares of their rows beyond the bound. The
     command ends with exit code 1 if the rows contradict the promise, and with exit code 2 if they cannot test it: the
-    certificate was made from them, or the model was fitted on some of them. If every group has its own bound, the promise of
-    each group is tested. Otherwise the promise about all rows is tested, and --group lists the violations in each
-    group. If the promise is about units, the files must hold whole units, and units are counted. If it is about a
+    certificate was made from them, or the model was fitted on some of them. If every group has its own bound, the
+    promise of each group is tested. Otherwise the promise about all rows is tested, and --group lists the violations in
+    each group. If the promise is about units, the files must hold whole units, and units are counted. If it is about a
     series, every gap-th row is counted. If the certificate bounds scores that you compute yourself, --target names
     their column. CERTIFICATE may be a model file: the model then predicts the rows.
     """

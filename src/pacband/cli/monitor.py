@@ -225,6 +225,10 @@ def _summary(monitor: Monitor) -> dict[str, Any]:
         "e_value": monitor.e_value,
         "detector_value": monitor.detector_value,
     }
+    if monitor.n_training_rows:
+        summary["training_rows"] = monitor.n_training_rows
+    if monitor.n_training_units:
+        summary["training_units"] = monitor.n_training_units
     if monitor.open_units:
         summary["open_units"] = list(monitor.open_units)
     if monitor.groups:

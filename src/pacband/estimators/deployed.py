@@ -84,7 +84,8 @@ class Deployed(Predicting, FittedModel):
                 raise InvalidInput("groups cannot be given: the model reads the group of every row from X.")
             groups = read_labels(self.grouping_, features)
         prediction, scale = self._select(None)[0].predict_with_scale(features)
-        return PredictedRows(features, y, prediction, scale, groups, draws)
+        seen = () if draws is None else tuple(seen_units(self.training_units_, draws))
+        return PredictedRows(features, y, prediction, scale, groups, draws, seen)
 
     def count_seen_units(self, draws: Draws | None) -> int:
         """Return how many units of these draws the model was fitted on."""
