@@ -189,11 +189,16 @@ def test_strict_writes_nothing_if_rows_depend_on_each_other(run, tmp_path):
 
 def test_the_successor_says_what_its_predecessor_does_and_replaces_no_file(run, tmp_path):
     rows, more = linear(600, 0), linear(700, 1)
-    about = {"name": "seal wear", "target": "y0", "unit": "mm"}
+    about = {"name": "seal wear", "target": "wear of the seal", "unit": "mm"}
     model = CertifiedRegressor(LinearRegression(), eps=0.1, delta=0.05, about=about).fit(rows[["a", "b"]], rows.y0)
     model.save("model.pacband")
     more.to_csv("more.csv", index=False)
     asked = ["recalibrate", "model.pacband", "more.csv", "-o", "next.pacband", "--certificate", "next.json"]
+    # What the certificate states about the target names no column.
+    code, out, err = run(*asked)
+    assert (code, out) == (2, "")
+    assert "name the --target column" in err
+    asked += ["--target", "y0"]
     for taken in ("next.pacband", "next.json"):
         (tmp_path / taken).write_text("old")
         code, out, err = run(*asked)
@@ -287,7 +292,7 @@ def test_other_columns_than_those_certified_are_a_warning_in_every_command(rows,
         assert "the columns that were certified" not in err, name
     for name, line in commands.items():
         # Other files: a revoked monitor reads no more, and a certificate is not replaced.
-        again = [word.replace("next", "other").replace("state.", "other.") for word in line[1:]]
+        again = [word.replace("next", "other").replace("state.", "watch.") for word in line[1:]]
         _, _, err = run(name, "cert.json", "fresh.csv", *again, "--prediction", "other")
         assert "these are not the columns that were certified: prediction 'other' in place of 'yhat'" in err, name
 

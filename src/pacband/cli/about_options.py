@@ -43,7 +43,18 @@ def read_about(options: dict[str, Any], target: str | None, *, always: bool = Fa
 
     digest = None if file is None else model_digest(file)
     model = {"name": given.pop("model_name"), "version": given.pop("model_version"), "digest": digest}
-    return {"target": target, "unit": given.pop("unit_of_y"), "model": model, **given}
+    return {"target": _as_description(target), "unit": given.pop("unit_of_y"), "model": model, **given}
+
+
+def _as_description(column: str | None) -> str | None:
+    """Return the name of a column as what is predicted; None if it is no text that a certificate can state."""
+    from pacband.certificate.about import About
+    from pacband.exceptions import InvalidInput
+
+    try:
+        return About(target=column).target
+    except InvalidInput:
+        return None
 
 
 def renew_about(options: dict[str, Any], before: About, *, same_model: bool) -> About:

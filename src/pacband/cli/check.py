@@ -96,7 +96,7 @@ def command(
         others = {"prediction": prediction, "scale": scale, "run": run, "step": step, "group": group[1:]}
         verdict = _check_model(
             certificate, files, page, level, trust=trust, max_bytes=max_bytes,
-            target=model_target(cert, target, **others), group=group[0] if group else None,
+            target=model_target(certificate, target, **others), group=group[0] if group else None,
             unit=unit, importance=importance, dialect=dialect,
         )  # fmt: skip
         _print_verdict(verdict, as_json, to_stderr=page == "-")

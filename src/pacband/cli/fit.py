@@ -177,7 +177,7 @@ def command(
     page = _report(family, X, y, draws) if report else None
     kinds = {column.name: column.kind for column in columns if column.kind}
     with writing(output) as file:
-        save_model(family, file, columns=kinds)
+        save_model(family, file, columns=kinds, target=[options["target"]])
     if options["alone"]:
         family.certificate_.save(options["alone"])
     if page is not None and report is not None:

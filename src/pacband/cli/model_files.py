@@ -13,7 +13,6 @@ from pacband.cli.pages import command_line
 from pacband.tables.dialects import FIND, Dialect
 
 if TYPE_CHECKING:
-    from pacband.certificate import AnyCertificate
     from pacband.core.progress import Progress
     from pacband.estimators.base import Certified
     from pacband.tables.model_rows import ModelTable
@@ -21,13 +20,15 @@ if TYPE_CHECKING:
 __all__ = ["model_target", "open_model_file", "open_model_table"]
 
 
-def model_target(certificate: AnyCertificate, target: Sequence[str], **others: Any) -> tuple[str, ...]:
-    """Return the target of a model: as named, else as its certificate states it.
+def model_target(path: str, target: Sequence[str], **others: Any) -> tuple[str, ...]:
+    """Return the target columns of a model: as named, else those of the file that `pacband fit` has read.
 
-    Raises if neither names it, or if one of the `others` is given: only certificates need them.
+    Raises if neither names it, or if one of the `others` is given: only certificates need them. What a certificate
+    states about its target is for people, and names no column.
     """
-    known = certificate.basis.about.target
-    found = tuple(target) or (() if known is None else (known,))
+    from pacband.models import load_target
+
+    found = tuple(target) or load_target(path)
     if not found or any(value not in (None, (), False) for value in others.values()):
         raise click.UsageError(
             "a model predicts by itself: name the --target column, and no other except --group and --unit."

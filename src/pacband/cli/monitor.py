@@ -99,7 +99,7 @@ def command(certificate: str, file: str | None, state: str, as_json: bool, **opt
     cert = load_certificate(certificate)
     watched: Any = cert
     if is_model(certificate) and not options["prediction"] and (file is not None or not options["acknowledge"]):
-        options["target"] = model_target(cert, options["target"], scale=options["scale"], group=options["group"])
+        options["target"] = model_target(certificate, options["target"], scale=options["scale"], group=options["group"])
         watched = open_model_file(certificate, options["trust"], options["max_bytes"])
     settings = {name: options[name] for name in ("alpha", "false_alarm_interval") if options[name] is not None}
     if options["finish"] and cert.basis.draws.kind != "units":

@@ -186,12 +186,11 @@ def _renew_model(
 
     from pacband.cli.pages import command_line
     from pacband.estimators.saving import save_model
-    from pacband.models import load_certificate
     from pacband.tables.recalibrating import recalibrate_model
 
     refused = {name: named[name] for name in ("prediction", "scale", "group", "run", "step")}
     options = {name: named[name] for name in ("unit", "importance", "trust", "max_bytes", "dialect")}
-    options["target"] = model_target(load_certificate(path), named["target"], **refused)
+    options["target"] = model_target(path, named["target"], **refused)
     report = None
     with open_model_table(path, files, words="Recalibrating", **options) as (table, progress):
         model: Any = recalibrate_model(table, rule=rule, about=named["about"], progress=progress)

@@ -97,7 +97,7 @@ def command(
     if files and is_model(certificate):
         from pacband.reporting.models import report_model
 
-        targets = model_target(cert, () if target is None else (target,), prediction=prediction, scale=scale)
+        targets = model_target(certificate, () if target is None else (target,), prediction=prediction, scale=scale)
         model: dict[str, Any] = {
             "trust": trust,
             "max_bytes": max_bytes,

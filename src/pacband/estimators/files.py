@@ -80,7 +80,7 @@ def load(path: str | os.PathLike[str], *, trusted: Sequence[str | type] = (), ma
         ) from None
     _check_digest(archive, source)
     warn_of_another(archive.versions, source, stacklevel=3)
-    estimator.column_kinds_ = dict(archive.columns)
+    estimator.column_kinds_, estimator.target_columns_ = dict(archive.columns), archive.target
     return estimator
 
 
