@@ -67,8 +67,8 @@ lock:  ## the newest libraries of today, for .ci/run
 	$(LOCK)/bin/python -m pip --disable-pip-version-check freeze --exclude-editable; } > .ci/lock-$$version.txt
 	rm -rf $(LOCK)
 
-clean:  ## remove the environments and caches
-	rm -rf .venv .venv-* .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage .coverage.*
+clean:  ## remove the environments, the built documentation and the caches
+	rm -rf .venv .venv-* docs/_build docs/gallery docs/reference/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage .coverage.*
 
 ENVIRONMENTS := $(sort $(VENV) $(OLDEST) $(LOCK))
 

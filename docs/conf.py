@@ -61,6 +61,9 @@ sphinx_gallery_conf = {
     "subsection_order": [f"../examples/{room}" for room in ("start", "data", "deployment", "paper")],
     "within_subsection_order": "example_order.ReadingOrder",
     "capture_repr": ("_repr_html_",),
+    # The page of a name lists the examples that use it.
+    "backreferences_dir": "gallery/uses",
+    "doc_module": ("pacband",),
     "nested_sections": False,
     "download_all_examples": False,
     "show_memory": False,
@@ -90,6 +93,7 @@ html_sidebars = {
 html_theme_options = {
     "navbar_persistent": ["search-field"],
     "navbar_end": ["theme-switcher"],
+    "header_links_before_dropdown": 6,
     "show_toc_level": 2,
     "navigation_with_keys": False,
     "footer_start": ["copyright"],

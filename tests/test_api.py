@@ -65,6 +65,16 @@ def test_readme_examples_run(tmp_path, monkeypatch):
     assert units in printed
 
 
+def test_the_costs_of_the_readme_are_those_of_the_plan():
+    rows = re.findall(
+        r"^\| ([\d,]+) \| ([\de.-]+) \| ([\d.]+) % \| ([\d.]+) \|$", (ROOT / "README.md").read_text("utf-8"), re.M
+    )
+    assert len(rows) >= 4
+    for n_samples, delta, violation, width in rows:
+        (row,) = pacband.plan_table(int(n_samples.replace(",", "")), eps=0.05, deltas=[float(delta)]).rows
+        assert (f"{100 * row.expected_violation:.2f}", f"{row.relative_width:.2f}") == (violation, width)
+
+
 @pytest.mark.parametrize("script", sorted((ROOT / "examples").rglob("*.py")), ids=lambda path: path.stem)
 def test_examples_run(script, tmp_path):
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, cwd=tmp_path, check=False)

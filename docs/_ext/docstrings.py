@@ -10,19 +10,31 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-# What is literal already: ``code``, `names`, and lines of examples.
+# A bar that is not escaped yet, and what is literal within a line: ``code`` and `names`.
+_BAR = re.compile(r"(?<!\\)\|")
 _LITERAL = re.compile(r"(``.*?``|`[^`]*`)")
 
 
-def escape_bars(line: str) -> str:
-    """Return a line of a docstring with bars that stay bars, outside of literal text and examples."""
-    if "|" not in line or line.lstrip().startswith((">>>", "...")):
-        return line
-    return "".join(part if k % 2 else part.replace("|", r"\|") for k, part in enumerate(_LITERAL.split(line)))
+def escape_bars(lines: list[str]) -> list[str]:
+    """Return the lines of a docstring with bars that stay bars. Examples and literal blocks are as they were."""
+    escaped = []
+    in_example, literal_indent = False, -1
+    for line in lines:
+        indent = len(line) - len(line.lstrip())
+        if literal_indent >= 0 and line.strip() and indent <= literal_indent:
+            literal_indent = -1
+        in_example = bool(line.strip()) and (in_example or line.lstrip().startswith(">>>"))
+        if in_example or literal_indent >= 0:
+            escaped.append(line)
+        else:
+            parts = _LITERAL.split(line)
+            escaped.append("".join(part if k % 2 else _BAR.sub(r"\\|", part) for k, part in enumerate(parts)))
+            literal_indent = indent if line.rstrip().endswith("::") else -1
+    return escaped
 
 
 def _escape_docstring(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    lines[:] = map(escape_bars, lines)
+    lines[:] = escape_bars(lines)
 
 
 def _is_foreign(app: Sphinx, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:

@@ -68,7 +68,8 @@ class UnlikelyPromise(UserWarning):
 class PromiseWarning(UserWarning):
     """Rows do not look like independent draws from one distribution, or they are not from the certified model.
 
-    The message states what was seen, and the cure. To refuse such rows, turn the warning into an error:
+    The message states what was seen, with a number such as PB003, and the cure. The page "Findings" of the
+    documentation explains every number. To refuse such rows, turn the warning into an error:
     ``warnings.simplefilter("error", pacband.PromiseWarning)``.
 
     Attributes

@@ -140,7 +140,9 @@ def test_interrupted_fit_leaves_the_old_model(tmp_path):
             break
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
-    assert process.returncode == 130, err
+    # If the signal interrupts code that `exec` runs, as that of a named tuple, Python ends itself by the signal after the
+    # command has ended: a shell shows 130 for both.
+    assert process.returncode in (130, -signal.SIGINT), err
     assert out == ""
     assert "interrupted; nothing was written" in err
     assert (tmp_path / "model.pacband").read_bytes() == b"old"

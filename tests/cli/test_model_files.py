@@ -56,7 +56,7 @@ def test_the_target_of_fit_is_kept_as_a_column_whatever_its_name(tmp_path, run):
     assert code == 0, err
     model = pacband.load(tmp_path / "model.pacband")
     assert (model.target_columns_, model.certificate_.about.target) == ((name,), None)
-    code, out, err = run("recalibrate", "model.pacband", "fresh.csv", "-o", "next.pacband")
+    code, _, err = run("recalibrate", "model.pacband", "fresh.csv", "-o", "next.pacband")
     assert code == 0, err
     assert pacband.load(tmp_path / "next.pacband").target_columns_ == (name,)
     assert pacband.load(model.save(tmp_path / "again.pacband")).target_columns_ == (name,)

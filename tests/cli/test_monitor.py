@@ -122,9 +122,26 @@ def test_revocation_ends_with_exit_code_one_and_stays(monitor, cert, tmp_path):
     assert "The promise does not hold" in done.stderr
     assert counts(tmp_path)[0] == 1000
     assert 'pacband_state{state="revoked"} 1' in (tmp_path / "out.prom").read_text()
-    assert monitor(tmp_path, stdin=b"y,p\n0,0\n").returncode == 1
+    again = monitor(tmp_path, "--json", stdin=b"y,p\n0,0\n")
+    assert again.returncode == 1
+    assert json.loads(again.stdout)["state"] == "revoked"
+    assert "these rows are not counted" in again.stderr
+    assert "pacband recalibrate" in again.stderr
     assert monitor(tmp_path, "--acknowledge").returncode == 1
     assert counts(tmp_path)[0] == 1000
+
+
+def test_a_state_that_does_not_exist_cannot_be_acknowledged(monitor, cert, tmp_path):
+    done = monitor(tmp_path, "--acknowledge")
+    assert done.returncode == 2
+    assert "there is no warning to acknowledge" in done.stderr
+    assert not list(tmp_path.glob("*state*"))
+
+
+def test_a_bad_alpha_leaves_no_file(monitor, cert, tmp_path):
+    done = monitor(tmp_path, "--alpha", "2")
+    assert done.returncode == 2
+    assert not list(tmp_path.glob("*.lock"))
 
 
 def test_warning_and_acknowledgement(monitor, cert, tmp_path):

@@ -7,10 +7,11 @@ from hashlib import sha256
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.dummy import DummyRegressor
 from sklearn.linear_model import LinearRegression
 
 import pacband as library
-from pacband import CertifiedRegressor
+from pacband import CertifiedFamily, CertifiedRegressor
 from support.estimators import linear
 
 PROMISE = ("--eps", "0.1", "--delta", "0.01")
@@ -135,6 +136,21 @@ def test_a_model_is_recalibrated_in_a_new_file(run, tmp_path):
     third = library.load("third.pacband").certificate_
     assert (third.generation, third.predecessor) == (3, successor.certificate_.digest)
     assert third.delta == pytest.approx(0.05 / 6)
+
+
+def test_another_sharpest_candidate_is_named(run, tmp_path):
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal(1500)
+    table = pd.DataFrame({"x": x, "y": 2 * x + 0.1 * rng.standard_normal(1500)})
+    candidates = {"line": LinearRegression(), "mean": DummyRegressor()}
+    CertifiedFamily(candidates, eps=0.1, delta=0.05).fit(table[["x"]], table.y).save("model.pacband")
+    for name, slope in {"same": 2.0, "other": -2.0}.items():
+        fresh = rng.standard_normal(800)
+        noise = 0.1 * rng.standard_normal(800)
+        pd.DataFrame({"x": fresh, "y": slope * fresh + noise}).to_csv(f"{name}.csv", index=False)
+        done = run("recalibrate", "model.pacband", f"{name}.csv", "--target", "y", "-o", f"{name}.pacband")
+        assert done.returncode == 0, done.stderr
+        assert ("Note: 'mean' is the sharpest candidate now, in place of 'line'" in done.stderr) == (name == "other")
 
 
 @pytest.mark.parametrize(

@@ -135,7 +135,23 @@ def extension(name):
 
 
 def test_bars_of_absolute_values_are_no_substitutions():
+    """Outside of examples, of literal blocks and of literal words."""
     require_sphinx()
-    escape = extension("docstrings").escape_bars
-    assert escape("Bound |y − T(x)| by ``|e|``.") == r"Bound \|y − T(x)\| by ``|e|``."
-    assert escape(">>> a | b") == ">>> a | b"
+    lines = [
+        "Bound |e| by ``|e|``.",
+        "",
+        ">>> a | b",
+        "|e| ≤ 1",
+        "",
+        "|e|:",
+        "",
+        "So::",
+        "",
+        "    |e|",
+        "",
+        "|e|",
+        r"\|e\|",
+    ]
+    escaped = extension("docstrings").escape_bars(lines)
+    assert [k for k, line in enumerate(lines) if escaped[k] != line] == [0, 5, 11]
+    assert escaped[0] == r"Bound \|e\| by ``|e|``."

@@ -99,6 +99,17 @@ def test_the_page_of_the_command_line_has_every_option(site):
         assert [option for option in options if option.startswith("--") and option not in page] == []
 
 
+def test_the_page_of_a_name_lists_the_examples_that_use_it(site):
+    page = (site / "reference" / "generated" / "pacband.certify.html").read_text("utf-8")
+    assert "Examples that use it" in page
+    assert "gallery/start/predictions_from_csv.html" in page
+
+
+def test_no_escape_is_left_in_a_docstring(site):
+    pages = (site / "reference" / "generated").glob("*.html")
+    assert [page.name for page in pages if r"\|" in page.read_text("utf-8")] == []
+
+
 def test_formulas_are_drawn_by_the_browser(site, links):
     paper = (site / "paper.html").read_text("utf-8")
     assert paper.count("<math") > 80

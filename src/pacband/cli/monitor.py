@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
@@ -104,8 +105,10 @@ def command(certificate: str, file: str | None, state: str, as_json: bool, **opt
     settings = {name: options[name] for name in ("alpha", "false_alarm_interval") if options[name] is not None}
     if options["finish"] and cert.basis.draws.kind != "units":
         fail("--finish counts the last unit, but the certificate makes no promise about units.")
+    fresh = Monitor(watched, **settings)
+    if options["acknowledge"] and not Path(state).exists():
+        fail(f"{state}: there is no such file, so there is no warning to acknowledge.")
     with StateFile(state) as stored:
-        fresh = Monitor(watched, **settings)
         monitor = stored.read(watched, kind=Monitor) if stored.exists() else fresh
         for name in settings:
             begun, given = getattr(monitor, name), getattr(fresh, name)
@@ -116,7 +119,11 @@ def command(certificate: str, file: str | None, state: str, as_json: bool, **opt
             stored.write(monitor)
             if file is None:
                 print_text(str(monitor))
-        if (file is not None or not options["acknowledge"]) and monitor.state != "revoked":
+        if monitor.state == "revoked":
+            if as_json:
+                print_text(json.dumps(_summary(monitor)))
+            print_message("pacband: the promise was revoked before: these rows are not counted.")
+        elif file is not None or not options["acknowledge"]:
             try:
                 _watch(monitor, stored, file, as_json, options)
             except KeyboardInterrupt:
@@ -125,6 +132,7 @@ def command(certificate: str, file: str | None, state: str, as_json: bool, **opt
         if monitor.state != "ok":
             print_message(f"pacband: {monitor}")
         if monitor.state == "revoked":
+            print_message("pacband: draw new rows, then renew the promise with `pacband recalibrate`, or fit again.")
             sys.exit(1)
 
 

@@ -95,6 +95,7 @@ def command(
     version and the digest of the model are not kept for a certificate, since the predictions may be those of a new
     model: state them with --model-version and --model-file.
     """
+    from pacband.certificate import FamilyCertificate
     from pacband.models import is_model, load_certificate
 
     before = load_certificate(certificate)
@@ -124,6 +125,16 @@ def command(
     elif not as_json:
         print_text(str(successor))
     print_saved(output, alone, page)
+    if isinstance(before, FamilyCertificate) and isinstance(successor, FamilyCertificate):
+        _note_other_model(before.best, successor.best)
+
+
+def _note_other_model(before: str, now: str) -> None:
+    """Print that another candidate predicts: predictions then differ, not only their band."""
+    if before != now:
+        print_message(
+            f"Note: {now!r} is the sharpest candidate now, in place of {before!r}, so predictions differ, too."
+        )
 
 
 def _print_dropped(before: AnyCertificate, about: About) -> None:

@@ -71,6 +71,7 @@ def word_verdict(
         + (
             "If the calibration rows are among these, they do not test it: only fresh rows do."
             if weighted
-            else "These are not the calibration rows: their scores differ."
+            else "These are not exactly the calibration rows. If some of those are among these, they do not test it: "
+            "only fresh rows do."
         ),
     )

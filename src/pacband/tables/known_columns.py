@@ -23,7 +23,7 @@ def chosen_columns(
     if basis.scoring.own:
         return _score_columns(known, target, prediction, scale, group)
     if prediction is None and known is None:
-        raise InvalidInput("this certificate was not made from a table: name the prediction column.")
+        raise InvalidInput("this certificate names no column of predictions: name the prediction column.")
     columns = columns_of(target, prediction or list(known.prediction if known else ()), scale, group)
     if known is not None:
         columns = replace(
