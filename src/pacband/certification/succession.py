@@ -72,7 +72,7 @@ class Succession:
                 scoring=basis.scoring,
                 share=WHOLE,
                 draws=same_draws(basis.draws, draws),
-                about=basis.about if about is None else as_about(about),
+                about=basis.about.for_new_model() if about is None else as_about(about),
             ),
         )
 
@@ -184,21 +184,23 @@ def recalibrate(
         The units or weights of the fresh rows, if the predecessor has such draws. Rows of a series are spaced as those
         of the predecessor.
     about : About or mapping, optional
-        Who issues the successor, and what it is about; by default as its predecessor states it. For a new model, pass
-        its version and digest.
+        Who issues the successor, and what it is about; by default as its predecessor states it, without the version and
+        the digest of the model: pacband cannot see from predictions which model made them. Pass them again, those of
+        the new model or of the same one. A fitted model stays the same, and keeps both.
 
     Returns
     -------
     Certificate, GroupCertificate or fitted model
-        With the predecessor's ε, side, gauge, `min_scale` and `nonfinite`. If the bound was given, the successor has
-        the same bound, and ε is found again.
+        With the predecessor's ε, side, gauge, `min_scale`, `clip` and `nonfinite`. If the bound was given, the
+        successor has the same bound, and ε is found again.
 
     Raises
     ------
     NotEnoughSamples
         If the rows are too few for ε at the δ of this certificate.
     ReusedData
-        If these are the rows that the predecessor was made from.
+        If these are exactly the rows that the predecessor was made from, and with a model if they are its training
+        rows. pacband cannot see a part of the predecessor's rows, nor those of earlier certificates of the chain.
 
     Examples
     --------

@@ -189,7 +189,7 @@ def command(
     page = _report(family, rows) if report else None
     kinds = {column.name: column.kind for column in rows.columns if column.kind}
     with writing(output) as file:
-        save_model(family, file, columns=kinds)
+        save_model(family, file, columns=kinds, target=[options["target"]])
     if options["alone"]:
         family.certificate_.save(options["alone"])
     if page is not None and report is not None:

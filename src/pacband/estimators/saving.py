@@ -30,12 +30,13 @@ def save_model(
     path: str | os.PathLike[str],
     *,
     columns: Mapping[str, str] | None = None,
+    target: Sequence[str] | None = None,
     trusted: Sequence[str | type] = (),
 ) -> Path:
     """Write a fitted certified estimator to a file, atomically; see `Certified.save`.
 
     `columns` are the kinds of its columns, "number" or "category", by which later files are read; by default those of
-    its fit.
+    its fit. `target` are the columns of the targets; by default those of the file that it was loaded from.
     """
     from pacband.models.content import write_content
     from pacband.models.trust import Trust
@@ -57,6 +58,7 @@ def save_model(
             model=document,
             arrays=arrays,
             objects=tuple(trust.files),
+            target=tuple(estimator.target_columns_ if target is None else target),
         ),
     )
 

@@ -98,7 +98,7 @@ def check(
         verdict = check_pieces(certificate.certificate_, [piece], level=level, draws=rows.draws)
         seen = SeenRows(certificate.training_rows_)
         seen.add(rows.X, rows.y)
-        return mark_seen(verdict, seen, certificate.count_seen_units(rows.draws))
+        return mark_seen(verdict, seen, len(rows.seen_units))
     return check_pieces(certificate, [(y, y_pred, scale, groups)], level=level, draws=draws)
 
 

@@ -135,8 +135,13 @@ class Verdict:
 
     @property
     def holds(self) -> bool:
-        """Whether the data do not contradict the promise."""
+        """Whether the data do not contradict the promise. Rows that are `reused` cannot contradict it; see `tested`."""
         return not self.contradicted
+
+    @property
+    def tested(self) -> bool:
+        """Whether these rows can test the promise. Otherwise `holds` means nothing."""
+        return not self.reused
 
     def __str__(self) -> str:
         contradicted = self.contradicted
@@ -172,6 +177,7 @@ class Verdict:
         """Return the verdict as JSON-ready values."""
         return {
             "holds": self.holds,
+            "tested": self.tested,
             "reused": self.reused,
             "training_rows": self.training_rows,
             "training_units": self.training_units,
