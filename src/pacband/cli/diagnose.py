@@ -111,7 +111,7 @@ def command(
             finding["advice"] = in_shell_words(finding["advice"])
         print_json(content)
     else:
-        print_text(in_shell_words(str(diagnosis)))
+        print_text(in_shell_words(str(diagnosis)), colour="green" if diagnosis.sound else "red")
     if not diagnosis.sound:
         sys.exit(1)
 
@@ -149,7 +149,7 @@ def _diagnose_model(
 ) -> Diagnosis:
     """Diagnose raw rows: a model predicts them, and its certificate states the promise. Refuses `others`."""
     from pacband.diagnostics.models import diagnose_model
-    from pacband.models import is_model, load_certificate
+    from pacband.models import is_model
 
     model, *tables = files
     if len(tables) > 1 or not is_model(model):
@@ -158,6 +158,6 @@ def _diagnose_model(
     if given:
         refuse_option(given[0].removeprefix("draw_").replace("_", "-"))
     named = opened.pop("target")
-    opened["target"] = model_target(load_certificate(model), () if named is None else (named,))
+    opened["target"] = model_target(model, () if named is None else (named,))
     with open_model_table(model, tables, words="Predicting", unit=others["unit"], **opened) as (table, progress):
         return diagnose_model(table, progress=progress, **checked)

@@ -13,7 +13,6 @@ from pacband.cli.pages import command_line
 from pacband.tables.dialects import FIND, Dialect
 
 if TYPE_CHECKING:
-    from pacband.certificate import AnyCertificate
     from pacband.core.progress import Progress
     from pacband.estimators.base import Certified
     from pacband.tables.model_rows import ModelTable
@@ -21,19 +20,21 @@ if TYPE_CHECKING:
 __all__ = ["model_target", "open_model_file", "open_model_table", "refuse_option"]
 
 
-def model_target(certificate: AnyCertificate, target: Sequence[str], **others: Any) -> tuple[str, ...]:
-    """Return the target of a model: as named, else as its certificate states it.
+def model_target(path: str, target: Sequence[str], **others: Any) -> tuple[str, ...]:
+    """Return the target columns of a model: as named, else those of the file that `pacband fit` has read.
 
     Raises if neither names it, or if one of the `others`, options by their names, is given: only certificates need
-    them.
+    them. What a certificate states about its target is for people, and names no column.
     """
+    from pacband.models import load_target
+
     for option, value in others.items():
         if value not in (None, (), False):
             refuse_option(option)
-    known = certificate.basis.about.target
-    if not target and known is None:
-        raise click.UsageError("name the --target column: the certificate of the model does not state it.")
-    return tuple(target) or (str(known),)
+    found = tuple(target) or load_target(path)
+    if not found:
+        raise click.UsageError("name the --target column: the model file does not name it.")
+    return found
 
 
 def refuse_option(option: str) -> NoReturn:

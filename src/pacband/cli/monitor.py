@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
+from pacband.cli.columns import warn_of_other_columns
 from pacband.cli.console import fail, print_message, print_text
 from pacband.cli.model_files import model_target, open_model_file
 from pacband.cli.options import column_options, file_options, model_options
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from pacband.monitoring.ledger import StreamPosition
     from pacband.monitoring.streams import RowStream
     from pacband.scores.columns import Columns
+
+# On a terminal.
+_COLOURS = {"ok": "green", "warning": "yellow", "revoked": "red"}
 
 EXAMPLES = """
 \b
@@ -99,7 +103,7 @@ def command(certificate: str, file: str | None, state: str, as_json: bool, **opt
     cert = load_certificate(certificate)
     watched: Any = cert
     if is_model(certificate) and not options["prediction"] and (file is not None or not options["acknowledge"]):
-        options["target"] = model_target(cert, options["target"], scale=options["scale"], group=options["group"])
+        options["target"] = model_target(certificate, options["target"], scale=options["scale"], group=options["group"])
         watched = open_model_file(certificate, options["trust"], options["max_bytes"])
     settings = {name: options[name] for name in ("alpha", "false_alarm_interval") if options[name] is not None}
     if options["finish"] and cert.basis.draws.kind != "units":
@@ -117,7 +121,7 @@ def command(certificate: str, file: str | None, state: str, as_json: bool, **opt
             monitor.acknowledge()
             stored.write(monitor)
             if file is None:
-                print_text(str(monitor))
+                print_text(str(monitor), colour=_COLOURS[monitor.state])
         if monitor.state == "revoked":
             if as_json:
                 print_text(json.dumps(_summary(monitor)))
@@ -129,7 +133,7 @@ def command(certificate: str, file: str | None, state: str, as_json: bool, **opt
                 print_message(f"pacband: interrupted; {state} includes all rows up to the last printed line.")
                 sys.exit(130)
         if monitor.state != "ok":
-            print_message(f"pacband: {monitor}")
+            print_message(f"pacband: {monitor}", colour=_COLOURS[monitor.state])
         if monitor.state == "revoked":
             print_message("pacband: draw new rows, then renew the promise with `pacband recalibrate`, or fit again.")
             sys.exit(1)
@@ -180,7 +184,7 @@ def _watch(
                 stored.write(monitor)
                 if options["metrics"]:
                     write_metrics(monitor, options["metrics"])
-                print_text(json.dumps(_summary(monitor)) if as_json else _line(monitor))
+                _print_line(monitor, as_json)
                 if monitor.state == "revoked":
                     return
             source = opened.advance() if opened is not None and follow else None
@@ -189,7 +193,7 @@ def _watch(
     if options["finish"]:
         monitor.finish()
         stored.write(monitor)
-        print_text(json.dumps(_summary(monitor)) if as_json else _line(monitor))
+        _print_line(monitor, as_json)
 
 
 def _skip_processed(stream: RowStream, monitor: Monitor, options: dict[str, Any]) -> StreamPosition | None:
@@ -211,13 +215,15 @@ def _columns(monitor: Monitor, options: dict[str, Any]) -> Columns:
         raise click.UsageError("monitor counts rows, and this certificate is about runs: use check on whole runs.")
     names = options["scale"]
     scale = None if not names else names if monitor.scale_kind == "asymmetric" else list(names)
-    return labelled_columns(
+    columns = labelled_columns(
         monitor.certificate.basis,
         target=list(options["target"]) or None,
         prediction=list(options["prediction"]) or None,
         scale=scale,
         group=options["group"],
     )
+    warn_of_other_columns(monitor.certificate.basis, columns)
+    return columns
 
 
 def _summary(monitor: Monitor) -> dict[str, Any]:
@@ -232,11 +238,23 @@ def _summary(monitor: Monitor) -> dict[str, Any]:
         "e_value": monitor.e_value,
         "detector_value": monitor.detector_value,
     }
+    if monitor.n_training_rows:
+        summary["training_rows"] = monitor.n_training_rows
+    if monitor.n_training_units:
+        summary["training_units"] = monitor.n_training_units
     if monitor.open_units:
         summary["open_units"] = list(monitor.open_units)
     if monitor.groups:
         summary["groups"] = [{"label": label, "state": watch.state} for label, watch in monitor.groups.items()]
     return summary
+
+
+def _print_line(monitor: Monitor, as_json: bool) -> None:
+    """Print the state after some rows, as one line."""
+    if as_json:
+        print_text(json.dumps(_summary(monitor)))
+    else:
+        print_text(_line(monitor), colour=_COLOURS[monitor.state])
 
 
 def _line(monitor: Monitor) -> str:

@@ -18,7 +18,7 @@ from pacband.certificate import AnyCertificate, revive
 from pacband.core.zip_files import begins_as_zip, is_zip
 from pacband.models.archive import read_archive
 
-__all__ = ["certificate_in", "is_model", "load_certificate"]
+__all__ = ["certificate_in", "is_model", "load_certificate", "load_target"]
 
 
 def is_model(path: str | os.PathLike[str]) -> bool:
@@ -36,3 +36,8 @@ def certificate_in(data: bytes, source: str) -> AnyCertificate:
     if not is_zip(data):
         return revive(data, source)
     return read_archive(data, source, certificates_only=True).certificates[0]
+
+
+def load_target(path: str | os.PathLike[str]) -> tuple[str, ...]:
+    """Read the columns of the targets from a model file; none if it was not fitted on a file."""
+    return read_archive(Path(path).read_bytes(), os.fspath(path), certificates_only=True).target

@@ -64,6 +64,7 @@ class Archive:
     model: bytes
     arrays: bytes
     objects: tuple[bytes, ...] = ()
+    target: tuple[str, ...] = ()
 
 
 def write_archive(path: str | os.PathLike[str], archive: Archive) -> Path:
@@ -83,6 +84,8 @@ def write_archive(path: str | os.PathLike[str], archive: Archive) -> Path:
         "candidates": list(archive.candidates),
         "versions": archive.versions,
         "columns": archive.columns,
+        # A file without it is as it was before there was any.
+        **({"target": list(archive.target)} if archive.target else {}),
         "files": {name: {"bytes": len(entry), "sha256": sha256(entry).hexdigest()} for name, entry in files.items()},
         "arrays": {"bytes": len(archive.arrays), "compressed": compressed},
     }
@@ -121,6 +124,7 @@ def read_archive(data: bytes, source: str, *, max_bytes: int = MAX_BYTES, certif
         model=files[_MODEL],
         arrays=b"" if certificates_only else _unpack(files[_ARRAYS], content["arrays"], source),
         objects=tuple(files[name] for name in objects),
+        target=tuple(content.get("target", ())),
     )
 
 
