@@ -110,7 +110,8 @@ def test_every_command_reads_every_form(run, table, tmp_path):
         results = []
         for name in ("plain.csv", "de.csv", "packed.csv.gz", "book.xlsx"):
             done = run(*(part.replace("FILE", name).replace("STATE", f"{name}.state") for part in command))
-            assert done.returncode in (0, 1), (command, name, done.stderr)
+            # `check` of the rows that calibrated prints its answer, and ends with 2: only fresh rows test a promise.
+            assert done.returncode in ((2,) if command[0] == "check" else (0, 1)), (command, name, done.stderr)
             assert ("Read " in done.stderr) == (name != "plain.csv")
             made = json.loads(done.stdout)
             made.pop("created", None)
