@@ -134,3 +134,37 @@ def test_it_prints_on_a4(opened):
     pdf = page.pdf(format="A4", prefer_css_page_size=True)
     assert pdf.startswith(b"%PDF")
     assert 2 <= pdf.count(b"/Type /Page\n") <= 12
+
+
+def test_the_type_of_all_figures_has_one_size(opened):
+    for width in WIDTHS:
+        page = opened(width)
+        scales = page.evaluate(
+            "[...document.querySelectorAll('figure svg')].map(s => s.getBoundingClientRect().width / s.viewBox.baseVal.width)"
+        )
+        assert max(scales) <= 1.02 * min(scales), (width, scales)
+
+
+def test_tables_show_that_they_scroll(opened):
+    """On a phone some tables are wider than the page. A shadow at the right edge shows that they go on there."""
+    page = opened(360)
+    wide = page.evaluate(
+        "[...document.querySelectorAll('.scroll')].filter(s => s.scrollWidth > s.clientWidth + 1)"
+        ".map(s => getComputedStyle(s).backgroundAttachment)"
+    )
+    assert wide
+    assert set(wide) == {"local, local, scroll, scroll"}
+
+
+def test_no_number_breaks_across_lines(opened):
+    page = opened(360)
+    heights = page.evaluate("[...document.querySelectorAll('.number')].map(n => n.getClientRects().length)")
+    assert len(heights) > 5
+    assert set(heights) == {1}
+
+
+def test_the_last_page_has_more_than_two_lines(opened):
+    page = opened()
+    page.emulate_media(media="print")
+    assert not page.locator("footer").is_visible()
+    assert page.evaluate("getComputedStyle(document.querySelector('section:last-of-type')).breakInside") == "avoid"

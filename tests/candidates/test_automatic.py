@@ -176,9 +176,11 @@ def test_candidates_of_ones_own_join(rng):
 def test_the_record_reads_as_a_table(fast):
     family, steps = fast
     lines = str(family).splitlines()
-    assert lines[0].split() == ["candidate", "width", "seconds"]
+    assert lines[0].split() == ["candidate", "mean", "half-width", "seconds"]
     assert sum(line.endswith("chosen") for line in lines) == len(family.members) == 5
-    assert lines[-1].endswith("wider still")
+    assert any(line.endswith("wider still") for line in lines)
+    assert "  prediction blend: a weighted mean of the predictors" in lines
+    assert lines[-1].startswith("The mean half-width is estimated on training rows")
     assert steps == [(k + 1, len(steps)) for k in range(len(steps))]
     widths = [tried.width for tried in family.tried]
     assert min(widths) > 0

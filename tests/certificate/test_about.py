@@ -223,3 +223,9 @@ def test_a_bound_without_its_unit_would_be_noticed(monkeypatch):
     put_in_place(monkeypatch, limit_of, lambda promise, gamma: bound(gamma))
     with pytest.raises(AssertionError):
         test_the_unit_follows_a_bound_that_is_in_it()
+
+
+def test_the_unit_follows_the_names_of_quantities():
+    assert pacband.About().in_unit("half-width") == "half-width"
+    assert pacband.About(unit="mm").in_unit("half-width") == "half-width, in mm"
+    assert [about.axis for about in (pacband.About(), pacband.About(target="wear", unit="mm"))] == ["y", "wear, in mm"]

@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 
+import pacband
 from pacband import CertificateError, InvalidInput, certify, certify_family
 from pacband.certificate.family import FamilyCertificate
 from pacband.core.frozen import FrozenMap
@@ -86,7 +87,7 @@ def test_where_no_candidate_has_a_band_in_every_row(unanswered, offsets, best):
     assert family({"a": 1.0, "b": 1.2}, offsets, unanswered).best == best
 
 
-@pytest.mark.parametrize(("side", "words"), [("both", "mean bound"), ("upper", "mean distance")])
+@pytest.mark.parametrize(("side", "words"), [("both", "mean half-width"), ("upper", "mean distance")])
 def test_every_candidate_has_a_line_and_the_best_a_star(side, words):
     joined = family({"a": 1.0, "long name": 1.25}, {"a": 0.0, "long name": 0.0}, {"a": 0, "long name": 0}, side)
     error = {"both": "|y − T(x)|", "upper": "y − T(x)"}[side]
@@ -130,3 +131,18 @@ def test_a_family_is_verified_with_the_draws_it_was_made_with():
     assert not cert.verify(y, family, draws=Units(unit[::-1] // 2))
     with pytest.raises(InvalidInput, match="this certificate was made with draws"):
         cert.verify(y, family)
+
+
+def test_the_headline_of_a_family_has_its_number():
+    y = np.random.default_rng(0).standard_normal(400)
+    family = pacband.certify_family(y, {"a": np.zeros(400), "b": y / 2}, eps=0.1, delta=0.01)
+    assert family.headline == (
+        f"With confidence 99 %, at least 90 % of future errors satisfy {family.certificate.inequality}. "
+        "This is 'b', the sharpest of 2 candidates."
+    )
+    assert family.certificate.headline == family.certificate.promise
+    alone = pacband.certify_family(y, {"a": np.zeros(400)}, eps=0.1, delta=0.01)
+    assert alone.headline == alone.promise
+    y_pred = np.full(400, np.nan)
+    none = pacband.certify_family(y, {"a": y_pred, "b": y_pred}, eps=0.1, delta=0.01, nonfinite="violate")
+    assert none.headline == none.promise

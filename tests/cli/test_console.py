@@ -106,3 +106,48 @@ def test_no_progress_bar_of_the_engine_reaches_standard_output():
     # DuckDB prints one to standard output in queries of over two seconds, also into a pipe.
     with connect() as connection:
         assert connection.execute("select current_setting('enable_progress_bar')").fetchall() == [(False,)]
+
+
+@pytest.fixture
+def judged(tmp_path):
+    """A certificate, and rows that it keeps and that it does not keep."""
+    rng = np.random.default_rng(0)
+    y = rng.standard_normal(1200)
+    library.certify(y[:600], np.zeros(600), eps=0.1, delta=0.01).save(tmp_path / "cert.json")
+    for name, rows in (("good", y[600:]), ("bad", 9 * y[600:])):
+        pd.DataFrame({"y": rows, "p": 0.0}).to_csv(tmp_path / f"{name}.csv", index=False)
+    return tmp_path
+
+
+GREEN, RED = "\x1b[1;32m", "\x1b[1;31m"
+
+
+@pytest.mark.parametrize(
+    ("command", "file", "colour"),
+    [
+        (["check", "cert.json"], "good.csv", GREEN),
+        (["check", "cert.json"], "bad.csv", RED),
+        (["monitor", "cert.json", "--state", "state.json"], "bad.csv", RED),
+        (["diagnose"], "good.csv", GREEN),
+    ],
+)
+def test_verdicts_have_a_colour_on_a_terminal_and_none_in_a_pipe(command, file, colour, judged, pacband):
+    line = [*command, file, "--target", "y", "--prediction", "p"]
+    assert colour in on_a_terminal(judged, *line)
+    assert colour not in on_a_terminal(judged, *line, env={"NO_COLOR": "1"})
+    done = pacband(*line)
+    assert "\x1b" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("env", [{"TERM": "linux"}, {"PACBAND_ASCII": "1"}])
+def test_a_terminal_without_combining_marks_gets_words(env, tmp_path):
+    rng = np.random.default_rng(0)
+    y, s = rng.standard_normal(600), rng.uniform(1, 2, 600)
+    pd.DataFrame({"y": y, "yhat": 0.0, "s": s}).to_csv(tmp_path / "data.csv", index=False)
+    line = ["certify", "data.csv", *COLUMNS, *PROMISE]
+    assert "σ̂(x)" in on_a_terminal(tmp_path, *line)
+    said = on_a_terminal(tmp_path, *line, env=env)
+    assert "sigma(x)" in said
+    assert not re.search("[\u0300-\u036f]", said)
+    if "PACBAND_ASCII" in env:
+        assert said[said.index("With confidence") :].isascii()

@@ -134,7 +134,7 @@ OPTIONS = {
 def test_reports_show_the_draws(options, frame, run, tmp_path):
     made = run("certify", "rows.csv", *PROMISE, *options, "-o", "cert.json", "--report", "made.html")
     assert made.returncode == 0, made.stderr
-    assert "Recomputed and confirmed" in (tmp_path / "made.html").read_text("utf-8")
+    assert "The bound agrees with the calibration rows" in (tmp_path / "made.html").read_text("utf-8")
     weights = ["--importance", "w"] if "--importance" in options else []
     again = run("report", "cert.json", "rows.parquet", *weights, "-o", "again.json")
     assert again.returncode == 0, again.stderr
@@ -143,7 +143,7 @@ def test_reports_show_the_draws(options, frame, run, tmp_path):
     assert found["rows"]["n_rows"] == library.load("cert.json").n_samples
     checked = run("check", "cert.json", "rows.csv", *weights, "--report", "checked.html", "--json")
     assert json.loads(checked.stdout)["reused"]
-    assert "Recomputed and confirmed" in (tmp_path / "checked.html").read_text("utf-8")
+    assert "The bound agrees with the calibration rows" in (tmp_path / "checked.html").read_text("utf-8")
 
 
 def test_bands_are_those_of_rows_whatever_a_draw_is(frame, run, tmp_path):

@@ -294,7 +294,7 @@ def test_cells_that_a_model_cannot_read_are_refused(made, run, tmp_path, row, wo
         (("monitor", "MODEL", "--state", "s.json", "ROWS"), "name the --target column"),
         (
             ("monitor", "MODEL", "--state", "s.json", "--target", "y0", "--scale", "b", "ROWS"),
-            "a model predicts by itself",
+            "a model predicts by itself, and its certificate states the promise: --scale cannot be given",
         ),
         (
             ("monitor", "MODEL", "--state", "s.json", "--target", "y0", "--unit", "site", "ROWS"),
@@ -320,9 +320,14 @@ def test_cells_that_a_model_cannot_read_are_refused(made, run, tmp_path, row, wo
         (("recalibrate", "MODEL", "ROWS", "-o", "r.html"), "name the --target column"),
         (
             ("recalibrate", "MODEL", "ROWS", "--target", "y0", "--group", "site", "-o", "r.html"),
-            "a model predicts by itself",
+            "the promise: --group cannot be given",
         ),
         (("check", "MODEL", "ROWS", "--report", "r.html"), "name the --target column"),
+        (("check", "MODEL", "ROWS", "--target", "y0", "--run", "a"), "the promise: --run cannot be given"),
+        (
+            ("check", "MODEL", "ROWS", "--target", "y0", "--group", "site", "--group", "b"),
+            "with a model, --group names one column, got site, b",
+        ),
     ],
 )
 def test_what_commands_refuse_with_a_model(made, run, tmp_path, line, words):

@@ -59,7 +59,7 @@ def test_a_certificate_has_the_successor_that_python_makes(rows, fresh, run, tmp
         assert (part.generation, part.predecessor, part.delta) == (2, first.digest, 0.005)
     # It states its columns, and is an input of the next command.
     assert second.basis.columns == first.basis.columns
-    assert "Recomputed and confirmed" in (tmp_path / "page.html").read_text()
+    assert "The bound agrees with the calibration rows" in (tmp_path / "page.html").read_text()
     assert run("check", "next.json", "fresh.csv").returncode == 2
     assert (tmp_path / "cert.json").read_bytes() == before
 
@@ -128,7 +128,7 @@ def test_a_model_is_recalibrated_in_a_new_file(run, tmp_path):
     np.testing.assert_array_equal(
         successor.predict_interval(more[["a", "b"]]), expected.predict_interval(more[["a", "b"]])
     )
-    assert "Recomputed and confirmed" in (tmp_path / "page.html").read_text()
+    assert "The bound agrees with the calibration rows" in (tmp_path / "page.html").read_text()
     assert (tmp_path / "model.pacband").read_bytes() == before
     # The third follows the second: δ/(k(k − 1)).
     linear(700, 2).to_csv("third.csv", index=False)

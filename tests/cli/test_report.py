@@ -29,7 +29,7 @@ COLUMNS = ("--target", "y", "--prediction", "p", "--scale", "s")
 def test_a_page_with_the_calibration_rows(run, folder):
     done = run("report", "cert.json", "data.csv", *COLUMNS)
     assert done.returncode == 0, done.stderr
-    assert "Recomputed and confirmed" in done.stdout
+    assert "The bound agrees with the calibration rows" in done.stdout
     page = (folder / "report.html").read_text("utf-8")
     assert "pacband report cert.json data.csv --target y" in page
     assert "<i>a</i>" not in page

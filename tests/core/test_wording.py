@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pacband.core.wording import card, complement, confidence, figure, percent, round_up
+from pacband.core.wording import card, complement, confidence, figure, percent, round_up, significant
 
 
 @pytest.mark.parametrize(("value", "text"), [(10.77, "10.77"), (1e-6, "1e-06"), (0.04873294, "0.0487329"), (2.0, "2")])
@@ -73,3 +73,12 @@ def test_plurals():
 
     nouns = {"machine": "machines", "Batch": "Batches", "battery": "batteries", "day": "days", "y": "ys", "BUS": "BUS"}
     assert {noun: plural(noun) for noun in nouns} == nouns
+
+
+@given(
+    st.floats(min_value=-1e9, max_value=1e9).filter(lambda value: abs(value) >= 1e-4 or value == 0), st.integers(2, 6)
+)
+def test_labels_have_no_exponent(value, digits):
+    text = significant(value, digits)
+    assert "e" not in text or abs(float(text)) >= 1e9
+    assert float(text) == float(f"{value:.{digits}g}")

@@ -39,3 +39,12 @@ def test_a_monitor_has_the_look_of_the_reports():
     assert (rate.get_color(), promised.get_color()) == (BAND, LIMIT)
     assert promised.get_ydata() == [0.2, 0.2]
     assert ax.get_title(loc="left") == "pacband monitor: ok"
+
+
+def test_a_warning_and_a_revocation_do_not_look_alike(rng):
+    cert, y, y_pred, _ = stream(np.r_[np.full(900, 0.02), np.full(900, 0.4)], rng)
+    monitor = pacband.Monitor(cert)
+    monitor.update(y, y_pred)
+    drawn = {line.get_label().split(" at ")[0]: line.get_color() for line in monitor.plot().get_lines()}
+    assert drawn["revoked"] == LIMIT
+    assert drawn["warning"] not in (LIMIT, BAND)

@@ -8,7 +8,7 @@ import numpy as np
 from rich.console import Console
 
 import pacband
-from pacband.core.wording import figure
+from pacband.core.wording import bound
 from pacband.reporting.terminal import show
 
 
@@ -49,7 +49,7 @@ def test_the_terminal_ranks_one_sided_families_by_the_distance_to_the_bound(rng)
     text = on_a_terminal(family)
     assert "mean distance from y to the bound" in text
     assert re.findall(r"over \d\d", text.split("candidate")[-1])[:3] == ["over 00", "over 01", "over 02"]
-    assert re.search(rf"over 00 \(best\) +{figure(family.sharpness['over 00'])} ", text)
+    assert re.search(rf"over 00 \(best\) +{bound(family.sharpness['over 00'])} ", text)
     assert "and 10 more" in text
 
 
@@ -82,3 +82,13 @@ def test_the_terminal_shows_what_a_certificate_is_about(rng):
         pacband.certify_groups(y, 0 * y, np.repeat(["a", "b"], 200), **promise),
     ):
         assert re.search(r"name +\[red\]seal", on_a_terminal(cert))
+
+
+def test_symbols_and_the_number_of_a_family_are_explained_on_the_terminal(rng):
+    y = rng.standard_normal(400)
+    about = {"target": "wear", "unit": "mm"}
+    family = pacband.certify_family(y, {"a": 0 * y, "b": (0 * y, 1 + y**2)}, eps=0.1, delta=0.01, about=about)
+    text = " ".join(on_a_terminal(family).replace("│", " ").split())
+    assert f"≤ {bound(family.certificate.gamma)}" in text
+    assert f"This is '{family.best}', the sharpest of 2 candidates." in text
+    assert "y is wear, in mm, T(x) is its prediction" in text

@@ -35,7 +35,7 @@ def program(*arguments, cwd, stdin=None, env=None, **options):
     )
 
 
-def on_a_terminal(folder, *arguments):
+def on_a_terminal(folder, *arguments, env=None):
     """Run a command on a terminal of its own; return what it printed there."""
     ours, its = pty.openpty()
     process = subprocess.Popen(
@@ -44,7 +44,7 @@ def on_a_terminal(folder, *arguments):
         stdin=subprocess.DEVNULL,
         stdout=its,
         stderr=its,
-        env={**os.environ, "TERM": "xterm", "PYTHONUTF8": "1"},
+        env={**os.environ, "TERM": "xterm", "PYTHONUTF8": "1", **(env or {})},
     )
     os.close(its)
     said = b""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,7 @@ from pacband.core.arrays import Floats
 from pacband.scale.shrinkage import Shrinkage
 from pacband.scores import ScoreRule, scores_of
 
-__all__ = ["Centre", "Goal", "Pair", "Recipe", "list_centres", "list_recipes", "rank_pairs"]
+__all__ = ["Centre", "Goal", "Pair", "Recipe", "explain_names", "list_centres", "list_recipes", "rank_pairs"]
 
 # The width is averaged over several levels near the one of the certificate: at one level alone it is noisy.
 _LEVELS = np.array([0.7, 0.85, 1.0, 1.15, 1.3])
@@ -23,6 +23,19 @@ _PENALTY = 0.3
 _ROWS_TO_TUNE = 1000
 _MOVES = {"blend": 0.0, "blend half to window": 0.5, "window": 1.0}
 _MIXED = ("boosting", "trees", "window")
+
+# What the words in the name of a pair mean, for a reader who has seen the name only.
+_PREDICTIONS = {
+    "blend": "a weighted mean of the predictors",
+    "blend half to window": "halfway from blend to window",
+    "window": "the middle of the shortest interval that contains most of y at x",
+}
+_SCALES = {
+    "constant": "the same everywhere",
+    "spread": "how far the predictors differ at x",
+    "window": "the length of the shortest interval that contains most of y at x",
+    "mixed": f"the geometric mean of {', '.join(_MIXED[:-1])} and {_MIXED[-1]}",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +102,28 @@ class Goal:
             # As in `certify_family`: with one side, the distance from y to T on that side is part of the width.
             width += float((centre - target).mean()) * (1.0 if self.scoring.side == "upper" else -1.0)
         return width
+
+
+def explain_names(names: Iterable[str]) -> list[str]:
+    """Return lines that explain the names of pairs; none if no name is that of a pair.
+
+    Examples
+    --------
+    >>> print(*explain_names(["linear / constant", "my own model"]), sep=chr(10))
+    A name is that of the prediction, then that of σ̂: each is a model, or one of these.
+      σ̂ constant: the same everywhere
+    The mean half-width is estimated on training rows; the certified one is that of the certificate.
+    """
+    parts = [name.split(" / ") for name in names if name.count(" / ") == 1]
+    if not parts:
+        return []
+    centres, scales = {centre for centre, _ in parts}, {scale for _, scale in parts}
+    return [
+        "A name is that of the prediction, then that of σ̂: each is a model, or one of these.",
+        *(f"  prediction {word}: {meaning}" for word, meaning in _PREDICTIONS.items() if word in centres),
+        *(f"  σ̂ {word}: {meaning}" for word, meaning in _SCALES.items() if word in scales),
+        "The mean half-width is estimated on training rows; the certified one is that of the certificate.",
+    ]
 
 
 def list_centres(blend: Blend, window_middle: Floats | None) -> list[Centre]:

@@ -117,10 +117,9 @@ class About:
 
     def facts(self) -> list[tuple[str, str]]:
         """Return what is known, as names and texts in the order of reading."""
-        target = f"{self.target}, in {self.unit}" if self.target and self.unit else self.target
         stated = {
             "name": self.name,
-            "target": target,
+            "target": self.target and self.in_unit(self.target),
             "unit": None if self.target else self.unit,
             "model": self.model and str(self.model),
             "issued by": self.issued_by,
@@ -128,6 +127,15 @@ class About:
             "note": self.note,
         }
         return [(name, text) for name, text in stated.items() if text]
+
+    def in_unit(self, name: str) -> str:
+        """Return the name of a quantity with the unit of the target, if there is one: "half-width, in mm"."""
+        return f"{name}, in {self.unit}" if self.unit else name
+
+    @property
+    def axis(self) -> str:
+        """The label of an axis that shows the target: "wear, in mm", or "y"."""
+        return self.in_unit(self.target or "y")
 
     def with_digest(self, digest: str | None) -> About:
         """Return the same with the digest of the model, unless one is stated or none is known."""

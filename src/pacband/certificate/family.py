@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from pacband.certificate.decision import check_joint
+from pacband.certificate.inequality import symbols
 from pacband.certificate.portable import decode, encode
 from pacband.certificate.promise import Promise
 from pacband.certificate.promising import Promising
@@ -19,7 +20,29 @@ from pacband.draws import Draws
 from pacband.draws.kinds import UnitDraws
 from pacband.exceptions import CertificateError, InvalidInput
 
-__all__ = ["FamilyCertificate", "check_candidates", "split_candidate"]
+__all__ = ["FamilyCertificate", "check_candidates", "sharpest_first", "split_candidate"]
+
+
+def sharpest_first(
+    mean_bound: Mapping[str, float], mean_offset: Mapping[str, float], unanswered: Mapping[str, int]
+) -> list[str]:
+    """Return the names of candidates, the sharpest first, whether their promise has groups or not.
+
+    The sharpest has the smallest mean of γ̄·σ̂(x) plus the mean offset (`pacband.scores.arrays.mean_offset`).
+    `unanswered` counts the rows without a finite prediction, in which the band is infinite: a candidate with fewer of
+    them comes first. The band is measured before it is clipped to a known range of y: `clip` changes no choice.
+
+    Examples
+    --------
+    >>> sharpest_first({"a": 2.0, "b": 1.0, "c": 0.5}, dict.fromkeys("abc", 0.0), {"a": 0, "b": 0, "c": 3})
+    ['b', 'a', 'c']
+    """
+
+    def order(name: str) -> tuple[float, int, float]:
+        size = mean_bound[name] + mean_offset[name]
+        return math.inf if unanswered[name] else size, unanswered[name], size
+
+    return sorted(mean_bound, key=order)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,18 +86,13 @@ class FamilyCertificate(Promising):
     ) -> Self:
         """Join the certificates of all candidates, and find the sharpest.
 
-        The mean scale and offset over the rows measure how sharp each is. `unanswered` counts the rows without a finite
-        prediction, in which the band is infinite.
+        The mean scale and offset over the rows measure how sharp each is; see `sharpest_first`.
         """
         answered = {name: cert.mean_bound(mean_scale[name]) for name, cert in certificates.items()}
         mean_bound = {name: math.inf if unanswered[name] else bound for name, bound in answered.items()}
         sharpness = {name: bound + mean_offset[name] for name, bound in mean_bound.items()}
-
-        def order(name: str) -> tuple[float, int, float]:
-            return sharpness[name], unanswered[name], answered[name] + mean_offset[name]
-
         return cls(
-            best=min(sharpness, key=order),
+            best=sharpest_first(answered, mean_offset, unanswered)[0],
             candidates=FrozenMap(certificates),
             mean_bound=FrozenMap(mean_bound),
             sharpness=FrozenMap(sharpness),
@@ -147,6 +165,14 @@ class FamilyCertificate(Promising):
             f"{self.basis.subject} within its own bound; the sharpest is {self.best!r}."
         )
 
+    @property
+    def headline(self) -> str:
+        """The promise of the best candidate, with its number. It holds although the best was picked by its scores."""
+        if len(self.candidates) == 1 or math.isinf(self.certificate.gamma):
+            return self.promise
+        claim, chosen = self.basis.claim(self.certificate.gamma), f"the sharpest of {len(self.candidates)} candidates"
+        return f"{self.basis.confidence}, {claim}. This is {self.best!r}, {chosen}."
+
     def __str__(self) -> str:
         width = max(len(name) for name in self.candidates)
         lines = [
@@ -163,7 +189,7 @@ class FamilyCertificate(Promising):
 
     @property
     def _sharpness_name(self) -> str:
-        return "mean bound" if self.certificate.side == "both" else "mean distance"
+        return "mean half-width" if self.certificate.side == "both" else "mean distance"
 
     def _repr_html_(self) -> str:
         rows = [
@@ -173,7 +199,11 @@ class FamilyCertificate(Promising):
             )
             for name, cert in self.candidates.items()
         ]
-        return card("pacband family certificate", self.promise, [*self.about.facts(), *rows])
+        return card(
+            "pacband family certificate",
+            self.headline,
+            [("where", symbols(self.basis)), *self.about.facts(), *rows],
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the certificate as JSON-ready values, as `save` writes them."""

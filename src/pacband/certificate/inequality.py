@@ -1,4 +1,7 @@
-"""What a promise bounds, in symbols: |y − T(x)| ≤ γ̄·σ̂(x), for one number, several outputs, and the steps of runs."""
+"""What a promise bounds, in symbols: |y − T(x)| ≤ γ̄·σ̂(x), for one number, several outputs, and the steps of runs.
+
+`symbols` explains the symbols in words.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from pacband.core.wording import bound, complement
 if TYPE_CHECKING:
     from pacband.certificate.promise import Promise
 
-__all__ = ["inequality", "limit_of"]
+__all__ = ["inequality", "limit_of", "symbols"]
 
 
 def inequality(promise: Promise, gamma: float) -> str:
@@ -33,6 +36,23 @@ def inequality(promise: Promise, gamma: float) -> str:
 def limit_of(promise: Promise, gamma: float) -> str:
     """Return the bound, with the unit of y if the bound is in this unit."""
     return f"{bound(gamma)} {promise.about.unit}" if promise.bound_in_unit and promise.about.unit else bound(gamma)
+
+
+def symbols(promise: Promise) -> str:
+    """Return what the symbols of `inequality` and γ̄ stand for, in one sentence."""
+    if promise.scoring.own:
+        return "γ̄ is the bound on the score."
+    about = promise.about
+    meanings = [f"y is {about.in_unit(about.target or 'the true value')}", "T(x) is its prediction"]
+    if promise.scale_kind == "asymmetric":
+        meanings.append("σ̂⁻(x) and σ̂⁺(x) are the expected sizes of the error below and above the prediction")
+    elif promise.scale_kind != "none":
+        meanings.append("σ̂(x) is the expected size of the error at x")
+    if promise.scoring.matrices:
+        meanings.append("Σ is the matrix that weighs the outputs")
+    factor = promise.scale_kind != "none" or promise.scoring.matrices
+    meanings.append("γ̄ is the certified factor" if factor else "γ̄ is the certified bound")
+    return f"{', '.join(meanings[:-1])}, and {meanings[-1]}."
 
 
 def _where(promise: Promise) -> str:

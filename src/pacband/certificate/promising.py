@@ -23,6 +23,15 @@ class Promising(Portable):
         def basis(self) -> Promise:
             """What is promised, and how a row is scored: a field of some kinds, computed by others."""
 
+        @property
+        def promise(self) -> str:
+            """The promise in one sentence."""
+
+    @property
+    def headline(self) -> str:
+        """The first sentence of a page: the promise; for a family, that of its best candidate, with its number."""
+        return self.promise
+
     @property
     def eps(self) -> float:
         """The violation ε."""

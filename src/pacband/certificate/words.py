@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from pacband.certificate.inequality import symbols
 from pacband.core.wording import bound, card, confidence, figure, percent
 
 if TYPE_CHECKING:
@@ -83,6 +84,7 @@ def _chain_words(cert: Certificate) -> str:
 def html(cert: Certificate) -> str:
     """Return a card for notebooks."""
     rows = [
+        ("where", symbols(cert.basis)),
         *cert.about.facts(),
         ("bound γ̄, given" if cert.bound_given else "bound γ̄", bound(cert.gamma)),
         counts(cert),

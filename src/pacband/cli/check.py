@@ -93,7 +93,9 @@ def command(
     if page is not None:
         refuse_without_rows(cert.basis.draws)
     if is_model(certificate):
-        others = {"prediction": prediction, "scale": scale, "run": run, "step": step, "group": group[1:]}
+        if len(group) > 1:
+            raise click.UsageError(f"with a model, --group names one column, got {', '.join(group)}.")
+        others = {"prediction": prediction, "scale": scale, "run": run, "step": step}
         verdict = _check_model(
             certificate, files, page, level, trust=trust, max_bytes=max_bytes,
             target=model_target(certificate, target, **others), group=group[0] if group else None,
@@ -128,12 +130,14 @@ def command(
 
 
 def _print_verdict(verdict: Verdict, as_json: bool, *, to_stderr: bool = False) -> None:
+    # Rows that cannot test the promise get no green.
+    colour = "red" if not verdict.holds else "yellow" if verdict.reused else "green"
     if as_json:
         print_json(verdict.to_dict())
     elif to_stderr:
-        print_message(str(verdict))
+        print_message(str(verdict), colour=colour)
     else:
-        print_text(str(verdict))
+        print_text(str(verdict), colour=colour)
     if not verdict.holds:
         sys.exit(1)
     if not verdict.tested:

@@ -10,7 +10,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
@@ -18,6 +18,7 @@ import click
 
 __all__ = [
     "fail",
+    "legible",
     "print_json",
     "print_message",
     "print_saved",
@@ -33,6 +34,10 @@ ASCII = {
     "γ̄": "gamma", "σ̂": "sigma", "ε": "eps", "δ": "delta", "−": "-", "≤": "<=", "≥": ">=", "·": "*", "×": "x",
     "⁻": "-", "⁺": "+", "ᵀ": "'", "¹": "1", "Σ": "Sigma", "ₖ": "_k", "’": "'", "–": "-", "…": "...", "→": "->",
 }  # fmt: skip
+
+# Symbols with a combining mark, and the terminals (TERM) that draw the mark as a character of its own.
+_MARKED = ("γ̄", "σ̂")
+_WITHOUT_MARKS = ("linux", "dumb", "vt100", "vt220", "cons25")
 
 # C0 except the tab and the line feed, delete, C1, and what changes the direction of writing.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -62,6 +67,41 @@ def visible(text: str) -> str:
     return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
+def legible(text: str, stream: Any) -> str:
+    """Return a text that this stream may print: control characters escaped, and symbols that its terminal can draw.
+
+    A terminal that lacks combining marks gets "gamma" for "γ̄". With ``PACBAND_ASCII=1`` every terminal gets ASCII.
+    """
+    text = visible(text)
+    for symbol in _spelled_out(stream):
+        text = text.replace(symbol, ASCII[symbol])
+    return text
+
+
+def _spelled_out(stream: Any) -> Iterable[str]:
+    """Return the symbols that are printed as words."""
+    if not stream.isatty():
+        return ()
+    if os.environ.get("PACBAND_ASCII", "0") not in ("", "0"):
+        return ASCII
+    return _MARKED if os.environ.get("TERM") in _WITHOUT_MARKS else ()
+
+
+def _print(text: str, stream: Any, colour: str | None) -> None:
+    """Print a text; on a terminal, its first line has the colour."""
+    if colour is not None and stream.isatty():
+        from rich.console import Console
+        from rich.text import Text
+
+        first, *rest = legible(text, stream).split("\n")
+        # The terminal breaks lines, not rich: a line that is copied stays whole. rich obeys NO_COLOR.
+        Console(file=stream).print(Text(first, style=f"bold {colour}"), soft_wrap=True)
+        if rest:
+            print("\n".join(rest), file=stream, flush=True)
+        return
+    print(legible(text, stream), file=stream, flush=True)
+
+
 def print_saved(*files: str | None) -> None:
     """Print which files were written, on stderr; ``-`` is standard output, and no file."""
     names = [file for file in files if file not in (None, "-")]
@@ -69,11 +109,11 @@ def print_saved(*files: str | None) -> None:
         print_message(f"Saved {' and '.join(filter(None, (', '.join(names[:-1]), names[-1])))}")
 
 
-def print_text(text: str) -> None:
-    """Print a text to stdout."""
+def print_text(text: str, *, colour: str | None = None) -> None:
+    """Print a text to stdout; on a terminal, its first line has the colour."""
     # Not with click.echo, which does not use the error handler of `setup_console`.
     try:
-        print(visible(text), flush=True)
+        _print(text, sys.stdout, colour)
     except BrokenPipeError:
         # The reader has left, as `head` does. click would end with 1, the code of a promise that does not hold. The
         # rest is discarded: Python would fail at it again when it exits.
@@ -86,8 +126,11 @@ def print_text(text: str) -> None:
 
 
 def print_result(value: Any) -> None:
-    """Print a plan or a certificate to stdout: with a frame on a terminal, as plain text to a pipe."""
-    if not sys.stdout.isatty():
+    """Print a plan or a certificate to stdout: with a frame on a terminal, as plain text to a pipe.
+
+    There is no frame where symbols are spelled out: they would move its right side.
+    """
+    if not sys.stdout.isatty() or _spelled_out(sys.stdout):
         print_text(str(value))
         return
     from rich.console import Console
@@ -110,9 +153,9 @@ def print_json(value: Any) -> None:
     print_text(json.dumps(value, indent=2))
 
 
-def print_message(text: str) -> None:
-    """Print a message to stderr."""
-    print(visible(text), file=sys.stderr, flush=True)
+def print_message(text: str, *, colour: str | None = None) -> None:
+    """Print a message to stderr; on a terminal, its first line has the colour."""
+    _print(text, sys.stderr, colour)
 
 
 def fail(text: str) -> NoReturn:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from pacband.monitoring.streams import RowStream
     from pacband.scores.columns import Columns
 
+# On a terminal.
+_COLOURS = {"ok": "green", "warning": "yellow", "revoked": "red"}
+
 EXAMPLES = """
 \b
 Examples:
@@ -118,7 +121,7 @@ def command(certificate: str, file: str | None, state: str, as_json: bool, **opt
             monitor.acknowledge()
             stored.write(monitor)
             if file is None:
-                print_text(str(monitor))
+                print_text(str(monitor), colour=_COLOURS[monitor.state])
         if monitor.state == "revoked":
             if as_json:
                 print_text(json.dumps(_summary(monitor)))
@@ -130,7 +133,7 @@ def command(certificate: str, file: str | None, state: str, as_json: bool, **opt
                 print_message(f"pacband: interrupted; {state} includes all rows up to the last printed line.")
                 sys.exit(130)
         if monitor.state != "ok":
-            print_message(f"pacband: {monitor}")
+            print_message(f"pacband: {monitor}", colour=_COLOURS[monitor.state])
         if monitor.state == "revoked":
             print_message("pacband: draw new rows, then renew the promise with `pacband recalibrate`, or fit again.")
             sys.exit(1)
@@ -159,13 +162,15 @@ def _watch(
     if file is None or file == "-":
         sources = iter([Source(sys.stdin.buffer, stream_format(dialect))])
     else:
-        read = {"form": form, "follow": follow, "note": print_message}
+        read = {"inputs": reader.inputs, "form": form, "follow": follow, "note": print_message}
         sources = open_sources(file, reader.numbers, reader.words, dialect, **read)
     for each in sources:
         opened = each.file
         source: BinaryIO | None = each.stream
         while source is not None:
-            stream = RowStream(source, reader.numbers, reader.words, form, late=reader.late, written=each.written)
+            stream = RowStream(
+                source, reader.numbers, reader.words, form, late=reader.late, written=each.written, inputs=reader.inputs
+            )
             if file is None or file == "-":
                 before = _skip_processed(stream, monitor, options)
             else:
@@ -179,7 +184,7 @@ def _watch(
                 stored.write(monitor)
                 if options["metrics"]:
                     write_metrics(monitor, options["metrics"])
-                print_text(json.dumps(_summary(monitor)) if as_json else _line(monitor))
+                _print_line(monitor, as_json)
                 if monitor.state == "revoked":
                     return
             source = opened.advance() if opened is not None and follow else None
@@ -188,7 +193,7 @@ def _watch(
     if options["finish"]:
         monitor.finish()
         stored.write(monitor)
-        print_text(json.dumps(_summary(monitor)) if as_json else _line(monitor))
+        _print_line(monitor, as_json)
 
 
 def _skip_processed(stream: RowStream, monitor: Monitor, options: dict[str, Any]) -> StreamPosition | None:
@@ -242,6 +247,14 @@ def _summary(monitor: Monitor) -> dict[str, Any]:
     if monitor.groups:
         summary["groups"] = [{"label": label, "state": watch.state} for label, watch in monitor.groups.items()]
     return summary
+
+
+def _print_line(monitor: Monitor, as_json: bool) -> None:
+    """Print the state after some rows, as one line."""
+    if as_json:
+        print_text(json.dumps(_summary(monitor)))
+    else:
+        print_text(_line(monitor), colour=_COLOURS[monitor.state])
 
 
 def _line(monitor: Monitor) -> str:

@@ -182,7 +182,8 @@ def _renew_certificate(
         raise click.UsageError("--report shows every row once: this certificate is about runs, or groups that overlap.")
     draws = table_draws(before.basis, unit=named["unit"], importance=named["importance"])
     numeric = [*columns.numeric, *(name for name in (named["importance"], columns.step) if name)]
-    with open_table(files, numeric, dialect=named["dialect"], note=print_message) as table:
+    labels = [*columns.others, *(() if draws is None else draws.columns)]
+    with open_table(files, numeric, labels=labels, dialect=named["dialect"], note=print_message) as table:
         labelled = with_labels(table, columns.group, labels_of(before))
         successor = recalibrate_table(before, labelled, columns, draws=draws, rule=rule, about=named["about"])
     report = report_files(successor, files, columns, draws=draws, dialect=named["dialect"]) if reported else None

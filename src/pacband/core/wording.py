@@ -5,12 +5,24 @@ from __future__ import annotations
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from html import escape
 
-__all__ = ["bound", "card", "complement", "confidence", "figure", "percent", "plural", "round_up"]
+__all__ = ["bound", "card", "complement", "confidence", "figure", "percent", "plural", "round_up", "significant"]
 
 
 def figure(value: float) -> str:
     """Return six significant digits without trailing zeros: 10.77, 1e-06, 0.0487329."""
     return f"{value:.6g}"
+
+
+def significant(value: float, digits: int) -> str:
+    """Return so many significant digits; a large number has zeros and no exponent: 1160, not 1.16e+03.
+
+    Examples
+    --------
+    >>> [significant(value, 3) for value in (1163.0, 2.5, 0.012345, 1e-7, 2e12)]
+    ['1160', '2.5', '0.0123', '1e-07', '2e+12']
+    """
+    text = f"{value:.{digits}g}"
+    return f"{float(text):.0f}" if "e+" in text and abs(value) < 1e9 else text
 
 
 def complement(value: float) -> str:

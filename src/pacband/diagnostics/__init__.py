@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from pacband.certification.fitted import FittedModel, raw_rows
@@ -66,7 +67,8 @@ def diagnose(
     eps, delta : float in (0, 1)
         The planned promise, by default 0.05 and 1e-6. It determines the bound for the checks of groups and ties.
     side, min_scale, nonfinite, gauge, draws
-        As in `certify`. With `draws`, the draws are checked: units are compared with each other.
+        As in `certify`. With `draws`, the draws are checked: units are compared with each other. There is no `clip`:
+        it changes no score, and so no finding.
 
     Returns
     -------
@@ -124,7 +126,8 @@ def _terms_of(model: FittedModel, draws: Draws | None) -> Terms:
         delta=basis.delta,
         rank=None,
         rule="exact",
-        scoring=basis.scoring,
+        # A range of y changes no score. Rows that left it are looked at as well.
+        scoring=replace(basis.scoring, clip=None),
         share=WHOLE,
         draws=check_draws(draws),
     )

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from pacband.certificate import revive
+from pacband.core.zip_files import is_zip
 from pacband.exceptions import CertificateError, UntrustedTypes
-from pacband.models.archive import MAX_BYTES, Archive, is_archive, read_archive
+from pacband.models.archive import MAX_BYTES, Archive, read_archive
 
 __all__ = ["load"]
 
@@ -55,7 +56,7 @@ def load(path: str | os.PathLike[str], *, trusted: Sequence[str | type] = (), ma
     True
     """
     source, data = os.fspath(path), Path(path).read_bytes()
-    if not is_archive(data):
+    if not is_zip(data):
         return revive(data, source)
     archive = read_archive(data, source, max_bytes=max_bytes)
     from pacband.estimators.assembling import assemble

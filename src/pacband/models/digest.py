@@ -16,8 +16,9 @@ from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Any
 
+from pacband.core.zip_files import begins_as_zip
 from pacband.exceptions import CertificateError, InvalidInput
-from pacband.models.archive import SCHEMA, Archive, is_archive, read_archive
+from pacband.models.archive import SCHEMA, Archive, read_archive
 from pacband.models.kind import Kind
 
 __all__ = ["archive_digest", "members_digest", "model_digest"]
@@ -50,9 +51,8 @@ def model_digest(path: str | os.PathLike[str]) -> str:
     """
     if os.path.isdir(path):
         raise InvalidInput(f"a model must be one file, got the directory {os.fspath(path)}.")
-    with open(path, "rb") as file:
-        if not is_archive(file.read(4)):
-            file.seek(0)
+    if not begins_as_zip(path):
+        with open(path, "rb") as file:
             return file_digest(file, "sha256").hexdigest()
     data, source = Path(path).read_bytes(), os.fspath(path)
     if _MARK not in data:

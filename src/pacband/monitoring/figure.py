@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["draw"]
 
-# Of the groups, in turn. The colour of the limit is that of ε alone.
+# Of the groups, in turn. The colour of the limit is that of ε, and of a promise that is revoked.
 _COLOURS = (look.BAND, look.THIRD, look.INK, look.POINT, look.MUTED)
 
 
@@ -33,7 +33,9 @@ def draw(monitor: Monitor, ax: Any = None) -> Any:
         ax.plot(rows, [violations / n for n, violations in points], color=colour, lw=1.8, label=name)
         for at, style, word in ((watch.warned_at, ":", "warning"), (watch.revoked_at, "--", "revoked")):
             if at is not None:
-                ax.axvline(at, color=colour, ls=style, lw=1.2, label=f"{word} at {words.noun} {at}")
+                # Lines of groups have the colour of their group. One line alone has that of what it means.
+                line = colour if label is not None else look.LIMIT if word == "revoked" else look.INK
+                ax.axvline(at, color=line, ls=style, lw=1.2, label=f"{word} at {words.noun} {at}")
     ax.axhline(eps, color=look.LIMIT, lw=1.6, label=f"promised: at most {percent(eps)}")
     ax.set_ylim(0.0, min(1.0, max(3.0 * eps, 2.0 * (monitor.violation_rate if monitor.n_rows else eps))))
     ax.yaxis.set_major_formatter(look.format_percent)

@@ -31,6 +31,7 @@ from pacband.monitoring.training import Training
 from pacband.monitoring.unit_counting import WholeUnits
 from pacband.monitoring.watch import Watch
 from pacband.monitoring.watches import Watches
+from pacband.scores.clip import left_range_words
 
 __all__ = ["Batch", "Monitor"]
 
@@ -168,6 +169,8 @@ class Monitor:
             raise InvalidInput(f"false_alarm_interval must be at least 1 row, got {false_alarm_interval!r}.")
         self.false_alarm_interval = max(interval, _FEWEST_VIOLATIONS / watched.eps)
         self.ledger = Ledger()
+        # Rows whose y left the range that the certificate declares by `clip`. Each is a violation.
+        self.n_out_of_range = 0
         # The fingerprint of the state that this monitor last read or wrote, for every path; see StateFile.
         self.saved: dict[str, str] = {}
         # Held while a call uses the monitor. It is reentrant, because such a call may make others.
@@ -243,6 +246,7 @@ class Monitor:
                 self.training.add(found, given)
             if batch_id is not None:
                 self.ledger.note_batch(str(batch_id))
+            self.n_out_of_range += judged.n_outside
             return self._add(counted)
 
     def finish(self) -> Batch:
@@ -274,9 +278,9 @@ class Monitor:
 
     @property
     def reason(self) -> str:
-        """A sentence that explains the state."""
+        """What explains the state; and in how many rows y left its declared range, if it did."""
         with self.lock:
-            return self.watches.reason
+            return " ".join(filter(None, (self.watches.reason, left_range_words(self.n_out_of_range))))
 
     @property
     def scale_kind(self) -> str:
@@ -422,6 +426,7 @@ class Monitor:
                 "false_alarm_interval": self.false_alarm_interval,
                 "state": self.state,
                 "watches": self.watches.to_list(),
+                **({"out_of_range": self.n_out_of_range} if self.n_out_of_range else {}),
                 **self.counting.to_dict(),
                 **self.ledger.to_dict(),
             }
@@ -441,6 +446,7 @@ class Monitor:
         if monitor.state != content["state"]:
             raise CertificateError(f"its state must be {monitor.state!r} by its counts, got {content['state']!r}.")
         monitor.ledger = Ledger.from_dict(content)
+        monitor.n_out_of_range = content.get("out_of_range", 0)
         return monitor
 
     def __str__(self) -> str:

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from pacband.certificate import AnyCertificate, Certificate, FamilyCertificate, GroupCertificate
+from pacband.certificate.inequality import symbols
 from pacband.core.wording import bound, figure, percent
 from pacband.planning import AcceptancePlan, Plan, PlanTable
 from pacband.planning.costs import HEADER
@@ -45,8 +46,16 @@ def render(value: Plan | AnyCertificate) -> RenderableType:
     from rich.text import Text
 
     title, promise, table = _parts(value)
-    content = Group(Text(promise, style="bold"), Text(), table, *_about(value))
+    content = Group(Text(promise, style="bold"), *_symbols(value), Text(), table, *_about(value))
     return Panel(content, title=title, title_align="left", border_style="blue", padding=(1, 2))
+
+
+def _symbols(value: Any) -> list[RenderableType]:
+    """Return what the symbols of a promise stand for, right below it."""
+    from rich.text import Text
+
+    single = None if isinstance(value, Plan | AcceptancePlan | PlanTable) else value.single
+    return [] if single is None else [Text(symbols(single.basis), style="dim")]
 
 
 def _about(value: Any) -> list[RenderableType]:
@@ -70,7 +79,7 @@ def _parts(value: Any) -> tuple[str, str, Table]:
     if isinstance(value, PlanTable):
         return "pacband plan table", value.explanation, _costs(value)
     if isinstance(value, FamilyCertificate):
-        return "pacband family certificate", value.promise, _candidates(value)
+        return "pacband family certificate", value.headline, _candidates(value)
     if isinstance(value, GroupCertificate):
         return "pacband group certificate", value.promise, _groups(value)
     return "pacband certificate", value.promise, _facts(value)
@@ -131,7 +140,7 @@ def _candidates(family: FamilyCertificate) -> Table:
         bar = "━" * max(1, round(24 * min(size, widest) / widest)) if widest > 0 else ""
         table.add_row(
             Text(f"{name}{' (best)' if best else ''}"),
-            figure(size),
+            bound(size),
             Text(bar, style="blue" if best else "dim"),
             bound(family.candidates[name].gamma),
             style="bold" if best else "",

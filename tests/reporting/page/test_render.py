@@ -5,6 +5,8 @@ import re
 import numpy as np
 
 import pacband
+from pacband.core.wording import bound
+from pacband.reporting.page.render import unbroken
 from support.pages import EVIL, Outline
 
 
@@ -69,3 +71,46 @@ def test_what_the_certificate_is_about_is_on_the_page(table):
     tiles = pacband.report(scaled, y, prediction, 0 * y + 2).to_markdown()
     assert "times σ̂(x))" in tiles
     assert "of the band over these rows, in mm" in tiles
+
+
+def test_the_page_says_what_the_promise_says_in_the_same_digits(rng):
+    y = rng.standard_normal(900) * 2.08083
+    family = pacband.certify_family(y, {"a": 0 * y, "b": (0 * y, 1 + y**2)}, eps=0.1, delta=1e-6)
+    for cert, rows in ((family.certificate, ()), (family, ()), (pacband.certify(y, 0 * y, delta=1e-3), (y, 0 * y))):
+        report = pacband.report(cert, *rows)
+        page, text = "".join(Outline(report.html).text), report.to_markdown()
+        assert cert.headline in page
+        assert cert.promise in page
+        assert f"the bound γ̄ | {bound(cert.single.gamma)} (" in text
+        # No shorter number, which would be another one.
+        assert not re.search(rf"(?<![\d.]){re.escape(f'{cert.single.gamma:.4g}')}(?!\d)", page)
+        assert "T(x) is its prediction" in page
+
+
+def test_no_line_ends_inside_a_number():
+    for text, kept in (
+        ("fails with probability δ = 1e-06", ["δ = 1e-06"]),
+        ("within (ε = 0.1), 95.5 % of 3,000", ["ε = 0.1", "95.5 %"]),
+        ("|y − T(x)| ≤ 2.1937·σ̂(x) or 1.5e-12.", ["≤ 2.1937", "1.5e-12"]),
+        (EVIL, []),
+    ):
+        found = unbroken(text)
+        assert re.findall('<span class="number">(.*?)</span>', found) == kept
+        assert "".join(Outline(found).text) == text
+        assert EVIL not in found
+
+
+def test_calibration_rows_do_not_confirm_a_promise(paper):
+    _, y, predicted, scale, cert = paper
+    page = pacband.report(cert, y, predicted, scale).html
+    assert "the promise is not tested" in page
+    assert "confirmed" not in page
+    # Green is for fresh rows.
+    assert ".verdict.recomputed" not in page
+
+
+def test_labels_of_slices_have_no_exponent(rng):
+    y = rng.standard_normal(1000)
+    size = np.exp(7 + rng.standard_normal(1000))
+    page = pacband.report(pacband.certify(y, 0 * y, delta=1e-3), y, 0 * y, X=size[:, None]).html
+    assert "e+0" not in page

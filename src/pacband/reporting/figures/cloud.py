@@ -35,6 +35,11 @@ class Cloud:
     points: tuple[Floats, Floats] | None
     density: Density | None
 
+    @property
+    def n_points(self) -> int:
+        """How many points there are."""
+        return len(self.points[0]) if self.points is not None else int(self.density.counts.sum()) if self.density else 0
+
 
 def gather_points(x: Floats, y: Floats, *, y_range: tuple[float, float]) -> Cloud:
     """Return the points, or count them on a grid. The grid leaves out what is above or below the range."""
@@ -44,17 +49,17 @@ def gather_points(x: Floats, y: Floats, *, y_range: tuple[float, float]) -> Clou
     return Cloud(None, Density(x_edges, y_edges, counts))
 
 
-def draw_cloud(ax: Axes, cloud: Cloud, label: str) -> None:
+def draw_cloud(ax: Axes, cloud: Cloud, label: str, *, colour: str = look.POINT) -> None:
     """Draw points as markers, and a density as an image."""
     if cloud.points is not None:
-        ax.scatter(*cloud.points, s=7, color=look.POINT, alpha=0.45, linewidths=0, label=label)
+        ax.scatter(*cloud.points, s=7, color=colour, alpha=0.45, linewidths=0, label=label)
     if cloud.density is None:
         return
     grid = cloud.density
     shade = np.sqrt(grid.counts.T / max(1.0, float(grid.counts.max())))
     rgba = np.zeros((*shade.shape, 4))
-    rgba[..., :3] = [int(look.POINT[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+    rgba[..., :3] = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
     rgba[..., 3] = np.where(shade > 0, 0.12 + 0.78 * shade, 0.0)
     extent = (grid.x_edges[0], grid.x_edges[-1], grid.y_edges[0], grid.y_edges[-1])
     ax.imshow(rgba, extent=extent, origin="lower", aspect="auto", interpolation="nearest", zorder=1)
-    ax.scatter([], [], s=30, marker="s", color=look.POINT, alpha=0.6, linewidths=0, label=f"{label}, density")
+    ax.scatter([], [], s=30, marker="s", color=colour, alpha=0.6, linewidths=0, label=f"{label}, density")

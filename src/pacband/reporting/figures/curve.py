@@ -113,7 +113,7 @@ def caption_curve(numbers: CurveNumbers) -> Caption:
         f"point at ε = {figure(numbers.eps)}.",
         "The solid line holds for every ε at once: you may look at it first, and then choose any point of it.",
         tuple(
-            (eps, gamma, f"ε = {round_up(eps, 3):g}: bound {bound(gamma, 4)}")
+            (eps, gamma, f"ε = {round_up(eps, 3):g}: bound {bound(gamma)}")
             for eps, gamma in zip(curve.levels[thin], curve.gammas[thin], strict=True)
             if math.isfinite(gamma)
         ),

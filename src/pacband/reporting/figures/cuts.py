@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pacband.core.arrays import Floats
+from pacband.core.wording import significant
 from pacband.reporting.figures.bins import finite_mean
 
 __all__ = ["Cut", "cut_rows", "quantile_codes"]
@@ -71,13 +72,14 @@ def quantile_codes(column: npt.NDArray[Any], n_bins: int) -> tuple[list[str], np
         return ["missing"], np.zeros(len(values), dtype=np.intp)
     distinct = np.unique(known[:1000])
     if len(distinct) <= n_bins and np.isin(known, distinct).all():
-        labels = [f"{value:g}" for value in distinct]
+        labels = [significant(value, 6) for value in distinct.tolist()]
         codes = np.searchsorted(distinct, values)
     else:
         edges = np.unique(np.quantile(known, np.linspace(0, 1, n_bins + 1), method="inverted_cdf"))
         inner = edges[1:-1]
         # Every interval but the first is open to the left.
-        labels = [f"{low:.3g} to {high:.3g}" for low, high in pairwise(edges.tolist())] or [f"{edges[0]:g}"]
+        labels = [f"{significant(low, 3)} to {significant(high, 3)}" for low, high in pairwise(edges.tolist())]
+        labels = labels or [significant(float(edges[0]), 6)]
         codes = np.searchsorted(inner, values, side="left")
     missing = np.isnan(values)
     if missing.any():

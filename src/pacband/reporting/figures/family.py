@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pacband.certificate import FamilyCertificate
 from pacband.core import look
+from pacband.core.wording import bound
 from pacband.exceptions import InvalidInput
 from pacband.reporting.candidates import rank_candidates, sharpness_name
 
@@ -55,7 +56,7 @@ def draw_family(numbers: FamilyNumbers, ax: Axes | None = None) -> Axes:
         length = value if math.isfinite(value) else longest
         ax.barh(place, length, 0.7, color=look.BAND if mine else look.POINT, alpha=1.0 if mine else 0.55)
         ax.annotate(
-            f"{value:.4g}",
+            bound(value),
             (length, place),
             xytext=(4, 0),
             textcoords="offset points",

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pacband.certificate.about import About
 from pacband.core import look
 from pacband.core.arrays import Floats
+from pacband.core.wording import significant
 from pacband.reporting.figures.bins import bin_means, equal_bins, mean
 from pacband.reporting.figures.figure import Caption, FigureInput, RowsFigure, json_fields, name_sample
 
@@ -32,6 +34,7 @@ class ScaleNumbers:
     error: Floats
     ratio: float
     sample: str
+    about: About
 
     @property
     def unevenness(self) -> float:
@@ -55,6 +58,7 @@ def scale_numbers(basis: FigureInput) -> ScaleNumbers | None:
         error=bin_means(error, order, starts),
         ratio=mean(error) / mean(scale),
         sample=name_sample(rows),
+        about=basis.certificate.about,
     )
 
 
@@ -69,7 +73,7 @@ def draw_scale(numbers: ScaleNumbers) -> Axes:
         ax.set_yscale("log")
     else:
         ax.set_ylim(0, 1.1 * max(float(numbers.error.max()), float(ends[1] * numbers.ratio)))
-    look.style_axes(ax, title=TITLE, x="mean σ̂", y="mean |error|")
+    look.style_axes(ax, title=TITLE, x="mean σ̂", y=look.short_text(numbers.about.in_unit("mean |error|"), 40))
     look.add_legend(ax)
     return ax
 
@@ -82,7 +86,7 @@ def caption_scale(numbers: ScaleNumbers) -> Caption:
         f"factor of at most {numbers.unevenness:.3g}.",
         f"If the points are on the line, σ̂ is right up to a factor. The bound contains this factor.{numbers.sample}",
         tuple(
-            (size, error, f"σ̂ = {size:.4g}: mean |error| {error:.4g}")
+            (size, error, f"σ̂ = {significant(size, 4)}: mean |error| {significant(error, 4)}")
             for size, error in zip(numbers.scale.tolist(), numbers.error.tolist(), strict=True)
         ),
     )

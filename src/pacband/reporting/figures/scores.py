@@ -11,7 +11,7 @@ import numpy as np
 from pacband.certificate import AnyCertificate
 from pacband.core import look
 from pacband.core.arrays import Floats
-from pacband.core.wording import bound, percent
+from pacband.core.wording import bound, percent, significant
 from pacband.draws import Draws
 from pacband.reporting.figures.figure import Caption, FigureInput, RowsFigure, json_fields, name_sample
 from pacband.reporting.figures.violation import draw_violation, violation_numbers
@@ -47,6 +47,7 @@ def score_numbers(certificate: AnyCertificate, rows: Rows) -> ScoreNumbers:
     basis, single = certificate.basis, certificate.single
     name = {"both": "|error|", "upper": "error", "lower": "−error", "own": "your own"}[basis.scoring.side]
     name = name if basis.scale_kind == "none" else f"{name} / σ̂(x)"
+    name = basis.about.in_unit(name) if basis.bound_in_unit and single is not None else name
     if single is not None:
         scores, gamma = rows.all_scores, single.gamma
     else:
@@ -80,9 +81,9 @@ def draw_scores(numbers: ScoreNumbers, ax: Axes | None = None) -> Axes:
     if math.isfinite(numbers.gamma):
         ax.axvline(numbers.gamma, color=look.LIMIT, linewidth=1.6)
         near_end = numbers.gamma > 0.6 * numbers.edges[-1] + 0.4 * numbers.edges[0]
-        look.label_line(ax, numbers.gamma, f"bound γ̄ = {bound(numbers.gamma, 4)}", look.LIMIT, left=near_end)
+        look.label_line(ax, numbers.gamma, f"bound γ̄ = {bound(numbers.gamma)}", look.LIMIT, left=near_end)
     ax.yaxis.set_major_formatter(look.format_percent)
-    look.style_axes(ax, title=TITLE, x=f"score: {numbers.name}", y="share of rows")
+    look.style_axes(ax, title=TITLE, x=f"score: {look.short_text(numbers.name, 60)}", y="share of rows")
     return ax
 
 
@@ -93,11 +94,12 @@ def caption_scores(numbers: ScoreNumbers) -> Caption:
     bars = zip(numbers.edges[:-1].tolist(), numbers.edges[1:].tolist(), numbers.shares.tolist(), strict=True)
     return Caption(
         TITLE,
-        f"Histogram of {numbers.n_rows:,} scores with the bound at {bound(numbers.gamma, 4)}.",
+        f"Histogram of {numbers.n_rows:,} scores with the bound at {bound(numbers.gamma)}.",
         f"There is one score for every row{every}. Scores to the right of the line exceed the bound."
         f"{beyond}{numbers.sample}",
         tuple(
-            ((low + high) / 2, share, f"{low:.3g} to {high:.3g}: {percent(share)} of rows") for low, high, share in bars
+            ((low + high) / 2, share, f"{significant(low, 3)} to {significant(high, 3)}: {percent(share)} of rows")
+            for low, high, share in bars
         ),
     )
 

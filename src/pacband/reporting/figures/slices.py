@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pacband.certificate import AnyCertificate
+from pacband.certificate.about import About
 from pacband.core import look
 from pacband.core.checks import check_probability
-from pacband.core.wording import figure, percent
+from pacband.core.wording import bound, figure, percent
 from pacband.draws import Draws
 from pacband.exceptions import InvalidInput
 from pacband.judging.counts import exact_interval, exceedance
@@ -26,6 +27,7 @@ __all__ = ["FIGURE", "Slice", "SliceNumbers", "caption_slices", "draw_slices", "
 MOST_FIGURES = 4
 # The probability that any slice is marked although no slice exceeds ε, at most.
 LEVEL = 0.01
+_NOTHING = About()
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,7 @@ class SliceNumbers:
     slices: tuple[Slice, ...]
     eps: float
     sample: str
+    about: About
 
     @property
     def widths_differ(self) -> bool:
@@ -65,7 +68,7 @@ class SliceNumbers:
         return bool(np.isfinite(widths).all()) and max(widths) - min(widths) > 1e-9 * max(widths)
 
 
-def slice_numbers(rows: Rows, eps: float, *, level: float = LEVEL) -> tuple[SliceNumbers, ...]:
+def slice_numbers(rows: Rows, eps: float, *, about: About = _NOTHING, level: float = LEVEL) -> tuple[SliceNumbers, ...]:
     """Return the features over which the share of rows outside varies most; `level` holds for all slices together."""
     columns = {**rows.features, "prediction T(x)": rows.prediction}
     found = (cut_rows(name, column, rows.outside, rows.half_width) for name, column in columns.items())
@@ -73,16 +76,16 @@ def slice_numbers(rows: Rows, eps: float, *, level: float = LEVEL) -> tuple[Slic
     # Features that are not shown count as well: they were looked at.
     n_tests = sum(len(cut.labels) for cut in cuts)
     shown = sorted(cuts, key=lambda cut: (cut.feature != "group", -cut.chi2_per_df))[:MOST_FIGURES]
-    return tuple(_mark_weak(cut, eps, level / n_tests, name_sample(rows)) for cut in shown)
+    return tuple(_mark_weak(cut, eps, level / n_tests, about, name_sample(rows)) for cut in shown)
 
 
-def _mark_weak(cut: Cut, eps: float, level: float, sample: str = "") -> SliceNumbers:
+def _mark_weak(cut: Cut, eps: float, level: float, about: About, sample: str = "") -> SliceNumbers:
     """Mark the slices whose share of rows outside exceeds ε with a p-value of at most `level`."""
     slices = tuple(
         Slice(label, n, k, *exact_interval(k, n), width, exceedance(k, n, eps) <= level)
         for label, n, k, width in zip(cut.labels, cut.n_rows, cut.n_violations, cut.half_width, strict=True)
     )
-    return SliceNumbers(cut.feature, slices, eps, sample)
+    return SliceNumbers(cut.feature, slices, eps, sample, about)
 
 
 def draw_slices(numbers: SliceNumbers, ax: Axes | None = None) -> Axes:
@@ -126,7 +129,9 @@ def _draw_widths(ax: Axes, numbers: SliceNumbers) -> None:
     widths = [part.half_width for part in numbers.slices]
     ax.bar(range(len(widths)), widths, 0.7, color=look.BAND, alpha=0.75, linewidth=0)
     _label_slices(ax, numbers)
-    look.style_axes(ax, title=f"By {look.short_text(numbers.feature)}", y="half-width")
+    look.style_axes(
+        ax, title=f"By {look.short_text(numbers.feature)}", y=look.short_text(numbers.about.in_unit("half-width"))
+    )
 
 
 def _label_slices(ax: Axes, numbers: SliceNumbers) -> None:
@@ -151,7 +156,7 @@ def caption_slices(numbers: SliceNumbers) -> Caption:
                 place,
                 part.violation,
                 f"{part.label}: {part.n_violations:,} of {part.n_rows:,} rows outside, {percent(part.violation)} "
-                f"({percent(part.low)} to {percent(part.high)}); half-width {part.half_width:.4g}",
+                f"({percent(part.low)} to {percent(part.high)}); half-width {bound(part.half_width)}",
             )
             for place, part in enumerate(numbers.slices)
         ),
@@ -159,7 +164,7 @@ def caption_slices(numbers: SliceNumbers) -> Caption:
 
 
 def _report_numbers(basis: FigureInput) -> tuple[SliceNumbers, ...]:
-    return slice_numbers(basis.rows, basis.certificate.eps)
+    return slice_numbers(basis.rows, basis.certificate.eps, about=basis.certificate.about)
 
 
 def _to_dict(numbers: tuple[SliceNumbers, ...] | None) -> list[dict[str, Any]]:
@@ -221,7 +226,9 @@ def plot_slices(
     cut = cut_rows(name, rows.features[name], rows.outside, rows.half_width, n_bins=n_bins)
     if cut is None:
         raise InvalidInput(f"{name} has one value only: there is nothing to slice by.")
-    return draw_slices(_mark_weak(cut, certificate.eps, check_probability("level", level) / len(cut.labels)), ax)
+    return draw_slices(
+        _mark_weak(cut, certificate.eps, check_probability("level", level) / len(cut.labels), certificate.about), ax
+    )
 
 
 def _one_column(values: Any) -> Any:

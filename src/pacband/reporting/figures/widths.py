@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pacband.certificate.about import About
 from pacband.core import look
 from pacband.core.arrays import Floats
-from pacband.core.wording import percent
+from pacband.core.wording import bound, percent
 from pacband.reporting.figures.cloud import Cloud, draw_cloud, gather_points
 from pacband.reporting.figures.figure import Caption, FigureInput, RowsFigure, json_fields, name_sample
 
@@ -31,6 +32,7 @@ class WidthNumbers:
     cloud: Cloud
     y_range: tuple[float, float]
     sample: str
+    about: About
 
 
 def width_numbers(basis: FigureInput) -> WidthNumbers | None:
@@ -50,6 +52,7 @@ def width_numbers(basis: FigureInput) -> WidthNumbers | None:
         cloud=gather_points(share, error[order], y_range=y_range),
         y_range=y_range,
         sample=name_sample(rows),
+        about=basis.certificate.about,
     )
 
 
@@ -61,7 +64,12 @@ def draw_widths(numbers: WidthNumbers) -> Axes:
     ax.set_ylim(numbers.y_range)
     ax.set_xlim(0, 1)
     ax.xaxis.set_major_formatter(look.format_percent)
-    look.style_axes(ax, title=TITLE, x="rows, sorted by their half-width", y="half-width, |error|")
+    look.style_axes(
+        ax,
+        title=TITLE,
+        x="rows, sorted by their half-width",
+        y=look.short_text(numbers.about.in_unit("half-width, |error|"), 40),
+    )
     look.add_legend(ax)
     return ax
 
@@ -71,10 +79,11 @@ def caption_widths(numbers: WidthNumbers) -> Caption:
     shares, widths = numbers.share[::4].tolist(), numbers.half_width[::4].tolist()
     return Caption(
         TITLE,
-        f"Half-widths in increasing order, from {widths[0]:.4g} to {widths[-1]:.4g}, over the sizes of the errors.",
+        f"Half-widths in increasing order, from {bound(widths[0])} to {bound(widths[-1])}, over the sizes of the "
+        "errors.",
         f"With a good σ̂, the errors stay below the line and equally close to it everywhere.{numbers.sample}",
         tuple(
-            (share, width, f"{percent(share)} of rows: half-width up to {width:.4g}")
+            (share, width, f"{percent(share)} of rows: half-width up to {bound(width)}")
             for share, width in zip(shares, widths, strict=True)
         ),
     )

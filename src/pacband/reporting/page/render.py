@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import math
+import re
+from html import escape
 from itertools import groupby
 from typing import Any
 
 from pacband.certificate import FamilyCertificate, GroupCertificate, Promise
 from pacband.certificate.draw_words import draw_words
+from pacband.certificate.inequality import symbols
 from pacband.core.extras import require
-from pacband.core.wording import complement, confidence, figure, percent, round_up
+from pacband.core.wording import bound, complement, confidence, figure, percent, significant
 from pacband.draws.kinds import UnitDraws, WeightedDraws
 from pacband.reporting.candidates import rank_candidates, sharpness_name
 from pacband.reporting.rows import MOST_FEATURES
 from pacband.reporting.summary import Summary
 from pacband.tables.sample import SEED
 
-__all__ = ["render_html", "render_markdown"]
+__all__ = ["render_html", "render_markdown", "unbroken"]
 
 # The most candidates or groups that a table lists.
 MOST_LINES = 400
+# A number with the symbol before it, or with the percent sign after it: "δ = 1e-06", "≤ 2.1937", "99.9999 %".
+_NUMBER = re.compile(r"((?:\w+ )?[=≤≥] [−-]?\d[\d.,e+-]*\d(?: %)?|\d[\d.,]*e[+-]\d+|\d[\d.,]* %)")
 
 
 def render_html(summary: Summary) -> str:
@@ -53,6 +58,7 @@ def _render(template: str, summary: Summary, *, autoescape: bool, **more: Any) -
         percent=percent,
         sentence=_as_sentence,
         short=_four_digits,
+        unbroken=unbroken,
     )
     certificate, rows = summary.certificate, summary.of_rows
     family = certificate if isinstance(certificate, FamilyCertificate) else None
@@ -74,6 +80,7 @@ def _render(template: str, summary: Summary, *, autoescape: bool, **more: Any) -
         family=family,
         groups=None if groups is None else list(groups.items())[:MOST_LINES],
         n_groups=0 if groups is None else len(groups),
+        symbols=symbols(certificate.basis),
         tiles=_tiles(summary),
         what_if=[] if rows is None else [(eps, list(row)) for eps, row in groupby(rows.alternatives, lambda a: a.eps)],
         readings=_readings(summary),
@@ -102,7 +109,7 @@ def _tiles(summary: Summary) -> list[tuple[str, str, str]]:
     """Return what is under the promise: a number, its name, and a few words more."""
     certificate, single = summary.certificate, summary.single
     basis, side = certificate.basis, certificate.basis.scoring.side
-    unit, plain = basis.about.unit, basis.bound_in_unit
+    plain = basis.bound_in_unit
     tiles = [
         (
             basis.kept.removeprefix("at least "),
@@ -117,12 +124,12 @@ def _tiles(summary: Summary) -> list[tuple[str, str, str]]:
         of = {"both": "on |error|", "upper": "on y − T(x)", "lower": "on T(x) − y", "own": "on the score"}[side]
         name = "the given bound γ̄" if single.bound_given else "the bound γ̄"
         of = of if basis.scale_kind == "none" else "times σ̂(x)"
-        tiles.append((_format_bound(single.gamma), name, f"{of}, in {unit}" if unit and plain else of))
+        tiles.append((_format_bound(single.gamma), name, basis.about.in_unit(of) if plain else of))
     width = None if summary.of_rows is None else summary.of_rows.mean_half_width
     if width is not None and (basis.scale_kind != "none" or single is None):
         name = "half-width" if side == "both" else "bound"
         over = "the rows drawn" if summary.rows is not None and summary.rows.sampled else "these rows"
-        tiles.append((_four_digits(width), f"mean {name}", f"of the band over {over}{f', in {unit}' if unit else ''}"))
+        tiles.append((_format_bound(width), f"mean {name}", basis.about.in_unit(f"of the band over {over}")))
     tiles.append(
         (f"{certificate.n_samples:,}", f"calibration {draw_words(basis).tested}", "that the model must not have seen")
     )
@@ -163,12 +170,19 @@ def _four_digits(value: float | None) -> str:
         return "–"
     if math.isinf(value):
         return "∞"
-    return f"{value:#.4g}".rstrip(".") if 1e-3 <= abs(value) < 1e4 else f"{value:.4g}"
+    return f"{value:#.4g}".rstrip(".") if 1e-3 <= abs(value) < 1e4 else significant(value, 4)
 
 
 def _format_bound(value: float) -> str:
-    """Return a bound in four digits, rounded up: the printed bound holds."""
-    return _four_digits(round_up(value, 4))
+    """Return a bound in the digits of the promise, rounded up: the printed bound holds."""
+    return "∞" if math.isinf(value) else bound(value)
+
+
+def unbroken(text: Any) -> str:
+    """Return a text as HTML, escaped. No line ends inside a number, or between a number and its sign."""
+    parts = map(escape, _NUMBER.split(str(text)))
+    # The pattern has one group: every second part is a number.
+    return "".join(f'<span class="number">{part}</span>' if k % 2 else part for k, part in enumerate(parts))
 
 
 def _as_sentence(text: str) -> str:
