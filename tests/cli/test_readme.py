@@ -14,7 +14,7 @@ README = Path(__file__).parents[2] / "README.md"
 
 def test_the_commands_of_the_readme_run(rows, tmp_path):
     rows.assign(machine=[k // 10 for k in range(len(rows))]).to_csv(tmp_path / "machines.csv", index=False)
-    rows.to_csv(tmp_path / "labelled.csv", index=False)
+    rows.iloc[:-1].to_csv(tmp_path / "labelled.csv", index=False)
     rows.to_csv(tmp_path / "today.csv", index=False)
     rows.drop(columns="y").to_csv(tmp_path / "new.csv", index=False)
     rows.drop(columns=["id"]).to_csv(tmp_path / "table.csv", index=False)

@@ -95,7 +95,8 @@ def test_the_page_of_the_command_line_has_every_option(site):
     page = unescape(re.sub(r"<[^>]+>", "", (site / "reference" / "command_line.html").read_text("utf-8")))
     for name in COMMANDS:
         assert f"Usage: pacband {name} " in page
-        options = [option for one in import_module(f"pacband.cli.{name}").command.params for option in one.opts]
+        module = import_module(f"pacband.cli.{name.replace('-', '_')}")
+        options = [option for one in module.command.params for option in one.opts]
         assert [option for option in options if option.startswith("--") and option not in page] == []
 
 
