@@ -62,7 +62,8 @@ def log_model(
     The model becomes a pyfunc. It takes the columns that the model was fitted on and returns the columns prediction,
     lower and upper; with k outputs they are numbered, prediction_0 and so on. The active run gets the certificate as
     ``certificates/<name>.json``, a report as ``reports/<name>.html``, and the metrics gamma, eps, delta and mean_width:
-    γ̄ (with groups, the largest), ε, δ and the mean width of the band over X. The tags ``pacband.promise`` and
+    γ̄ (with groups, the largest), ε, δ and the mean width of the band over X. A band with one end has no width: then the
+    metric is mean_distance, the mean distance from the prediction to that end. The tags ``pacband.promise`` and
     ``pacband.certificate`` of the model, and of its registered version, are the promise in words and the digest of the
     certificate. If no run is active, a run is started, and ended again.
 

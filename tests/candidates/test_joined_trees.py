@@ -1,6 +1,7 @@
 """Joined trees predict what scikit-learn predicts, to the last bit."""
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -109,6 +110,37 @@ def test_what_has_no_trees_or_too_many_nodes_stays_as_it_is(rng, monkeypatch):
     assert [join_trees(model) for model in (ridge, several)] == [ridge, several]
     use_number(monkeypatch, joined_trees, "_MOST_NODES", 10)
     assert join_trees(forest) is forest
+
+
+def _fails(*args):
+    raise AttributeError("no such part in this scikit-learn")
+
+
+def _other_bits(self, X):
+    return 1.0 + self._model.predict(X)
+
+
+@pytest.mark.filterwarnings("ignore:.* was saved with scikit-learn")
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda patch: patch.setattr(joined_trees._JoinedForest, "__init__", _fails),
+        lambda patch: patch.setattr(joined_trees._JoinedForest, "_leaves", _fails),
+        lambda patch: patch.setattr(joined_trees._JoinedForest, "predict", _other_bits),
+        lambda patch: patch.setitem(sys.modules, "sklearn.tree._tree", None),
+    ],
+    ids=["other class", "other method", "other meaning", "no module"],
+)
+def test_another_scikit_learn_changes_no_prediction(monkeypatch, change):
+    """Whatever happens to the inner parts of scikit-learn: the models as they were fitted predict."""
+    X = np.array(json.loads((FILES / "models.json").read_text("utf-8"))["model_auto"]["X"])
+    model = pacband.load(FILES / "model_auto.pacband")
+    expected = model.predict_interval(X)
+    change(monkeypatch)
+    for _ in range(3):
+        np.testing.assert_array_equal(model.predict_interval(X), expected)
+    stack = model.members_[model.best_name_].predictor.stack
+    assert stack._joined[0] is stack.models
 
 
 @pytest.mark.filterwarnings("ignore:.* was saved with scikit-learn")

@@ -1,6 +1,7 @@
 """The plan of a search: the same bits on a machine of any speed."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -41,6 +42,11 @@ def numbers(family, X):
     return {name: np.array(columns).tobytes() for name, columns in predict_members(family.members, X).items()}
 
 
+def known(plan):
+    """The plan without the seed and the rows that it was recorded with."""
+    return replace(plan, random_state=None, training=None)
+
+
 def widths(family):
     return [(tried.name, tried.width) for tried in family.tried if tried.width is not None]
 
@@ -52,30 +58,32 @@ def test_a_plan_gives_the_same_bits_on_a_fast_and_on_a_slow_machine(rng, monkeyp
     new = draw(rng, 40)[0]
 
     def search(plan=None):
-        return auto_candidates(X, y, predictors=FAST, random_state=1, time_budget=10.0, plan=plan, **OPTIONS)
+        return auto_candidates(X, y, predictors=FAST, random_state=1, time_budget=10.0, search_plan=plan, **OPTIONS)
 
     use_clock(monkeypatch, 1e-3)
     fast = search()
     use_clock(monkeypatch, 0.3)
     slow = search()
     # The clock alone decides: the slow machine leaves out what the fast one fits.
-    assert len(slow.plan.predictors) + len(slow.plan.scales) < len(fast.plan.predictors) + len(fast.plan.scales)
+    assert len(slow.search_plan.predictors) + len(slow.search_plan.scales) < len(fast.search_plan.predictors) + len(
+        fast.search_plan.scales
+    )
     assert numbers(fast, new) != numbers(slow, new)
     for recorded in (fast, slow):
         for seconds in (1e-3, 0.3, 100.0):
             use_clock(monkeypatch, seconds)
-            again = search(recorded.plan)
-            assert again.plan == recorded.plan
+            again = search(recorded.search_plan)
+            assert again.search_plan == recorded.search_plan
             assert widths(again) == widths(recorded)
             assert numbers(again, new) == numbers(recorded, new)
 
 
 def test_what_a_plan_leaves_out_is_recorded(rng):
     X, y = draw(rng, 150)
-    family = auto_candidates(X, y, predictors=FAST, plan=PLAN, **OPTIONS)
+    family = auto_candidates(X, y, predictors=FAST, search_plan=PLAN, **OPTIONS)
     left_out = {tried.name for tried in family.tried if tried.status == "dropped: the plan leaves it out"}
     assert left_out == {"neighbours", "scale by neighbours", "scale by boosting", "scale by window"}
-    assert family.plan == PLAN
+    assert known(family.search_plan) == PLAN
 
 
 def test_a_plan_decides_whether_all_rows_are_used(rng, monkeypatch):
@@ -85,7 +93,7 @@ def test_a_plan_decides_whether_all_rows_are_used(rng, monkeypatch):
     monkeypatch.setattr(screening, "fit_stack", lambda *a, **k: used.append(k["use_all"]) or right(*a, **k))
     for all_rows in (True, False):
         plan = SearchPlan(("linear",), (), all_rows=all_rows, rows=150, columns=3)
-        auto_candidates(X, y, predictors=FAST, plan=plan, **OPTIONS)
+        auto_candidates(X, y, predictors=FAST, search_plan=plan, **OPTIONS)
     assert used == [True, False]
 
 
@@ -93,14 +101,15 @@ def test_a_family_repeats_its_fit_and_its_file_keeps_the_plan(rng, tmp_path):
     X, y = draw(rng, 300)
     options = {"eps": 0.2, "delta": 0.1, "random_state": 0, "n_jobs": 2}
     plan = SearchPlan(("linear", "splines", "neighbours"), ("neighbours",), all_rows=True, rows=240, columns=3)
-    first = CertifiedFamily("auto", plan=plan, **options).fit(X, y)
-    assert first.plan_ == plan
-    second = CertifiedFamily("auto", plan=first.plan_, time_budget=1e-3, **options).fit(X, y)
+    first = CertifiedFamily("auto", search_plan=plan, **options).fit(X, y)
+    assert known(first.search_plan_) == plan
+    second = CertifiedFamily("auto", search_plan=first.search_plan_, time_budget=1e-3, **options).fit(X, y)
     assert second.best_name_ == first.best_name_
     assert {n: c.gamma for n, c in second.certificates_.items()} == {n: c.gamma for n, c in first.certificates_.items()}
     np.testing.assert_array_equal(first.predict_interval(X), second.predict_interval(X))
     loaded = pacband.load(first.save(tmp_path / "model.pacband"))
-    assert loaded.plan == loaded.plan_ == loaded.auto_.plan == plan
+    assert loaded.search_plan == plan
+    assert loaded.search_plan_ == loaded.auto_.search_plan == first.search_plan_
     assert loaded.save(tmp_path / "again.pacband").read_bytes() == (tmp_path / "model.pacband").read_bytes()
 
 
@@ -131,21 +140,40 @@ def test_a_plan_that_does_not_fit_the_search_is_refused(rng, change, message):
     X, y = draw(rng, 150)
     plan = SearchPlan.from_dict(PLAN.to_dict() | change)
     with pytest.raises(InvalidInput, match=message):
-        auto_candidates(X, y, predictors=FAST, plan=plan, **OPTIONS)
+        auto_candidates(X, y, predictors=FAST, search_plan=plan, **OPTIONS)
 
 
 def test_bad_plans(rng):
     X, y = draw(rng, 100)
-    with pytest.raises(InvalidInput, match="plan must be a SearchPlan or None, got dict"):
-        auto_candidates(X, y, predictors=FAST, plan=PLAN.to_dict(), **OPTIONS)
-    with pytest.raises(InvalidInput, match="plan must be None without 'auto'"):
-        CertifiedFamily({"linear": FAST["linear"]}, plan=PLAN).fit(X, y)
+    with pytest.raises(InvalidInput, match="search_plan must be a SearchPlan or None, got dict"):
+        auto_candidates(X, y, predictors=FAST, search_plan=PLAN.to_dict(), **OPTIONS)
+    with pytest.raises(InvalidInput, match="search_plan must be None without 'auto'"):
+        CertifiedFamily({"linear": FAST["linear"]}, search_plan=PLAN).fit(X, y)
     with pytest.raises(InvalidInput, match="a plan must have predictors, scales, all_rows, rows, columns, got rows"):
         SearchPlan.from_dict({"rows": 1})
     with pytest.warns(UserWarning, match="recorded for 150 training rows of 3 columns, and these are 100 rows"):
-        auto_candidates(X, y, predictors=FAST, plan=PLAN, **OPTIONS)
+        auto_candidates(X, y, predictors=FAST, search_plan=PLAN, **OPTIONS)
 
 
 def test_a_constant_target_needs_no_plan():
-    family = auto_candidates(np.zeros((20, 1)), np.ones(20), plan=PLAN, **OPTIONS)
-    assert family.plan == SearchPlan((), (), all_rows=True, rows=20, columns=0)
+    family = auto_candidates(np.zeros((20, 1)), np.ones(20), search_plan=PLAN, **OPTIONS)
+    assert known(family.search_plan) == SearchPlan((), (), all_rows=True, rows=20, columns=0)
+
+
+def test_another_seed_and_other_rows_get_a_warning(rng):
+    X, y = draw(rng, 150)
+    plan = auto_candidates(X, y, predictors=FAST, search_plan=PLAN, random_state=3, **OPTIONS).search_plan
+    assert (plan.random_state, len(plan.training)) == (3, 64)
+    assert SearchPlan.from_dict(plan.to_dict()) == plan
+
+    def repeat(X, y, seed):
+        return auto_candidates(X, y, predictors=FAST, search_plan=plan, random_state=seed, **OPTIONS)
+
+    repeat(X, y, 3)
+    with pytest.warns(UserWarning, match="recorded with random_state 3, and this is 4: the same models") as found:
+        repeat(X, y, 4)
+    assert found[0].filename == __file__
+    with pytest.warns(UserWarning, match="recorded from other training rows, or in another order: the same models"):
+        repeat(X[::-1], y[::-1], 3)
+    with pytest.warns(UserWarning, match="with random_state 3, and this is None, and from other training rows"):
+        repeat(X, y + 1e-3, None)

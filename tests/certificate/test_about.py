@@ -70,7 +70,7 @@ def test_a_successor_keeps_it_or_states_its_own(way):
     )  # fmt: skip
     groups = {"groups": np.where(np.arange(2000) % 2, "north", "south")} if way == "groups" else {}
     cert = WAYS[way](about=FULL)
-    assert pacband.recalibrate(cert, *rows, **groups).about == cert.about
+    assert pacband.recalibrate(cert, *rows, **groups).about == cert.about.for_new_model()
     assert pacband.recalibrate(cert, *rows, **groups, about={"name": "new"}).about == About(name="new")
 
 
@@ -110,6 +110,19 @@ def test_the_unit_follows_a_bound_that_is_in_it():
         ({"issued_by": "x\u202ey"}, r"issued_by must be .* got U\+202E"),
         ({"target": "\ud800"}, r"target must be .* got U\+D800"),
         ({"model": {"version": "\x00"}}, r"model version must be .* got U\+0000"),
+        ({"name": "forest\u200b"}, r"name must be .* got U\+200B at position 6, which cannot be seen"),
+        ({"scope": "a\u00adb"}, r"scope must be .* got U\+00AD"),
+        ({"note": "a\ufeff"}, r"note must be .* got U\+FEFF"),
+        ({"note": "a\U000e0041"}, r"note must be .* got U\+E0041"),
+        ({"note": "a\ufe0f"}, r"note must be .* got U\+FE0F"),
+        ({"note": "a\u3164"}, r"note must be .* got U\+3164"),
+        ({"unit": "×0.001 mm"}, "unit must not start like a part of the number before it, got '×0.001 mm'"),
+        ({"unit": " 000 mm"}, "unit must not start like a part"),
+        ({"unit": "1/h"}, "unit must not start .* write 'per h' for '1/h'"),
+        ({"unit": "²"}, "unit must not start"),
+        ({"unit": "e-3 mm"}, "unit must not start"),
+        ({"unit": ".5 mm"}, "unit must not start"),
+        ({"unit": "x 10 mm"}, "unit must not start"),
         ({"name": "a" * 201}, "name must have at most 200 characters, got 201"),
         ({"unit": "a" * 41}, "unit must have at most 40 characters, got 41"),
         ({"note": "a" * 2001}, "note must have at most 2000 characters, got 2001"),
@@ -132,6 +145,8 @@ def test_what_is_refused(about, message):
     [
         {"name": "a\nb"},
         {"name": "a\u202eb"},
+        {"name": "a\u200bb"},
+        {"unit": "·10 mm"},
         {"note": "a" * 2001},
         {"unit": "a" * 41},
         {"name": ""},
@@ -154,10 +169,21 @@ def test_the_words_of_a_file_must_have_the_unit_of_its_fields(tmp_path):
         pacband.load(path)
 
 
-TEXTS = st.none() | st.text(st.characters(codec="utf-8", exclude_categories=("C", "Zl", "Zp")), min_size=1, max_size=40).filter(str.strip)  # fmt: skip
+UNITS = ["mm", "%", "‰", "°C", "µm", "Ω", "€", "e", "eV", "x", "kg/m³", "per h", "h⁻¹", "Stück", "個"]
 
 
-@given(st.fixed_dictionaries(dict.fromkeys(("name", "target", "unit", "issued_by", "scope", "note"), TEXTS)), TEXTS)
+@pytest.mark.parametrize("unit", UNITS)
+def test_units_of_all_kinds_are_taken(unit):
+    assert WAYS["certify"](about={"unit": unit}).promise.endswith(f" {unit}.")
+
+
+# Fillers and variation selectors are invisible, although they are letters and marks.
+LETTERS = st.characters(codec="utf-8", exclude_categories=("C", "Zl", "Zp", "Mn", "Lo"))
+TEXTS = st.none() | st.text(LETTERS, min_size=1, max_size=40).filter(str.strip)
+NAMES = ("name", "target", "issued_by", "scope", "note")
+
+
+@given(st.fixed_dictionaries({**dict.fromkeys(NAMES, TEXTS), "unit": st.none() | st.sampled_from(UNITS)}), TEXTS)
 def test_any_printable_text_survives(texts, version):
     about = About(**texts, model=AboutModel(version=version))
     assert as_about(about.to_dict()) == about

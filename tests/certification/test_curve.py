@@ -121,3 +121,15 @@ def test_the_curve_of_the_best_candidate_fails_no_more_often_than_its_delta():
         failed += bool((np.exp(-np.array(curve.gammas)) > np.array(curve.levels)).any())
     assert 0.05 + 5 * math.sqrt(0.05 * 0.95 / 300) < failed / 300 < 0.5
     assert "With confidence 50 %, for all 10 candidates at once" in curve.promise
+
+
+def test_a_curve_keeps_the_known_range_of_the_target(rng):
+    y = rng.uniform(0, 5, 500)
+    curve, plain = (pacband.certify_curve(y, np.zeros(500), delta=0.01, clip=clip) for clip in ((0, 5), None))
+    assert curve.gammas == plain.gammas
+    ends = curve.interval([0.0, 4.9], eps=0.1)
+    np.testing.assert_array_equal(ends, np.clip(plain.interval([0.0, 4.9], eps=0.1), 0, 5))
+    assert curve.certificate(0.1).clip == (0, 5)
+    assert any("y never leaves [0, 5]" in assumption for assumption in curve.certificate(0.1).basis.assumptions)
+    with pytest.raises(InvalidInput, match="the range of clip"):
+        pacband.certify_curve(y, np.zeros(500), delta=0.01, clip=(1, None))

@@ -97,6 +97,20 @@ def machines(seed, first=0, n_units=150):
     return X, X["load"] + rng.standard_normal(n_units)[machine - first] + 0.1 * rng.standard_normal(len(machine))
 
 
+def test_units_that_a_model_was_fitted_on_are_found_in_new_rows():
+    X, y = machines(0)
+    model = CertifiedRegressor(LinearRegression(), draws=Units("machine"), eps=0.2, delta=0.1, random_state=0).fit(X, y)
+    again, fresh = machines(1), machines(1, first=1000)
+    n_seen = check(model, *again).training_units
+    assert 0 < n_seen < 150
+    for found in (diagnose(model, *again), report(model, *again).summary.of_rows.diagnosis):
+        assert not found.sound
+        (finding,) = [finding for finding in found.findings if finding.check == "overlap with training"]
+        assert finding.seen.startswith(f"{n_seen} of 150 calibration machines")
+    for found in (diagnose(model, *fresh), report(model, *fresh).summary.of_rows.diagnosis):
+        assert "overlap with training" not in [finding.check for finding in found.findings]
+
+
 def test_units_are_read_from_the_column_that_the_model_names_or_passed():
     promise = {"eps": 0.2, "delta": 0.1, "random_state": 0}
     X, y = machines(0)

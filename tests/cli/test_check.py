@@ -22,7 +22,11 @@ COLUMNS = ("--target", "y", "--prediction", "yhat", "--scale", "s")
 
 def test_check_ends_with_the_verdict(pacband, rows, tmp_path, rng):
     pacband("certify", "data.csv", *COLUMNS, *PROMISE, "-o", "cert.json")
-    stands = pacband("check", "cert.json", "data.csv")
+    reused = pacband("check", "cert.json", "data.csv")
+    assert reused.returncode == 2
+    assert "These are the rows that the certificate was made from" in reused.stdout
+    rows.iloc[:-1].to_csv(tmp_path / "fewer.csv", index=False)
+    stands = pacband("check", "cert.json", "fewer.csv")
     assert (stands.returncode, stands.stderr) == (0, "")
     assert "do not contradict" in stands.stdout
     rows.assign(y=rows.yhat + 3 * (rows.y - rows.yhat)).to_csv(tmp_path / "drifted.csv", index=False)
@@ -125,10 +129,13 @@ def test_the_rows_a_model_was_fitted_on_are_known_again(tmp_path, run, kind):
     fitted_on(rows, "y0").save(tmp_path / "model.pacband")
     asked = ["check", tmp_path / "model.pacband", tmp_path / f"rows.{kind}", "--target", "y0"]
     getattr(rows, f"to_{kind}")(tmp_path / f"rows.{kind}", index=False)
-    _, out, _ = run(*asked)
+    code, out, err = run(*asked)
+    assert code == 2
+    assert "these rows cannot test the promise: pass rows that neither the model nor the certificate was made" in err
     n_training = 600 - library.load(tmp_path / "model.pacband").certificate_.n_samples
     assert f"The model was fitted on {n_training} of these 600 rows: only fresh rows can test it." in out
-    _, out, _ = run(*asked, "--json")
+    code, out, err = run(*asked, "--json")
+    assert (code, json.loads(err)["error"]["exit_code"], json.loads(out)["tested"]) == (2, 2, False)
     assert (json.loads(out)["reused"], json.loads(out)["training_rows"]) == (True, n_training)
     mixed = pd.concat([linear(400, 1), rows.iloc[:60]])
     getattr(mixed, f"to_{kind}")(tmp_path / f"rows.{kind}", index=False)
@@ -136,7 +143,8 @@ def test_the_rows_a_model_was_fitted_on_are_known_again(tmp_path, run, kind):
     assert json.loads(out)["reused"]
     assert 0 < json.loads(out)["training_rows"] <= 60
     getattr(linear(400, 1), f"to_{kind}")(tmp_path / f"rows.{kind}", index=False)
-    _, out, _ = run(*asked, "--json")
+    code, out, _ = run(*asked, "--json")
+    assert (code, json.loads(out)["tested"]) == (0, True)
     assert (json.loads(out)["reused"], json.loads(out)["training_rows"]) == (False, 0)
 
 

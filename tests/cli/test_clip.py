@@ -28,7 +28,8 @@ def test_certify_states_the_range_and_apply_keeps_it(run, inside, tmp_path):
     bands = pd.read_csv(tmp_path / "bands.csv")
     assert bands.lower.min() == -1.2
     assert bands.upper.max() == 1.1
-    assert run("check", "cert.json", "data.csv").returncode == 0
+    checked = run("check", "cert.json", "data.csv")
+    assert (checked.returncode, checked.stdout[:28]) == (2, "The data do not contradict t")
 
 
 @pytest.mark.parametrize(
@@ -57,3 +58,14 @@ def test_fit_refuses_targets_outside_before_it_tries_a_model(run, inside, tmp_pa
     assert done.returncode == 2
     assert "must lie in [0, ∞), the range of --clip-min" in done.stderr
     assert not (tmp_path / "model.pacband").exists()
+
+
+def test_a_target_that_leaves_its_range_later_counts_as_a_violation(run, inside, tmp_path):
+    assert run("certify", "data.csv", *COLUMNS, *RANGE, "-o", "cert.json").returncode == 0
+    inside.assign(y=-1.3, yhat=-1.3).to_csv(tmp_path / "left.csv", index=False)
+    done = run("check", "cert.json", "left.csv")
+    assert done.returncode == 1, done.stderr
+    assert f"In {len(inside)} rows y left its declared range" in done.stdout
+    done = run("monitor", "cert.json", "left.csv", "--state", "state.json")
+    assert done.returncode == 1
+    assert "rows y left its declared range" in done.stderr

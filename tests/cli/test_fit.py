@@ -40,23 +40,16 @@ def test_fit_says_what_it_made_of_every_column(fitted):
 
 
 def test_the_report_shows_the_rows_that_calibrated(fitted):
-    from pacband.cli.fit import _read_rows, _report
+    from pacband.cli.fit import _report
     from pacband.tables.files import open_files
+    from pacband.tables.training_rows import read_training_rows
 
     folder, _ = fitted
-    options = {
-        "target": "y",
-        "group": None,
-        "features": "",
-        "categories": "",
-        "dates": "",
-        "drop_missing_target": False,
-    }
     with open_files([folder / "data.csv"]) as found:
-        _, X, y, _, _ = _read_rows(found.relation(), [], options)
+        rows = read_training_rows(found, "y")
     model = library.load(folder / "model.pacband")
     # Another split than that of `fit` would not give the same bound.
-    assert _report(model, X, y).summary.answer.state == "recomputed"
+    assert _report(model, rows).summary.answer.state == "recomputed"
 
 
 def test_what_fit_refuses(tmp_path, run):
@@ -287,15 +280,15 @@ def test_a_saved_plan_repeats_a_fit_to_the_bit(tmp_path, run):
     table(400).drop(columns=["id", "day", "unit"]).to_csv(tmp_path / "data.csv", index=False)
     plan, first, second = (tmp_path / name for name in ("plan.json", "first.pacband", "second.pacband"))
     line = ["fit", tmp_path / "data.csv", "--target", "y", *PROMISE, "--jobs", "1"]
-    done = run(*line, "--time-budget", "0.5", "--save-plan", plan, "-o", first)
+    done = run(*line, "--time-budget", "0.5", "--save-search-plan", plan, "-o", first)
     assert done.returncode == 0, done.stderr
     assert "The time budget left out" in done.stderr
     assert f"Saved {first} and {plan}" in done.stderr
-    again = run(*line, "--plan", plan, "-o", second)
+    again = run(*line, "--search-plan", plan, "-o", second)
     assert again.returncode == 0, again.stderr
     assert "The time budget left out" not in again.stderr
     models = [library.load(path) for path in (first, second)]
-    assert library.SearchPlan.load(plan) == models[0].plan_ == models[1].plan_ == models[1].plan
+    assert library.SearchPlan.load(plan) == models[0].search_plan_ == models[1].search_plan_ == models[1].search_plan
     digests = [[each.data_digest for each in model.certificates_.values()] for model in models]
     assert digests[0] == digests[1]
     rows = pd.read_csv(tmp_path / "data.csv").drop(columns="y")
@@ -309,13 +302,13 @@ def test_a_plan_that_cannot_be_used_is_refused_and_nothing_is_written(tmp_path, 
     edited.write_text(plan.read_text().replace("oracle", "linear"))
     line = ["fit", data, "--target", "y", *PROMISE, "--jobs", "1", "-o", tmp_path / "model.pacband"]
     for options, message in (
-        (["--plan", plan], "the plan names the predictors 'oracle'"),
-        (["--plan", edited], "edited or damaged"),
-        (["--plan", data], "damaged"),
-        (["--plan", tmp_path / "missing.json"], "missing.json"),
-        (["--plan", plan, "--time-budget", "5"], "--plan and --time-budget cannot be combined"),
-        (["--plan", plan, "--save-plan", plan], "is also an input"),
-        (["--save-plan", tmp_path / "model.pacband"], "choose different files"),
+        (["--search-plan", plan], "the plan names the predictors 'oracle'"),
+        (["--search-plan", edited], "edited or damaged"),
+        (["--search-plan", data], "damaged"),
+        (["--search-plan", tmp_path / "missing.json"], "missing.json"),
+        (["--search-plan", plan, "--time-budget", "5"], "--search-plan and --time-budget cannot be combined"),
+        (["--search-plan", plan, "--save-search-plan", plan], "is also an input"),
+        (["--save-search-plan", tmp_path / "model.pacband"], "choose different files"),
     ):
         done = run(*line, *options)
         assert (done.returncode, done.stdout) == (2, ""), done.stderr

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from sklearn.linear_model import LinearRegression
 
+import pacband
 from pacband import CertifiedRegressor
 
 
@@ -40,3 +41,27 @@ def test_commands_that_take_a_certificate_say_what_is_wrong_with_a_model_file(tm
     code, out, err = run("apply", path, tmp_path / "rows.csv")
     assert (code, out) == (2, "")
     assert "a model predicts by itself: `pacband predict` adds its prediction and its band" in err
+
+
+def test_the_target_of_fit_is_kept_as_a_column_whatever_its_name(tmp_path, run):
+    # No certificate can state such a name, and files have them.
+    name = "wear\u200b" + "r" * 300
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.uniform(size=900)})
+    frame[name] = frame.a + 0.1 * rng.standard_normal(900)
+    frame[:600].to_csv(tmp_path / "data.csv", index=False)
+    frame[600:].to_csv(tmp_path / "fresh.csv", index=False)
+    promise = ["--eps", "0.2", "--delta", "0.1", "--time-budget", "0.2", "--jobs", "1"]
+    code, _, err = run("fit", "data.csv", "--target", name, *promise, "-o", "model.pacband", "--name", "seal")
+    assert code == 0, err
+    model = pacband.load(tmp_path / "model.pacband")
+    assert (model.target_columns_, model.certificate_.about.target) == ((name,), None)
+    code, _, err = run("recalibrate", "model.pacband", "fresh.csv", "-o", "next.pacband")
+    assert code == 0, err
+    assert pacband.load(tmp_path / "next.pacband").target_columns_ == (name,)
+    assert pacband.load(model.save(tmp_path / "again.pacband")).target_columns_ == (name,)
+    code, _, err = run("check", "model.pacband", "fresh.csv")
+    assert code == 0, err
+    # A model of Python has none, and its file is as before.
+    plain = CertifiedRegressor(LinearRegression(), eps=0.2, delta=0.1, random_state=0).fit(frame[["a"]], frame[name])
+    assert b'"target"' not in plain.save(tmp_path / "plain.pacband").read_bytes()[:2000]

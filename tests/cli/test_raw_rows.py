@@ -294,7 +294,7 @@ def test_cells_that_a_model_cannot_read_are_refused(made, run, tmp_path, row, wo
         (("monitor", "MODEL", "--state", "s.json", "ROWS"), "name the --target column"),
         (
             ("monitor", "MODEL", "--state", "s.json", "--target", "y0", "--scale", "b", "ROWS"),
-            "a model predicts by itself",
+            "a model predicts by itself, and its certificate states the promise: --scale cannot be given",
         ),
         (
             ("monitor", "MODEL", "--state", "s.json", "--target", "y0", "--unit", "site", "ROWS"),
@@ -320,9 +320,14 @@ def test_cells_that_a_model_cannot_read_are_refused(made, run, tmp_path, row, wo
         (("recalibrate", "MODEL", "ROWS", "-o", "r.html"), "name the --target column"),
         (
             ("recalibrate", "MODEL", "ROWS", "--target", "y0", "--group", "site", "-o", "r.html"),
-            "a model predicts by itself",
+            "the promise: --group cannot be given",
         ),
         (("check", "MODEL", "ROWS", "--report", "r.html"), "name the --target column"),
+        (("check", "MODEL", "ROWS", "--target", "y0", "--run", "a"), "the promise: --run cannot be given"),
+        (
+            ("check", "MODEL", "ROWS", "--target", "y0", "--group", "site", "--group", "b"),
+            "with a model, --group names one column, got site, b",
+        ),
     ],
 )
 def test_what_commands_refuse_with_a_model(made, run, tmp_path, line, words):
@@ -331,3 +336,20 @@ def test_what_commands_refuse_with_a_model(made, run, tmp_path, line, words):
     assert (code, out) == (2, "")
     assert words in " ".join(err.split())
     assert [path.name for path in tmp_path.iterdir() if not path.name.endswith(".lock")] == []
+
+
+@pytest.mark.filterwarnings("always")
+def test_a_monitor_says_that_the_model_was_fitted_on_the_rows(run, tmp_path):
+    rows = linear(900, 0)
+    model = CertifiedRegressor(LinearRegression(), eps=0.1, delta=0.05, random_state=0).fit(rows[["a", "b"]], rows.y0)
+    model.save(tmp_path / "model.pacband")
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    linear(900, 1).to_csv(tmp_path / "fresh.csv", index=False)
+    asked = ["monitor", "model.pacband", "--target", "y0", "--json"]
+    code, out, err = run(*asked, "--state", "old.json", "rows.csv")
+    assert code == 0, err
+    assert err.count("Warning: the model was fitted on") == 1
+    assert json.loads(out.splitlines()[-1])["training_rows"] == len(model.training_rows_)
+    code, out, err = run(*asked, "--state", "new.json", "fresh.csv")
+    assert (code, err) == (0, "")
+    assert "training_rows" not in out

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from hashlib import sha256
 
 import numpy as np
 import pandas as pd
@@ -59,7 +60,7 @@ def test_a_certificate_has_the_successor_that_python_makes(rows, fresh, run, tmp
     # It states its columns, and is an input of the next command.
     assert second.basis.columns == first.basis.columns
     assert "The bound agrees with the calibration rows" in (tmp_path / "page.html").read_text()
-    assert run("check", "next.json", "fresh.csv").returncode == 0
+    assert run("check", "next.json", "fresh.csv").returncode == 2
     assert (tmp_path / "cert.json").read_bytes() == before
 
 
@@ -204,11 +205,16 @@ def test_strict_writes_nothing_if_rows_depend_on_each_other(run, tmp_path):
 
 def test_the_successor_says_what_its_predecessor_does_and_replaces_no_file(run, tmp_path):
     rows, more = linear(600, 0), linear(700, 1)
-    about = {"name": "seal wear", "target": "y0", "unit": "mm"}
+    about = {"name": "seal wear", "target": "wear of the seal", "unit": "mm"}
     model = CertifiedRegressor(LinearRegression(), eps=0.1, delta=0.05, about=about).fit(rows[["a", "b"]], rows.y0)
     model.save("model.pacband")
     more.to_csv("more.csv", index=False)
     asked = ["recalibrate", "model.pacband", "more.csv", "-o", "next.pacband", "--certificate", "next.json"]
+    # What the certificate states about the target names no column.
+    code, out, err = run(*asked)
+    assert (code, out) == (2, "")
+    assert "name the --target column" in err
+    asked += ["--target", "y0"]
     for taken in ("next.pacband", "next.json"):
         (tmp_path / taken).write_text("old")
         code, out, err = run(*asked)
@@ -223,3 +229,100 @@ def test_the_successor_says_what_its_predecessor_does_and_replaces_no_file(run, 
     assert run(*asked, "--overwrite")[0] == 0
     renamed = model.recalibrate(more[["a", "b"]], more.y0, about={"name": "other"}).certificate_.basis.about
     assert (renamed.name, renamed.target, renamed.model.digest) == ("other", None, certificate.basis.about.model.digest)
+
+
+def _certify_with_model(run, tmp_path):
+    (tmp_path / "old.onnx").write_bytes(b"old")
+    (tmp_path / "new.onnx").write_bytes(b"new")
+    stated = ["--name", "pump", "--scope", "lab", "--model-name", "forest", "--model-version", "3.1"]
+    code, _, err = run(
+        "certify", "data.csv", *COLUMNS, *PROMISE, *stated, "--model-file", "old.onnx", "-o", "cert.json"
+    )
+    assert code == 0, err
+    return library.load("cert.json").about
+
+
+@pytest.mark.parametrize(
+    ("options", "model", "note"),
+    [
+        ([], {"name": "forest"}, "--model-version (version) and --model-file (digest)"),
+        (["--model-file", "old.onnx"], {"name": "forest", "version": "3.1", "digest": b"old"}, None),
+        (["--model-file", "new.onnx"], {"name": "forest", "digest": b"new"}, "with --model-version (version)."),
+        (
+            ["--model-file", "new.onnx", "--model-version", "4", "--model-name", "tree"],
+            {"name": "tree", "version": "4", "digest": b"new"},
+            None,
+        ),
+    ],
+)
+def test_the_successor_names_a_model_only_if_it_is_stated_again(rows, fresh, run, tmp_path, options, model, note):
+    before = _certify_with_model(run, tmp_path)
+    code, _, err = run("recalibrate", "cert.json", "fresh.csv", *options, "--scope", "field", "-o", "next.json")
+    assert code == 0, err
+    after = library.load("next.json").about
+    assert (after.name, after.target, after.scope) == (before.name, before.target, "field")
+    expected = {name: sha256(value).hexdigest() if name == "digest" else value for name, value in model.items()}
+    assert after.to_dict()["model"] == expected
+    assert ("Note: the predictions may be those of another model" in err) == (note is not None)
+    assert note is None or note in err
+
+
+def test_python_drops_version_and_digest_of_a_certificate_too(rows, fresh):
+    about = {"name": "pump", "model": {"name": "forest", "version": "3.1", "digest": "ab" * 32}}
+    first = library.certify(rows.y, rows.yhat, rows.s, eps=0.1, delta=0.01, about=about)
+    second = library.recalibrate(first, fresh.y, fresh.yhat, fresh.s)
+    assert second.about.to_dict() == {"name": "pump", "model": {"name": "forest"}}
+    assert library.recalibrate(first, fresh.y, fresh.yhat, fresh.s, about=first.about).about == first.about
+
+
+def test_a_model_keeps_its_identity_and_takes_the_options(run, tmp_path):
+    rows, more = linear(600, 0), linear(700, 1)
+    about = {"name": "seal", "model": {"name": "line", "version": "7"}}
+    model = CertifiedRegressor(LinearRegression(), eps=0.1, delta=0.05, about=about).fit(rows[["a", "b"]], rows.y0)
+    model.save("model.pacband")
+    more.to_csv("more.csv", index=False)
+    asked = ["recalibrate", "model.pacband", "more.csv", "--target", "y0", "-o", "next.pacband"]
+    code, out, err = run(*asked, "--model-file", "model.pacband")
+    assert (code, out) == (2, "")
+    assert "--model-file is for certificates" in err
+    code, out, err = run(*asked, "--name", "a\tb")
+    assert (code, out) == (2, "")
+    assert "--name must be one line" in err
+    assert not (tmp_path / "next.pacband").exists()
+    code, out, err = run(*asked, "--issued-by", "bench 7")
+    assert code == 0, err
+    assert library.load("next.pacband").certificate_.about == replace(model.certificate_.about, issued_by="bench 7")
+
+
+def test_other_columns_than_those_certified_are_a_warning_in_every_command(rows, fresh, run):
+    fresh.assign(other=fresh.yhat).to_csv("fresh.csv", index=False)
+    assert run("certify", "data.csv", *COLUMNS, *PROMISE, "-o", "cert.json")[0] == 0
+    commands = {
+        "recalibrate": ["fresh.csv", "-o", "next.json"],
+        "check": ["data.csv", "--group", "site"],
+        "monitor": ["fresh.csv", "--state", "state.json"],
+        "report": ["fresh.csv", "-o", "page.html"],
+    }
+    for name, line in commands.items():
+        _, _, err = run(name, "cert.json", *line)
+        assert "the columns that were certified" not in err, name
+    for name, line in commands.items():
+        # Other files: a revoked monitor reads no more, and a certificate is not replaced.
+        again = [word.replace("next", "other").replace("state.", "watch.") for word in line[1:]]
+        _, _, err = run(name, "cert.json", "fresh.csv", *again, "--prediction", "other")
+        assert "these are not the columns that were certified: prediction 'other' in place of 'yhat'" in err, name
+
+
+def test_a_weighted_model_needs_the_weights_of_the_fresh_rows(run, tmp_path):
+    rows, more = linear(900, 0).assign(w=1.0), linear(900, 1).assign(w=1.0)
+    draws = library.draws.Weighted("w", at_most=2.0)
+    model = CertifiedRegressor(LinearRegression(), eps=0.2, delta=0.1, draws=draws, random_state=0)
+    model.fit(rows[["a", "b", "w"]], rows.y0).save("model.pacband")
+    more.to_csv("more.csv", index=False)
+    asked = ["recalibrate", "model.pacband", "more.csv", "--target", "y0", "-o", "next.pacband"]
+    code, out, err = run(*asked)
+    assert (code, out) == (2, "")
+    assert "a successor needs the weights of the fresh rows: name their column with --importance." in err
+    assert not (tmp_path / "next.pacband").exists()
+    code, _, err = run(*asked, "--importance", "w")
+    assert code == 0, err

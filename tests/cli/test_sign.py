@@ -24,10 +24,10 @@ def signed(run, tmp_path):
 
 
 def test_a_valid_signature_prints_the_promise(signed, run):
-    done = run("verify", "cert.json", "--key", "public.pem")
+    done = run("verify-signature", "cert.json", "--key", "public.pem")
     assert (done.returncode, done.stdout) == (0, f"{ALL_KINDS['scaled']}\n")
     assert done.stderr.startswith("The signature of cert.json is valid for the key ")
-    found = json.loads(run("verify", "cert.json", "--key", "public.pem", "--json").stdout)
+    found = json.loads(run("verify-signature", "cert.json", "--key", "public.pem", "--json").stdout)
     assert (found["valid"], found["promise"], found["about"]) == (True, ALL_KINDS["scaled"].promise, {})
     assert len(found["key"]) == 64
 
@@ -35,23 +35,23 @@ def test_a_valid_signature_prints_the_promise(signed, run):
 def test_a_changed_file_is_exit_code_1(signed, run):
     redigested(signed, lambda content: content.update(created="2020-01-01"))
     assert library.load(signed).created == "2020-01-01"
-    done = run("verify", "cert.json", "--key", "public.pem")
+    done = run("verify-signature", "cert.json", "--key", "public.pem")
     assert (done.returncode, done.stdout) == (1, "")
     assert "the signature of cert.json is not valid for the key" in done.stderr
-    done = run("verify", "cert.json", "--key", "public.pem", "--json")
+    done = run("verify-signature", "cert.json", "--key", "public.pem", "--json")
     assert done.returncode == 1
     assert json.loads(done.stdout)["valid"] is False
 
 
 def test_another_key_is_exit_code_1(signed, run):
     run("keygen", "other.pem", "other.pub")
-    assert run("verify", "cert.json", "--key", "other.pub").returncode == 1
+    assert run("verify-signature", "cert.json", "--key", "other.pub").returncode == 1
 
 
 def test_damaged_signatures_are_not_valid(signed, run, tmp_path):
     for data in (b"", bytes(64), bytes(100)):
         (tmp_path / "cert.json.sig").write_bytes(data)
-        assert run("verify", "cert.json", "--key", "public.pem").returncode == 1
+        assert run("verify-signature", "cert.json", "--key", "public.pem").returncode == 1
 
 
 def test_keygen_prints_the_fingerprint_and_overwrites_nothing(run, tmp_path):
@@ -75,10 +75,10 @@ def test_keygen_prints_the_fingerprint_and_overwrites_nothing(run, tmp_path):
         (["sign", "cert.json", "--key", "none.pem"], "none.pem: No such file"),
         (["sign", "cert.json", "--key", "other.pem"], "cert.json.sig exists and is another signature: name another file, or add --overwrite"),
         (["sign", "cert.json", "--key", "private.pem", "-o", "below/cert.sig"], "there is no directory"),
-        (["verify", "cert.json", "--key", "private.pem"], "private.pem is a private key: verify with the public key"),
-        (["verify", "cert.json", "--key", "cert.json"], "cert.json must be a public Ed25519 key as a PEM file"),
-        (["verify", "cert.json", "--key", "public.pem", "--signature", "none.sig"], "none.sig: No such file"),
-        (["verify", "none.json", "--key", "public.pem"], "none.json: No such file"),
+        (["verify-signature", "cert.json", "--key", "private.pem"], "private.pem is a private key: verify with the public key"),
+        (["verify-signature", "cert.json", "--key", "cert.json"], "cert.json must be a public Ed25519 key as a PEM file"),
+        (["verify-signature", "cert.json", "--key", "public.pem", "--signature", "none.sig"], "none.sig: No such file"),
+        (["verify-signature", "none.json", "--key", "public.pem"], "none.json: No such file"),
     ],
 )  # fmt: skip
 def test_bad_input_is_exit_code_2_and_nothing_is_written(line, message, signed, run, tmp_path):
@@ -93,4 +93,4 @@ def test_bad_input_is_exit_code_2_and_nothing_is_written(line, message, signed, 
 def test_another_signature_is_replaced_on_request(signed, run):
     run("keygen", "other.pem", "other.pub")
     assert run("sign", "cert.json", "--key", "other.pem", "--overwrite").returncode == 0
-    assert run("verify", "cert.json", "--key", "other.pub").returncode == 0
+    assert run("verify-signature", "cert.json", "--key", "other.pub").returncode == 0

@@ -46,6 +46,7 @@ VECTORS = [
 def test_the_vectors_of_the_standard(secret, public, message, signature, tmp_path):
     key = ed25519.Ed25519PrivateKey.from_private_bytes(bytes.fromhex(secret))
     (tmp_path / "private.pem").write_bytes(key.private_bytes(*PRIVATE, serialization.NoEncryption()))
+    (tmp_path / "private.pem").chmod(0o600)
     shown = ed25519.Ed25519PublicKey.from_public_bytes(bytes.fromhex(public))
     (tmp_path / "public.pem").write_bytes(shown.public_bytes(*PUBLIC))
     data, signed = bytes.fromhex(message), bytes.fromhex(signature)
@@ -128,6 +129,7 @@ def test_what_is_no_key_is_refused(tmp_path):
     (tmp_path / "curve.pem").write_bytes(curve.private_bytes(*PRIVATE, serialization.NoEncryption()))
     (tmp_path / "curve.pub").write_bytes(curve.public_key().public_bytes(*PUBLIC))
     secret = ed25519.Ed25519PrivateKey.generate()
+    (tmp_path / "curve.pem").chmod(0o600)
     (tmp_path / "locked.pem").write_bytes(secret.private_bytes(*PRIVATE, serialization.BestAvailableEncryption(b"pw")))
     for name, message in {
         "noise.pem": "must be a private Ed25519 key as a PEM file",
@@ -145,6 +147,18 @@ def test_what_is_no_key_is_refused(tmp_path):
     }.items():
         with pytest.raises(InvalidInput, match=message):
             is_signature(bytes(64), b"", tmp_path / name)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no modes of files")
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o644, 0o620, 0o610])
+def test_a_private_key_that_others_can_use_does_not_sign(tmp_path, mode):
+    generate_keys(tmp_path / "private.pem", tmp_path / "public.pem")
+    (tmp_path / "private.pem").chmod(mode)
+    with pytest.raises(InvalidInput, match=f"must be readable by its owner only, got mode {mode:o}"):
+        sign_bytes(b"", tmp_path / "private.pem")
+    for private in (0o600, 0o400):
+        (tmp_path / "private.pem").chmod(private)
+        assert is_signature(sign_bytes(b"", tmp_path / "private.pem"), b"", tmp_path / "public.pem")
 
 
 def openssl(*arguments):

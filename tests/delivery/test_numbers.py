@@ -43,8 +43,11 @@ def test_groups_are_measured_by_the_largest_bound_and_the_width_of_each_row():
     assert describe(model)["n_groups"] == 3
 
 
-def test_an_infinite_width_is_left_out():
-    # MLflow would store 1.8e308 for it in SQLite.
-    model = CertifiedRegressor(LinearRegression(), side="upper", **MODEL_PROMISE).fit(X, Y)
-    assert set(measure(model, X)) == {"gamma", "eps", "delta"}
-    assert describe(model)["side"] == "upper"
+@pytest.mark.parametrize("side", ["upper", "lower"])
+def test_a_band_with_one_end_has_a_distance_in_place_of_an_infinite_width(side):
+    # MLflow would store 1.8e308 for the width in SQLite.
+    model = CertifiedRegressor(LinearRegression(), side=side, **MODEL_PROMISE).fit(X, Y)
+    numbers = measure(model, X)
+    assert set(numbers) == {"gamma", "eps", "delta", "mean_distance"}
+    assert numbers["mean_distance"] == pytest.approx(model.certificate_.gamma)
+    assert describe(model)["side"] == side

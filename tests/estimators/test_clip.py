@@ -62,3 +62,30 @@ def test_targets_outside_the_range_are_refused_before_any_fit():
     fitted = LinearRegression().fit(X[:500], Y[:500])
     with pytest.raises(InvalidInput, match="the range of clip"):
         CertifiedRegressor(fitted, clip=(0, None), **PROMISE).calibrate(X[500:], Y[500:] - 1)
+
+
+def test_the_range_chooses_no_candidate_with_groups_or_without():
+    """By the clipped width, the guess below the range would be the sharpest: its band is nearly empty."""
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.uniform(0, 1, 2000), np.arange(2000) % 2])
+    y = np.maximum(0.0, X[:, 0] + 0.1 * rng.standard_normal(2000))
+    candidates = {"below": lambda X: X[:, 0] - 2.0, "near": lambda X: X[:, 0] + 0.05}
+    options = {"eps": 0.1, "delta": 0.01, "random_state": 0}
+    for side in ("both", "lower", "upper"):
+        found = []
+        for clip in ((0, None), (0, 2), None):
+            for groups in (None, 1):
+                family = CertifiedFamily(candidates, side=side, clip=clip, groups=groups, **options).fit(X, y)
+                found.append(family.best_name_)
+        assert len(set(found)) == 1, (side, found)
+
+
+def test_rows_that_left_their_range_can_be_diagnosed():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0, 1, (2000, 1))
+    y = np.maximum(0.0, X[:, 0] + 0.1 * rng.standard_normal(2000))
+    model = CertifiedRegressor(LinearRegression(), eps=0.1, delta=0.01, random_state=0, clip=(0, None)).fit(X, y)
+    fresh = rng.uniform(0, 1, (500, 1))
+    left = fresh[:, 0] + 0.1 * rng.standard_normal(500) - 0.05
+    assert (left < 0).any()
+    assert pacband.diagnose(model, fresh, left).sound

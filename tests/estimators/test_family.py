@@ -89,7 +89,8 @@ def test_a_family_within_groups_predicts_with_the_sharpest(rng, side):
     family = CertifiedFamily(candidates, groups="site", side=side, **PROMISE).calibrate(table, y)
     assert set(family.certificates_) == set(candidates)
     assert family.certificate_ is family.certificates_[family.best_name_]
-    assert family.best_name_ == "truth"
+    # A bound on one side does not notice a shift: both are equal up to rounding.
+    assert family.best_name_ in ({"truth"} if side == "both" else {"truth", "shifted"})
     distance = {}
     for name in candidates:
         for cert in family.certificates_[name].groups.values():
@@ -100,7 +101,7 @@ def test_a_family_within_groups_predicts_with_the_sharpest(rng, side):
             "upper": (ends[:, 1] - y).mean(),
             "lower": (y - ends[:, 0]).mean(),
         }[side]
-    assert min(distance, key=distance.get) == "truth"
+    assert distance[family.best_name_] == pytest.approx(min(distance.values()), rel=1e-12)
 
 
 def test_the_automatic_family_within_groups(rng, monkeypatch):

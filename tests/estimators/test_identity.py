@@ -6,7 +6,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LinearRegression
 
 import pacband
-from pacband import About, CertifiedFamily, CertifiedRegressor, InvalidInput
+from pacband import About, CertificateError, CertifiedFamily, CertifiedRegressor, InvalidInput
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(600, 2))
@@ -43,9 +43,34 @@ def test_whoever_states_nothing_has_the_certificate_of_before(kind, tmp_path):
     assert b"about" not in model.save(tmp_path / "model.pacband").read_bytes()
 
 
-def test_a_digest_that_the_user_states_is_kept():
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_digest_of_another_model_is_refused(kind):
+    rows = np.c_[X[:, 0], X[:, 1] > 0]
+    first = KINDS[kind](about=ABOUT).fit(rows, Y)
+    # The same model may state what its first certificate states.
+    again = KINDS[kind](about=first.certificate_.about).fit(rows, Y)
+    assert again.certificate_.about == first.certificate_.about
+    other = KINDS[kind](about=first.certificate_.about)
+    with pytest.raises(InvalidInput, match=f"the digest of another model, {first.certificate_.about.model.digest}"):
+        other.fit(rows, 2 * Y)
+    assert not hasattr(other, "certificate_")
+
+
+def test_a_file_whose_certificate_is_of_another_model_is_refused(tmp_path, monkeypatch):
+    model = KINDS["regressor"](about=ABOUT).fit(X, Y)
+    with monkeypatch.context() as patch:
+        # As before the digest was compared.
+        patch.setattr("pacband.models.digest.members_digest", lambda members: "ab" * 32)
+        model.calibrate(X + 9, Y + 9)
+    assert model.certificate_.about.model.digest == "ab" * 32
+    with pytest.raises(CertificateError, match="holds a certificate of another model"):
+        pacband.load(model.save(tmp_path / "model.pacband"))
+
+
+def test_a_digest_is_kept_where_pacband_computes_none():
     stated = {"model": {"digest": "ab" * 32}}
-    assert KINDS["regressor"](about=stated).fit(X, Y).certificate_.about.model.digest == "ab" * 32
+    model = CertifiedRegressor(lambda X: X[:, 0], eps=0.1, delta=0.05, about=stated).calibrate(X, Y)
+    assert model.certificate_.about.model.digest == "ab" * 32
 
 
 def test_bad_words_are_refused_before_any_work():

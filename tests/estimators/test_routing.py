@@ -13,7 +13,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from pacband import CertifiedFamily, CertifiedRegressor, InvalidInput
+from pacband import CertifiedFamily, CertifiedRegressor, InvalidInput, SearchPlan
 from pacband.core import row_tables
 from pacband.draws import Units
 from pacband.scale import ResidualScale
@@ -187,3 +187,22 @@ def test_parameters_that_nothing_would_use_are_refused(model, options, message):
     with pytest.raises(InvalidInput, match=message):
         model.fit(X, Y, **options)
     assert not hasattr(model, "certificate_")
+
+
+def test_own_candidates_next_to_the_automatic_ones_get_what_they_request(routing):
+    plan = SearchPlan(("linear",), (), all_rows=True, rows=1, columns=1)
+    mine = Ridge().set_fit_request(sample_weight=True)
+    options = {"random_state": 0, "n_jobs": 1, "search_plan": plan, **PROMISE}
+    family = CertifiedFamily(
+        {"auto": "auto", "mine": mine, "other": Ridge().set_fit_request(sample_weight=False)}, **options
+    )
+    with pytest.warns(UserWarning, match="the plan was recorded"):
+        family.fit(X, Y, calibration=(X_NEW, Y_NEW), sample_weight=WEIGHTS)
+    weighted = Ridge().fit(X, Y, sample_weight=WEIGHTS)
+    np.testing.assert_array_equal(family.estimators_["mine"].coef_, weighted.coef_)
+    np.testing.assert_array_equal(family.estimators_["other"].coef_, Ridge().fit(X, Y).coef_)
+
+
+def test_the_automatic_family_takes_no_weights_without_routing():
+    with pytest.raises(InvalidInput, match=r"takes no .sample_weight"):
+        CertifiedFamily({"auto": "auto", "mine": Ridge()}, random_state=0, **PROMISE).fit(X, Y, sample_weight=WEIGHTS)

@@ -76,7 +76,7 @@ def test_bad_input_is_refused_with_its_rule(made, rng):
     with pytest.raises(InvalidInput, match="labels without a certificate"):
         pacband.check_frame(grouped, duckdb.from_df(frame.assign(site="c")))
     plain = pacband.certify(frame.y, frame.p, eps=0.1, delta=0.01)
-    with pytest.raises(InvalidInput, match="not made from a table"):
+    with pytest.raises(InvalidInput, match="names no column of predictions"):
         pacband.check_frame(plain, frame)
 
 

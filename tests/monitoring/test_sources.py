@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import pacband as library
+from pacband.core.cells import number
 from pacband.core.number_formats import NumberFormat
 from pacband.exceptions import InvalidInput
 from pacband.monitoring.parsing import CsvParser, StreamFormat
@@ -100,3 +101,13 @@ def test_a_number_in_another_format_is_refused():
     for text in ("1.5", "1,234.5", "x"):
         with pytest.raises(InvalidInput, match="'y' must be a number, got"):
             parser.parse([f"{text};x\n".encode()], 0)
+
+
+def test_only_the_inputs_of_a_model_are_written_in_the_plain_format():
+    """A machine 1.234 is not the machine 1234."""
+    parser = CsvParser(["y"], ["x", "unit"], b"y;x;unit\n", GERMAN, inputs=["x"])
+    parsed = parser.parse([b"1,5;1.234;1.234\n", b"2,5;NA;1234\n", b"2,5;1.5;1,5\n"], 0)
+    assert parsed["unit"] == ["1.234", "1234", "1,5"]
+    # The last one is a number in the plain format, and none in the format of the stream.
+    assert parsed["x"][:2] == ["1234", "NA"]
+    assert number(parsed["x"][2]) is None

@@ -6,6 +6,7 @@ import pytest
 from pacband.exceptions import InvalidInput
 from pacband.tables.dialects import Dialect
 from pacband.tables.files import open_files
+from pacband.tables.opening import open_table
 
 pytestmark = pytest.mark.usefixtures("here")
 
@@ -40,11 +41,11 @@ def test_all_files_are_looked_at():
     assert said == ["Read a.csv with delimiter ';', decimal comma and thousands '.'."]
 
 
-def test_a_column_of_texts_keeps_its_texts_and_numbers_in_it_are_numbers():
+def test_a_column_of_texts_keeps_its_texts_unless_it_may_hold_numbers():
     pd.DataFrame({"y": ["1,5", "2,5"], "t": ["1,5", "a,b"]}).to_csv("a.csv", index=False, sep=";")
     with open_files(["a.csv"]) as files:
-        assert files.relation(["y"]).fetchall() == [(1.5, "1.5"), (2.5, "a,b")]
-        assert files.relation(["y"], unchanged=True).fetchall() == [(1.5, "1,5"), (2.5, "a,b")]
+        assert files.relation(["y"], surveyed=["t"]).fetchall() == [(1.5, "1.5"), (2.5, "a,b")]
+        assert files.relation(["y"]).fetchall() == [(1.5, "1,5"), (2.5, "a,b")]
         assert files.copied.fetchall() == [("1,5", "1,5"), ("2,5", "a,b")]
 
 
@@ -62,3 +63,43 @@ def test_words_for_numbers_are_read_in_every_format(text):
     with open_files(["a.csv"]) as files:
         (*_, (found,)) = files.relation(["y"], only=["y"]).fetchall()
     assert (found is None) if text == "" else (str(found) == str(float(text)))
+
+
+def test_labels_that_are_the_same_number_stay_two_labels():
+    """In a German file, 1.234 and 1234 are one number and two machines."""
+    units, codes = ["1.234", "1234", "A-7"], ["1.234,5", "1234,5", "1234,5"]
+    pd.DataFrame({"y": ["1.001,5"] * 30, "unit": units * 10, "code": codes * 10}).to_csv("a.csv", index=False, sep=";")
+    for options in ({"labels": ["code"]}, {"also": ["unit", "code"], "others": True}):
+        with open_table(["a.csv"], ["y"], **options) as table:
+            assert set(table.project("unit").fetchall()) == {(unit,) for unit in units}
+            assert set(table.project("code").fetchall()) == {(code,) for code in codes}
+    with open_table(["a.csv"], ["y"]) as table:
+        # Nobody calls this column of numbers labels.
+        assert set(table.project("code").fetchall()) == {("1234.5",)}
+
+
+@pytest.mark.parametrize("cell", ["1.5", " 2.25"])
+def test_inputs_are_numbers_in_the_format_of_the_file_or_refused(cell):
+    cells = ["1,5", "NA", "true", "1.000,5", cell]
+    pd.DataFrame({"x": cells, "y": "1.000,5"}).to_csv("a.csv", index=False, sep=";")
+    with open_files(["a.csv"]) as files:
+        read = files.relation(inputs=["x"], only=["x"])
+        assert read.limit(4).fetchall() == [("1.5",), ("NA",), ("true",), ("1000.5",)]
+        with (
+            pytest.raises(InvalidInput, match=rf"'x' must be numeric, got '{cell}'. The first such row is 4 \("),
+            files.reading(),
+        ):
+            read.fetchall()
+
+
+@pytest.mark.parametrize("read", ["numeric", "inputs"])
+@pytest.mark.parametrize("other", ["6,5", "1,234"])
+def test_numbers_with_two_meanings_are_refused_where_they_are_numbers(read, other):
+    """51.494 beside 1,234: one of both is a number of thousands, and nothing shows which."""
+    pd.DataFrame({"x": ["51.494", "6.306"], "z": other}).to_csv("a.csv", index=False, sep=";")
+    with open_files(["a.csv"]) as files:
+        assert files.relation().fetchall()[0][0] == "51.494"
+        with pytest.raises(InvalidInput, match=r"'x' have two meanings.* with --decimal and --thousands"):
+            files.relation(**{read: ["x"]})
+    with open_files(["a.csv"], Dialect(decimal=",")) as files:
+        assert float(files.relation(**{read: ["x"]}).fetchall()[0][0]) == 51494

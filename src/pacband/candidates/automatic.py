@@ -20,11 +20,12 @@ from sklearn.base import BaseEstimator
 from sklearn.dummy import DummyRegressor
 from sklearn.utils import check_random_state
 
+from pacband.candidates.fit_params import FitParams
 from pacband.candidates.ledger import Ledger, Tried
 from pacband.candidates.members import Member, fit_members
 from pacband.candidates.pairs import Goal, explain_names
 from pacband.candidates.screening import screen
-from pacband.candidates.search_plan import SearchPlan
+from pacband.candidates.search_plan import SearchPlan, training_digest
 from pacband.core.arrays import Floats, as_numbers, name_rows
 from pacband.core.checks import check_positive, check_probability
 from pacband.core.frozen import FrozenMap
@@ -52,13 +53,13 @@ class AutoFamily:
         The pairs that may be certified: the sharpest one, then the user's own, then the next sharpest.
     tried : tuple of Tried
         All pairs, the sharpest first, and then what was dropped. ``print(family)`` shows them as a table.
-    plan : SearchPlan or None
+    search_plan : SearchPlan or None
         What was fitted, by which the search can be repeated. None in a file of an earlier version.
     """
 
     members: Mapping[str, Member]
     tried: tuple[Tried, ...]
-    plan: SearchPlan | None = None
+    search_plan: SearchPlan | None = None
 
     def __str__(self) -> str:
         wider = [record for record in self.tried if record.status == "wider"]
@@ -87,10 +88,11 @@ def auto_candidates(
     random_state: Any = 0,
     progress: Progress | None = None,
     extra: Mapping[str, Member] | None = None,
+    extra_parameters: Mapping[str, FitParams] | None = None,
     predictors: Mapping[str, Any] | None = None,
     kinds: Mapping[str, str] | None = None,
     clusters: npt.NDArray[Any] | None = None,
-    plan: SearchPlan | None = None,
+    search_plan: SearchPlan | None = None,
 ) -> AutoFamily:
     """Try many pairs (T, σ̂) on training rows, and return the sharpest, fitted.
 
@@ -116,6 +118,8 @@ def auto_candidates(
         Called after every step.
     extra : mapping of str to Member, optional
         Pairs of the user. They are fitted, and join the family without screening.
+    extra_parameters : mapping of str to FitParams, optional
+        What the fits of these pairs get beside X and y, such as ``sample_weight``.
     predictors : mapping of str to estimator, optional
         The predictors to try instead of the default ones. They receive a matrix: categories are codes, and missing
         values are NaN.
@@ -124,8 +128,8 @@ def auto_candidates(
         booleans is a number, any other column a category.
     clusters : array of shape (n,), optional
         Rows with equal labels, such as those of one machine, stay in one fold.
-    plan : SearchPlan, optional
-        What to fit, as `AutoFamily.plan` of an earlier search recorded it. `time_budget` is then ignored.
+    search_plan : SearchPlan, optional
+        What to fit, as `AutoFamily.search_plan` of an earlier search recorded it. `time_budget` is then ignored.
 
     Examples
     --------
@@ -141,9 +145,12 @@ def auto_candidates(
     scoring = ScoreRule.create(side=side, gauge="max", min_scale=None, nonfinite="raise")
     time_budget = check_positive("time_budget", time_budget)
     target = _check_target(y)
-    if plan is not None and not isinstance(plan, SearchPlan):
-        raise InvalidInput(f"plan must be a SearchPlan or None, got {type(plan).__name__}.")
-    ledger = Ledger(time_budget if plan is None else math.inf, progress)
+    training = training_digest(X, y)
+    if search_plan is not None:
+        if not isinstance(search_plan, SearchPlan):
+            raise InvalidInput(f"search_plan must be a SearchPlan or None, got {type(search_plan).__name__}.")
+        search_plan.warn_of_other_rows(random_state, training)
+    ledger = Ledger(time_budget if search_plan is None else math.inf, progress)
     done = SearchPlan((), (), all_rows=True, rows=len(target), columns=0)
     if np.ptp(target) == 0.0:
         members = {"constant": Member(DummyRegressor().fit(np.zeros((len(target), 1)), target))}
@@ -160,7 +167,7 @@ def auto_candidates(
             predictors=predictors,
             kinds=kinds,
             clusters=clusters,
-            plan=plan,
+            plan=search_plan,
         )
         members = {name: Member(band, "std") for name, band in bands.items()}
     given: dict[str, Member] = {}
@@ -168,10 +175,14 @@ def auto_candidates(
         if name in members:
             raise InvalidInput(f"extra must not use the name of a screened candidate, got {name!r}.")
         start = perf_counter()
-        given |= fit_members({name: member}, X, y, clusters)
+        given |= fit_members({name: member}, X, y, clusters, extra_parameters)
         tried.append(Tried(name, None, perf_counter() - start, "given"))
     sharpest = next(iter(members))
-    return AutoFamily(FrozenMap({sharpest: members.pop(sharpest), **given, **members}), tuple(tried), done)
+    return AutoFamily(
+        FrozenMap({sharpest: members.pop(sharpest), **given, **members}),
+        tuple(tried),
+        done.of_search(random_state, training),
+    )
 
 
 class Automatic(BaseEstimator):

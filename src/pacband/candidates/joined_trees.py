@@ -3,7 +3,8 @@
 scikit-learn calls every tree of a model by itself. For a single row these calls take almost all the time: an automatic
 family has some thousand trees. The joined tree starts with a router: it splits by one more feature, the number of a
 tree, until it has found that tree. A row is then evaluated once for each number. All comparisons are made by
-scikit-learn's own compiled code, and sums have its order, so the predictions are the same to the last bit.
+scikit-learn's own compiled code, and sums have its order, so the predictions are the same to the last bit. This rests
+on inner parts of scikit-learn, so `pacband.candidates.stack.Stack` compares the bits once before it uses joined trees.
 """
 
 from __future__ import annotations
@@ -17,10 +18,8 @@ import numpy as np
 from joblib import hash as joblib_hash
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingRegressor, RandomForestRegressor
-from sklearn.ensemble._hist_gradient_boosting.predictor import TreePredictor
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import Pipeline
-from sklearn.tree._tree import Tree
 
 from pacband.candidates.windows import ShortestWindow
 from pacband.core.arrays import Floats
@@ -102,6 +101,9 @@ class _JoinedBoosting:
     """Histogram boosting with one joined tree."""
 
     def __init__(self, model: Any, views: dict[str, View]) -> None:
+        # Private, so it is imported where its absence is no error: see `Stack`.
+        from sklearn.ensemble._hist_gradient_boosting.predictor import TreePredictor
+
         trees = [stage[0] for stage in model._predictors]
         fields = ("left", "right", "feature_idx", "num_threshold")
         nodes, _ = _join([tree.nodes for tree in trees], fields, model.n_features_in_)
@@ -126,6 +128,8 @@ class _JoinedForest:
     """A forest with one joined tree."""
 
     def __init__(self, model: Any) -> None:
+        from sklearn.tree._tree import Tree
+
         trees = [member.tree_ for member in model.estimators_]
         states = [tree.__getstate__() for tree in trees]
         fields = ("left_child", "right_child", "feature", "threshold")

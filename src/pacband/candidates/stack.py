@@ -5,7 +5,7 @@ Bands of a family need the same predictions. `Stack.evaluate` computes those tha
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -24,6 +24,8 @@ __all__ = ["Averaged", "Band", "Evaluation", "Signals", "Stack", "mix_signals", 
 
 # The signals of a scale, and the unit of each.
 Signals: TypeAlias = tuple[tuple[str, float], ...]
+# Predictors and scale models, by name.
+_Models: TypeAlias = tuple[dict[str, Any], dict[str, Any]]
 
 
 class Averaged(RegressorMixin, BaseEstimator):
@@ -74,6 +76,13 @@ class Evaluation:
                 signals[name] = np.maximum(output, 0.0) ** 2
         return cls(predictions, middle, signals)
 
+    def equals(self, other: Evaluation) -> bool:
+        """Return whether all numbers are the same, to the last bit."""
+        middles = [np.empty(0) if one.window_middle is None else one.window_middle for one in (self, other)]
+        pairs = [(self.predictions, other.predictions), (middles[0], middles[1])]
+        pairs += [(value, other.signals[name]) for name, value in self.signals.items()]
+        return all(one.tobytes() == two.tobytes() for one, two in pairs)
+
 
 @dataclass(eq=False)
 class Stack:
@@ -83,7 +92,9 @@ class Stack:
     standardised by `location` and `unit`.
 
     The second call with few rows joins the trees of the models (`join_trees`), and later calls use them. The first does
-    not, because joining takes longer than a single prediction.
+    not, because joining takes longer than a single prediction. Joined trees rest on inner parts of scikit-learn, which
+    may change. So the second call predicts its rows by both forms: the joined one is used from then on only if it works
+    and every bit agrees.
     """
 
     reader: TableReader
@@ -95,7 +106,7 @@ class Stack:
 
     def __post_init__(self) -> None:
         self._n_few_calls = 0
-        self._joined: tuple[dict[str, Any], dict[str, Any]] | None = None
+        self._joined: _Models | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         # A copy joins its own trees.
@@ -115,25 +126,37 @@ class Stack:
             needed |= self.weights != 0.0
         with one_openmp_thread():
             table = self.reader.transform(X)
-            models, scales = self._models_for(len(table))
-            predictions = np.zeros((len(table), len(models)))
-            for k, model in enumerate(models.values()):
-                if needed[k]:
-                    predictions[:, k] = model.predict(table)
-            meta = meta_table(table, predictions, self.weights)
-            outputs = {name: np.asarray(model.predict(meta)) for name, model in scales.items() if name in names}
+            own = self.models, self.scales
+            if len(table) > MOST_ROWS:
+                return self._evaluate(own, table, needed, names)
+            self._n_few_calls += 1
+            if self._joined is None and self._n_few_calls > 1:
+                self._joined = self._join_models(table)
+            return self._evaluate(self._joined or own, table, needed, names)
+
+    def _evaluate(self, models: _Models, table: Floats, needed: Any, names: Collection[str]) -> Evaluation:
+        """Return the needed predictions of these predictors, and the named signals of these scale models."""
+        predictors, scales = models
+        predictions = np.zeros((len(table), len(predictors)))
+        for k, model in enumerate(predictors.values()):
+            if needed[k]:
+                predictions[:, k] = model.predict(table)
+        meta = meta_table(table, predictions, self.weights)
+        outputs = {name: np.asarray(model.predict(meta)) for name, model in scales.items() if name in names}
         return Evaluation.from_outputs(predictions, self.weights, outputs)
 
-    def _models_for(self, n_rows: int) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the predictors and the scale models, in the form that predicts this many rows fast."""
-        if n_rows > MOST_ROWS:
-            return self.models, self.scales
-        self._n_few_calls += 1
-        if self._joined is None and self._n_few_calls > 1:
-            views: dict[str, View] = {}
+    def _join_models(self, table: Floats) -> _Models:
+        """Return the models with joined trees; as they are, if joined ones fail or give other bits at these rows."""
+        own, everything = (self.models, self.scales), (np.ones(len(self.weights), dtype=bool), self.scales)
+        views: dict[str, View] = {}
+        try:
             models = {name: _join(model, views) for name, model in self.models.items()}
-            self._joined = models, {name: _join(model, views) for name, model in self.scales.items()}
-        return self._joined or (self.models, self.scales)
+            joined = models, {name: _join(model, views) for name, model in self.scales.items()}
+            found = self._evaluate(joined, table, *everything)
+        except Exception:
+            # Inner parts of another library may fail in any way. The models predict without them.
+            return own
+        return joined if found.equals(self._evaluate(own, table, *everything)) else own
 
 
 class Band(RegressorMixin, BaseEstimator):

@@ -7,6 +7,7 @@ part of what the certificate states: its digest and a signature cover them.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -18,8 +19,15 @@ __all__ = ["About", "AboutModel", "as_about"]
 # The most characters of a field. The unit stands in the promise itself, so it must be short.
 _LONGEST = {"unit": 40, "scope": 2000, "note": 2000}
 _LONGEST_OTHER = 200
-# Control characters, line breaks, surrogates, and what changes the direction of writing.
-_REFUSED = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+# Control characters, line breaks, surrogates, private characters, and format characters: these are invisible, or change
+# the direction of writing. Two texts that differ only in them look the same.
+_REFUSED_KINDS = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
+# What else is invisible: fillers, variation selectors, and what Unicode reserves for such.
+_INVISIBLE = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u3164\ufe00-\ufe0f\uffa0\ufff0-\ufff8\U000e0000-\U000e0fff]"
+)
+# What continues the number before it: "1.71 ×0.001 mm", "1.71 e3 N".
+_CONTINUES = re.compile(r"[.,'’·⋅∙•×*^/+±−-]|[eExX]\s*[+−-]?\s*\d")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -56,7 +64,8 @@ class About:
     """Who issued a certificate, and what it is about. Every field is optional.
 
     Every function that makes certificates takes it: ``certify(…, about=About(name="seal wear", unit="mm"))``. A mapping
-    of the same names serves as well. A successor keeps what its predecessor is about; see `recalibrate`.
+    of the same names serves as well. A successor keeps it, except for the version and the digest of the model; see
+    `recalibrate`.
 
     Parameters
     ----------
@@ -65,7 +74,8 @@ class About:
     target : str, optional
         What is predicted.
     unit : str, optional
-        The unit of the target, at most 40 characters. It follows the bound wherever the bound is in this unit.
+        The unit of the target, at most 40 characters. It follows the bound wherever the bound is in this unit, so it
+        cannot start with a number or a sign of arithmetic: "per h", not "1/h".
     model : AboutModel, mapping or str, optional
         The model: its name, version and digest. A text is its name.
     issued_by : str, optional
@@ -98,6 +108,8 @@ class About:
     def __post_init__(self) -> None:
         for name in _TEXTS:
             _check_text(name, getattr(self, name))
+        if self.unit is not None:
+            _check_unit(self.unit.strip())
         object.__setattr__(self, "model", _as_model(self.model))
 
     def __bool__(self) -> bool:
@@ -126,11 +138,15 @@ class About:
         return self.in_unit(self.target or "y")
 
     def with_digest(self, digest: str | None) -> About:
-        """Return the same with the digest of the model, unless the user stated one."""
+        """Return the same with the digest of the model, unless one is stated or none is known."""
         model = self.model or AboutModel()
         if digest is None or model.digest is not None:
             return self
         return replace(self, model=replace(model, digest=digest))
+
+    def for_new_model(self) -> About:
+        """Return the same without the version and the digest of the model: the next model has others."""
+        return self if self.model is None else replace(self, model=AboutModel(name=self.model.name))
 
     def to_dict(self) -> dict[str, Any]:
         """Return what is known as JSON-ready values."""
@@ -179,10 +195,20 @@ def _check_text(name: str, text: Any) -> None:
         raise InvalidInput(f"{name} must be a text that is not empty, got {text!r}.")
     if len(text) > most:
         raise InvalidInput(f"{name} must have at most {most} characters, got {len(text)}.")
-    if found := _REFUSED.search(text):
+    for position, character in enumerate(text):
+        if unicodedata.category(character) in _REFUSED_KINDS or _INVISIBLE.match(character):
+            raise InvalidInput(
+                f"{name} must be one line without control characters, got U+{ord(character):04X} at position "
+                f"{position}, which cannot be seen."
+            )
+
+
+def _check_unit(unit: str) -> None:
+    """Raise if a unit reads as a part of the bound, which it stands behind."""
+    if unicodedata.category(unit[0]).startswith("N") or _CONTINUES.match(unit):
         raise InvalidInput(
-            f"{name} must be one line without control characters, got U+{ord(found[0]):04X} at "
-            f"position {found.start()}."
+            f"unit must not start like a part of the number before it, got {unit!r}: write 'per h' for '1/h', and "
+            "convert y where a factor is needed."
         )
 
 

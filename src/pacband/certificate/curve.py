@@ -91,6 +91,7 @@ class Curve:
         eps, rank = check_probability("eps", eps), self.rank(eps)
         if len(self.scores) != self.n_samples:
             raise InvalidInput("this curve was made from a summary of the scores: certify the rows at this ε instead.")
+        first, second, _, *others = assumptions_of(self.scoring, ROWS, runs=self.n_steps is not None)
         basis = Promise(
             eps=eps,
             delta=self.delta,
@@ -99,10 +100,7 @@ class Curve:
             n_outputs=self.n_outputs,
             n_steps=self.n_steps,
             about=self.about,
-            assumptions=(
-                *assumptions_of(self.scoring, ROWS, runs=self.n_steps is not None)[:2],
-                "δ was chosen before looking at the scores; ε need not be",
-            ),
+            assumptions=(first, second, "δ was chosen before looking at the scores; ε need not be", *others),
         )
         weight = covering_delta(self.n_samples, rank, eps, Fraction(self.delta))
         return issue(basis, measure(self.scores.copy(), rank), rank, DeltaShare(self.n_candidates, weight))

@@ -20,7 +20,29 @@ from pacband.draws import Draws
 from pacband.draws.kinds import UnitDraws
 from pacband.exceptions import CertificateError, InvalidInput
 
-__all__ = ["FamilyCertificate", "check_candidates", "split_candidate"]
+__all__ = ["FamilyCertificate", "check_candidates", "sharpest_first", "split_candidate"]
+
+
+def sharpest_first(
+    mean_bound: Mapping[str, float], mean_offset: Mapping[str, float], unanswered: Mapping[str, int]
+) -> list[str]:
+    """Return the names of candidates, the sharpest first, whether their promise has groups or not.
+
+    The sharpest has the smallest mean of γ̄·σ̂(x) plus the mean offset (`pacband.scores.arrays.mean_offset`).
+    `unanswered` counts the rows without a finite prediction, in which the band is infinite: a candidate with fewer of
+    them comes first. The band is measured before it is clipped to a known range of y: `clip` changes no choice.
+
+    Examples
+    --------
+    >>> sharpest_first({"a": 2.0, "b": 1.0, "c": 0.5}, dict.fromkeys("abc", 0.0), {"a": 0, "b": 0, "c": 3})
+    ['b', 'a', 'c']
+    """
+
+    def order(name: str) -> tuple[float, int, float]:
+        size = mean_bound[name] + mean_offset[name]
+        return math.inf if unanswered[name] else size, unanswered[name], size
+
+    return sorted(mean_bound, key=order)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,18 +86,13 @@ class FamilyCertificate(Promising):
     ) -> Self:
         """Join the certificates of all candidates, and find the sharpest.
 
-        The mean scale and offset over the rows measure how sharp each is. `unanswered` counts the rows without a finite
-        prediction, in which the band is infinite.
+        The mean scale and offset over the rows measure how sharp each is; see `sharpest_first`.
         """
         answered = {name: cert.mean_bound(mean_scale[name]) for name, cert in certificates.items()}
         mean_bound = {name: math.inf if unanswered[name] else bound for name, bound in answered.items()}
         sharpness = {name: bound + mean_offset[name] for name, bound in mean_bound.items()}
-
-        def order(name: str) -> tuple[float, int, float]:
-            return sharpness[name], unanswered[name], answered[name] + mean_offset[name]
-
         return cls(
-            best=min(sharpness, key=order),
+            best=sharpest_first(answered, mean_offset, unanswered)[0],
             candidates=FrozenMap(certificates),
             mean_bound=FrozenMap(mean_bound),
             sharpness=FrozenMap(sharpness),

@@ -93,8 +93,9 @@ def certify(
         if there are H; with a `Share`, at least that share of the steps.
     clip : pair (low, high), optional
         The range that y never leaves, such as ``(0, None)``: the ends of the band are clipped to it, and the promise
-        stays. A row outside of it is refused. Predictions and the bound γ̄ do not change. If the whole band lies outside
-        of the range, both ends are the nearest end of the range.
+        stays. A row outside of it is refused here; fresh rows outside of it are violations for `check` and `Monitor`.
+        Predictions and the bound γ̄ do not change. If the whole band lies outside of the range, both ends are the
+        nearest end of the range. The clipped width does not choose the sharpest candidate of a family.
     draws : Units, Spaced or Weighted, optional
         What one independent draw is, if it is not a row; see `pacband.draws`.
     training : pair (y_pred, y), optional

@@ -46,6 +46,7 @@ def certify_curve(
     min_scale: float | None = None,
     nonfinite: str = "raise",
     gauge: Any = "max",
+    clip: tuple[float | None, float | None] | None = None,
     about: About | Mapping[str, Any] | None = None,
 ) -> Curve:
     """Certify the errors for every ε at once, so that ε may be chosen after looking at the curve.
@@ -61,7 +62,7 @@ def certify_curve(
         ε then has the bound of the next smaller one.)
     max_eps : float in (0, 1)
         Without `eps`: the largest ε of interest. Above it, the bound stays what it is there.
-    side, min_scale, nonfinite, gauge, about
+    side, min_scale, nonfinite, gauge, clip, about
         As in `certify`.
     n_candidates : int
         The number n_F of models that you will choose from, if this is one of several. Each curve uses δ/n_F, so that
@@ -99,6 +100,7 @@ def certify_curve(
         min_scale=min_scale,
         nonfinite=nonfinite,
         gauge=gauge,
+        clip=clip,
         about=about,
     )
     grid = None if eps is None else _check_grid(eps)

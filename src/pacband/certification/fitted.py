@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from pacband.certificate import About, AnyCertificate, check_certificate
+from pacband.core.labels import Label
 from pacband.core.row_hashes import Fingerprints
 from pacband.draws import Draws
 from pacband.exceptions import InvalidInput
@@ -33,6 +34,8 @@ class PredictedRows:
         The group of every row: by the model's own rule, or as the caller passed it.
     draws : Draws or None
         The draws of the rows, as `check` takes them.
+    seen_units : tuple of labels
+        The units that the model was fitted on. New rows of such a unit violate too seldom.
     """
 
     X: Any
@@ -41,6 +44,7 @@ class PredictedRows:
     scale: Any
     groups: Any
     draws: Draws | None
+    seen_units: tuple[Label, ...] = ()
 
 
 class FittedModel(ABC):

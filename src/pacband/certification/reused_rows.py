@@ -108,6 +108,7 @@ class SeenRows:
     def __init__(self, training: Fingerprints | None) -> None:
         self._training = training
         self._waiting: list[tuple[Fingerprints, Fingerprints]] = []
+        self._sorted: Fingerprints | None = None
         self.n_rows, self.reused = 0, False
 
     def add(self, X: Any, y: Any) -> None:
@@ -117,6 +118,24 @@ class SeenRows:
         self._waiting.append(bits)
         if sum(part.size for rows in self._waiting for part in rows) >= _CELLS_COMPARED:
             self.compare()
+
+    def find(self, X: Any, y: Any) -> int:
+        """Return how many of a few rows the model was fitted on; 0 if they are no more than chance explains.
+
+        The training rows are sorted once, so that this is quick for one row after another. Counts nothing.
+        """
+        if self._training is None or not len(self._training) or (rows := row_fingerprints(X, y)) is None:
+            return 0
+        if self._sorted is None:
+            self._sorted = np.sort(self._training)
+        places = np.searchsorted(self._sorted, rows).clip(max=len(self._sorted) - 1)
+        found = int(np.count_nonzero(self._sorted[places] == rows))
+        if found:
+            try:
+                refuse_reused_rows(self._training, rows, (X, y))
+            except ReusedData:
+                return found
+        return 0
 
     def compare(self) -> None:
         """Compare the rows that were added since the last comparison."""

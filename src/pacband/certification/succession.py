@@ -16,14 +16,13 @@ from pacband.certificate import (
 )
 from pacband.certificate.about import as_about
 from pacband.certification.arrays import certify_group_rows, certify_rows
+from pacband.certification.chains import chain_delta, next_generation, same_draws
 from pacband.certification.fitted import FittedModel, raw_rows
-from pacband.certification.terms import Terms, check_draws
+from pacband.certification.terms import Terms
 from pacband.certification.tolerance import ToleranceTerms, refuse_with_tolerance
 from pacband.core.frozen import FrozenMap
 from pacband.core.members import group_members
-from pacband.draws import DrawKind, Draws, Units, Weighted
-from pacband.draws.declaring import declare
-from pacband.draws.kinds import RowDraws, SpacedDraws, UnitDraws, WeightedDraws
+from pacband.draws import Draws
 from pacband.exceptions import InvalidInput, NotEnoughSamples, ReusedData
 from pacband.planning import WHOLE, check_choice_of_rank
 from pacband.planning.shares import rounded_down, successor_delta
@@ -61,7 +60,7 @@ class Succession:
     ) -> Self:
         """Return the place after a certificate, or raise unless the draws are what it promises about."""
         basis = check_certificate(certificate).basis
-        delta = rounded_down(successor_delta(_chain_delta(certificate), _generation(certificate)))
+        delta = rounded_down(successor_delta(chain_delta(certificate), next_generation(certificate)))
         check_choice_of_rank(basis.eps, delta, None, rule)
         return cls(
             certificate,
@@ -72,8 +71,8 @@ class Succession:
                 rule=rule,
                 scoring=basis.scoring,
                 share=WHOLE,
-                draws=_same_draws(basis.draws, draws),
-                about=basis.about if about is None else as_about(about),
+                draws=same_draws(basis.draws, draws),
+                about=basis.about.for_new_model() if about is None else as_about(about),
             ),
         )
 
@@ -81,8 +80,8 @@ class Succession:
         """Return a certificate with its place in the chain: every part of it names the predecessor."""
         chain: dict[str, Any] = {
             "predecessor": self.before.digest,
-            "generation": _generation(self.before),
-            "chain_delta": _chain_delta(self.before),
+            "generation": next_generation(self.before),
+            "chain_delta": chain_delta(self.before),
         }
         if isinstance(certificate, Certificate):
             return replace(certificate, **chain)
@@ -92,7 +91,7 @@ class Succession:
 
     def explain(self, error: NotEnoughSamples) -> NotEnoughSamples:
         """Return the error that states for which certificate of the chain the rows are too few."""
-        return error.within(f"certificate {_generation(self.before)} of the chain")
+        return error.within(f"certificate {next_generation(self.before)} of the chain")
 
     def refuse_same(self, y: Any, y_pred: Any, scale: Any = None, groups: Any = None) -> None:
         """Raise if the scores of these rows are those that the predecessor was made from."""
@@ -185,21 +184,23 @@ def recalibrate(
         The units or weights of the fresh rows, if the predecessor has such draws. Rows of a series are spaced as those
         of the predecessor.
     about : About or mapping, optional
-        Who issues the successor, and what it is about; by default as its predecessor states it. For a new model, pass
-        its version and digest.
+        Who issues the successor, and what it is about; by default as its predecessor states it, without the version and
+        the digest of the model: pacband cannot see from predictions which model made them. Pass them again, those of
+        the new model or of the same one. A fitted model stays the same, and keeps both.
 
     Returns
     -------
     Certificate, GroupCertificate or fitted model
-        With the predecessor's ε, side, gauge, `min_scale` and `nonfinite`. If the bound was given, the successor has
-        the same bound, and ε is found again.
+        With the predecessor's ε, side, gauge, `min_scale`, `clip` and `nonfinite`. If the bound was given, the
+        successor has the same bound, and ε is found again.
 
     Raises
     ------
     NotEnoughSamples
         If the rows are too few for ε at the δ of this certificate.
     ReusedData
-        If these are the rows that the predecessor was made from.
+        If these are exactly the rows that the predecessor was made from, and with a model if they are its training
+        rows. pacband cannot see a part of the predecessor's rows, nor those of earlier certificates of the chain.
 
     Examples
     --------
@@ -245,30 +246,3 @@ def recalibrate(
         raise succession.explain(error) from None
     succession.refuse_same(y, y_pred, scale, groups)
     return succession.link(successor)
-
-
-def _same_draws(kind: DrawKind, draws: Draws | None) -> Draws:
-    """Return the draws of the successor, or raise unless they are what the predecessor promises about."""
-    if draws is None and isinstance(kind, (RowDraws, SpacedDraws)):
-        return declare(kind)
-    given = check_draws(draws).kind
-    if isinstance(kind, UnitDraws) and isinstance(draws, Units) and draws.kind.within == kind.within:
-        # The successor calls its units as the predecessor does. Its seed may be another.
-        return Units(draws.labels, kind.within, name=kind.unit, random_state=draws.kind.seed)
-    if draws is not None and (given == kind or (isinstance(kind, WeightedDraws) and isinstance(draws, Weighted))):
-        return draws
-    raise InvalidInput(f"the successor needs the draws of its predecessor, {kind}, got {given}.")
-
-
-def _generation(before: AnyCertificate) -> int:
-    """Return the place of the successor in its chain."""
-    return next(iter(before.parts.values())).generation + 1
-
-
-def _chain_delta(before: AnyCertificate) -> float:
-    """Return the δ of the whole chain: the first certificate has half of it."""
-    part = next(iter(before.parts.values()))
-    chain_delta = part.chain_delta or 2.0 * part.delta
-    if chain_delta >= 1.0:
-        raise InvalidInput(f"a chain needs a first certificate with delta below 1/2, got {part.delta:g}.")
-    return chain_delta

@@ -11,11 +11,12 @@ import numpy.typing as npt
 from pacband.checks.columns import without_ids
 from pacband.checks.cures import copies_cure
 from pacband.checks.finding import Finding, Kind
+from pacband.checks.frames import drop_columns, id_columns
 from pacband.core.arrays import Numbers
-from pacband.core.row_hashes import Fingerprints, equal_pairs, mix_columns, table_bits
+from pacband.core.row_hashes import Fingerprints, equal_pairs, mix_columns, row_fingerprints, table_bits
 from pacband.core.row_repeats import chance_of_repeats
 
-__all__ = ["COPIES", "bits_without_ids", "check_copies", "column_bits", "may_repeat"]
+__all__ = ["COPIES", "bits_without_ids", "check_copies", "column_bits", "find_originals", "may_repeat"]
 
 COPIES = "duplicated rows"
 # At most so many different rows that come so often are states of a system rather than copies.
@@ -104,3 +105,13 @@ def _exact_bits(column: Any) -> list[Fingerprints]:
 def _rounded_bits(column: Any) -> list[Fingerprints]:
     found = table_bits(column, column)
     return [] if found is None else found[0]
+
+
+def find_originals(X: Any, y: Any) -> npt.NDArray[np.intp]:
+    """Return the numbers of the rows that are no copies of earlier rows, in order.
+
+    A copy of a row may have a number of its own, so columns that identify rows are not compared.
+    """
+    prints = row_fingerprints(drop_columns(X, id_columns(X)), y)
+    _, first = np.unique(np.asarray(prints), return_index=True)
+    return np.sort(first)

@@ -17,7 +17,7 @@ from pacband.exceptions import PacbandError
 
 __all__ = ["main"]
 
-# In the order of use. Each command is the attribute `command` of the module of its name.
+# In the order of use. Each command is the attribute `command` of the module of its name, with _ for -.
 COMMANDS = {
     "demo": "Run the paper's example from start to end.",
     "plan": "Plan how many samples a promise needs.",
@@ -32,7 +32,7 @@ COMMANDS = {
     "recalibrate": "Renew the promise with fresh rows.",
     "keygen": "Make a key pair for signatures.",
     "sign": "Sign a certificate or a model.",
-    "verify": "Check the signature of a certificate or a model.",
+    "verify-signature": "Check the signature of a certificate or a model.",
     "completion": "Print the completion script of a shell.",
 }
 
@@ -46,7 +46,7 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"pacband.cli.{name}").command
+        command: click.Command = import_module(f"pacband.cli.{name.replace('-', '_')}").command
         return command
 
     def resolve_command(

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from pacband.cli.options import joined
 from pacband.cli.output import Input
 
-__all__ = ["about_options", "model_file_option", "read_about"]
+if TYPE_CHECKING:
+    from pacband.certificate import About
+
+__all__ = ["about_options", "model_file_option", "read_about", "renew_about"]
 
 _NAMES = ("name", "unit_of_y", "model_name", "model_version", "issued_by", "scope", "note")
 
@@ -40,4 +43,37 @@ def read_about(options: dict[str, Any], target: str | None, *, always: bool = Fa
 
     digest = None if file is None else model_digest(file)
     model = {"name": given.pop("model_name"), "version": given.pop("model_version"), "digest": digest}
-    return {"target": target, "unit": given.pop("unit_of_y"), "model": model, **given}
+    return {"target": _as_description(target), "unit": given.pop("unit_of_y"), "model": model, **given}
+
+
+def _as_description(column: str | None) -> str | None:
+    """Return the name of a column as what is predicted; None if it is no text that a certificate can state."""
+    from pacband.certificate.about import About
+    from pacband.exceptions import InvalidInput
+
+    try:
+        return About(target=column).target
+    except InvalidInput:
+        return None
+
+
+def renew_about(options: dict[str, Any], before: About, *, same_model: bool) -> About:
+    """Take the same options out of `options`, and return what a successor states: what they name, else as `before`.
+
+    Unless it is the same model, the version is kept only if --model-file has the digest that `before` states.
+    """
+    from dataclasses import fields, replace
+
+    from pacband.certificate.about import AboutModel, as_about
+
+    given = as_about(read_about(options, None))
+    model, known = given.model or AboutModel(), before.model or AboutModel()
+    if not same_model and (model.digest is None or model.digest != known.digest):
+        known = AboutModel(name=known.name)
+    texts = {field.name: getattr(given, field.name) for field in fields(given) if field.name != "model"}
+    stated = {field.name: getattr(model, field.name) for field in fields(model)}
+    return replace(
+        before,
+        model=replace(known, **{name: text for name, text in stated.items() if text is not None}),
+        **{name: text for name, text in texts.items() if text is not None},
+    )

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from pacband.cli.columns import warn_of_other_columns
 from pacband.cli.console import print_message
-from pacband.cli.options import column_options, file_options, group_names, outlook_option, scale_columns
+from pacband.cli.options import (
+    column_options,
+    file_options,
+    group_names,
+    outlook_option,
+    scale_columns,
+)
 from pacband.cli.output import TABLES, Input, Output
 
 if TYPE_CHECKING:
@@ -40,6 +48,9 @@ Examples:
 @click.option("--upper", default="upper", show_default=True, help="Name of the new column with the upper end.")
 @click.option("--model-file", type=Input(), help="File of the model that predicted, to compare with the certified one.")
 @file_options
+@click.option(
+    "--strict", is_flag=True, help="If --model-file is not the certified model, write nothing and end with exit code 1."
+)
 @outlook_option
 def command(
     certificate: str,
@@ -52,15 +63,17 @@ def command(
     lower: str,
     upper: str,
     model_file: str | None,
+    strict: bool,
     outlook: int | None,
     dialect: Dialect,
 ) -> None:
     """Add the lower and upper end of the certified band to the rows of CSV or Parquet FILES.
 
-    The order of the rows and all other columns stay as they are. The command warns if the columns or the model are not
-    those that were certified. A row in several groups has the widest band of its groups. Every row gets a band,
-    whatever a draw is: a promise about units says how many of them keep their rows within these bands. If the
-    certificate is about runs, the bands of all steps of a run together are its tube.
+    The order of the rows and all other columns stay as they are. The command warns if the columns are not those that
+    were certified. If --model-file is not the certified model, it warns and ends with exit code 1. A row in several
+    groups has the widest band of its groups. Every row gets a band, whatever a draw is: a promise about units says how
+    many of them keep their rows within these bands. If the certificate is about runs, the bands of all steps of a run
+    together are its tube.
     """
     from pacband.models import is_model, load_certificate
     from pacband.models.digest import model_digest
@@ -68,7 +81,7 @@ def command(
     from pacband.tables.applying import apply_frame
     from pacband.tables.group_labels import labels_of, with_labels, without_labels
     from pacband.tables.known_columns import chosen_columns
-    from pacband.tables.mismatches import describe_other_columns
+    from pacband.tables.mismatches import describe_other_model
     from pacband.tables.opening import open_table
     from pacband.tables.writing import write_table
 
@@ -83,15 +96,21 @@ def command(
         "prediction": prediction, "scale": scale_columns(scale), "group": group_names(group), "step": step
     }  # fmt: skip
     columns = chosen_columns(cert.basis, **named)
-    if other := describe_other_columns(cert.basis, columns):
+    warn_of_other_columns(cert.basis, columns)
+    other = None if model_file is None else describe_other_model(cert.basis, model_digest(model_file))
+    if other is not None:
         print_message(f"Warning: {other}")
-    digest = None if model_file is None else model_digest(model_file)
+        if strict:
+            print_message("pacband: --strict was given. Nothing was written.")
+            sys.exit(1)
     numbers = [*columns.predicted, *filter(None, [columns.step])]
     with open_table(files, numbers, threads=1, output=output, dialect=dialect, note=print_message) as table:
         labelled = with_labels(table, columns.group, labels_of(cert), keep=True)
-        bands = apply_frame(cert, labelled, **named, names=(lower, upper), model_digest=digest)
+        bands = apply_frame(cert, labelled, **named, names=(lower, upper))
         write_table(without_labels(bands, columns.group), output)
     if output != "-":
         print_message(f"Saved {output}")
     if expected is not None:
         print_message(str(expected))
+    if other is not None:
+        sys.exit(1)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pacband.cli.console import print_json, print_message, print_text
+from pacband.cli.columns import warn_of_other_columns
+from pacband.cli.console import fail, print_json, print_message, print_text
 from pacband.cli.draw_options import fresh_draw_options, refuse_without_rows
 from pacband.cli.model_files import model_target, open_model_table
 from pacband.cli.options import column_options, file_options, group_names, json_option, model_options, scale_columns
@@ -23,7 +24,7 @@ Examples:
   pacband check cert.json labelled.csv                 the columns have the same names as at calibration
   pacband check cert.json labelled.parquet --target y --prediction yhat --scale s
   pacband check cert.json labelled.csv --group site    count the violations in each group
-  pacband check cert.json labelled.csv --json && echo the promise holds
+  pacband check cert.json labelled.csv --json && echo not contradicted
   pacband check model.pacband labelled.csv --target y  a model file of `pacband fit`
 """
 
@@ -70,9 +71,10 @@ def command(
     """Test the promise of a CERTIFICATE on labelled rows that were not used to make it.
 
     The test is an exact binomial test; units on average are tested by the shares of their rows beyond the bound. The
-    command ends with exit code 1 if the rows contradict the promise. If every group has its own bound, the promise of
-    each group is tested. Otherwise the promise about all rows is tested, and --group lists the violations in each
-    group. If the promise is about units, the files must hold whole units, and units are counted. If it is about a
+    command ends with exit code 1 if the rows contradict the promise, and with exit code 2 if they cannot test it: the
+    certificate was made from them, or the model was fitted on some of them. If every group has its own bound, the
+    promise of each group is tested. Otherwise the promise about all rows is tested, and --group lists the violations in
+    each group. If the promise is about units, the files must hold whole units, and units are counted. If it is about a
     series, every gap-th row is counted. If the certificate bounds scores that you compute yourself, --target names
     their column. CERTIFICATE may be a model file: the model then predicts the rows.
     """
@@ -91,10 +93,12 @@ def command(
     if page is not None:
         refuse_without_rows(cert.basis.draws)
     if is_model(certificate):
-        others = {"prediction": prediction, "scale": scale, "run": run, "step": step, "group": group[1:]}
+        if len(group) > 1:
+            raise click.UsageError(f"with a model, --group names one column, got {', '.join(group)}.")
+        others = {"prediction": prediction, "scale": scale, "run": run, "step": step}
         verdict = _check_model(
             certificate, files, page, level, trust=trust, max_bytes=max_bytes,
-            target=model_target(cert, target, **others), group=group[0] if group else None,
+            target=model_target(certificate, target, **others), group=group[0] if group else None,
             unit=unit, importance=importance, dialect=dialect,
         )  # fmt: skip
         _print_verdict(verdict, as_json, to_stderr=page == "-")
@@ -103,6 +107,7 @@ def command(
     named: dict[str, Any] = {**outputs, "scale": scale_columns(scale), "group": group_names(group)}
     named |= {"run": run, "step": step}
     columns = labelled_columns(cert.basis, **named)
+    warn_of_other_columns(cert.basis, columns)
     if page is not None and (columns.groups or columns.run is not None):
         raise click.UsageError("--report shows every row once: this certificate is about runs, or groups that overlap.")
     draws = table_draws(cert.basis, unit=unit, importance=importance)
@@ -135,6 +140,8 @@ def _print_verdict(verdict: Verdict, as_json: bool, *, to_stderr: bool = False) 
         print_text(str(verdict), colour=colour)
     if not verdict.holds:
         sys.exit(1)
+    if not verdict.tested:
+        fail("these rows cannot test the promise: pass rows that neither the model nor the certificate was made from.")
 
 
 def _check_model(path: str, files: tuple[str, ...], page: str | None, level: float, **options: Any) -> Verdict:

@@ -9,7 +9,7 @@ import click
 
 from pacband.cli.console import print_json, print_message, print_text
 from pacband.cli.draw_options import declared_draws, draw_columns, draw_options, draw_seed_option
-from pacband.cli.model_files import model_target, open_model_table
+from pacband.cli.model_files import model_target, open_model_table, refuse_option
 from pacband.cli.options import (
     column_options,
     delta_option,
@@ -134,12 +134,13 @@ def _diagnose_table(
 
     columns = columns_of(target, prediction, scale_columns(scale), group)
     draws = declared_draws(options)
-    numeric, _ = draw_columns(draws)
-    with open_table([file], [*columns.numeric, *numeric], dialect=dialect, note=print_message) as table:
+    numeric, labels = draw_columns(draws)
+    opened: dict[str, Any] = {"labels": [*columns.others, *labels], "dialect": dialect, "note": print_message}
+    with open_table([file], [*columns.numeric, *numeric], **opened) as table:
         options["draws"] = draws
         if training is None:
             return diagnose_table(table, columns, inputs=inputs, **options)
-        with open_table([training], columns.target, dialect=dialect, note=print_message) as fitted:
+        with open_table([training], columns.target, **opened) as fitted:
             return diagnose_table(table, columns, inputs=inputs, training=fitted, **options)
 
 
@@ -148,18 +149,15 @@ def _diagnose_model(
 ) -> Diagnosis:
     """Diagnose raw rows: a model predicts them, and its certificate states the promise. Refuses `others`."""
     from pacband.diagnostics.models import diagnose_model
-    from pacband.models import is_model, load_certificate
+    from pacband.models import is_model
 
     model, *tables = files
     if len(tables) > 1 or not is_model(model):
         raise click.UsageError("give one table, or a model file and one table.")
     given = [name for name in others if name not in ("unit", "level") and is_given(name)]
     if given:
-        option = given[0].removeprefix("draw_").replace("_", "-")
-        raise click.UsageError(
-            f"a model predicts by itself, and its certificate states the promise: --{option} cannot be given."
-        )
+        refuse_option(given[0].removeprefix("draw_").replace("_", "-"))
     named = opened.pop("target")
-    opened["target"] = model_target(load_certificate(model), () if named is None else (named,))
+    opened["target"] = model_target(model, () if named is None else (named,))
     with open_model_table(model, tables, words="Predicting", unit=others["unit"], **opened) as (table, progress):
         return diagnose_model(table, progress=progress, **checked)

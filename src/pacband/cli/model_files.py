@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -13,26 +13,35 @@ from pacband.cli.pages import command_line
 from pacband.tables.dialects import FIND, Dialect
 
 if TYPE_CHECKING:
-    from pacband.certificate import AnyCertificate
     from pacband.core.progress import Progress
     from pacband.estimators.base import Certified
     from pacband.tables.model_rows import ModelTable
 
-__all__ = ["model_target", "open_model_file", "open_model_table"]
+__all__ = ["model_target", "open_model_file", "open_model_table", "refuse_option"]
 
 
-def model_target(certificate: AnyCertificate, target: Sequence[str], **others: Any) -> tuple[str, ...]:
-    """Return the target of a model: as named, else as its certificate states it.
+def model_target(path: str, target: Sequence[str], **others: Any) -> tuple[str, ...]:
+    """Return the target columns of a model: as named, else those of the file that `pacband fit` has read.
 
-    Raises if neither names it, or if one of the `others` is given: only certificates need them.
+    Raises if neither names it, or if one of the `others`, options by their names, is given: only certificates need
+    them. What a certificate states about its target is for people, and names no column.
     """
-    known = certificate.basis.about.target
-    found = tuple(target) or (() if known is None else (known,))
-    if not found or any(value not in (None, (), False) for value in others.values()):
-        raise click.UsageError(
-            "a model predicts by itself: name the --target column, and no other except --group and --unit."
-        )
+    from pacband.models import load_target
+
+    for option, value in others.items():
+        if value not in (None, (), False):
+            refuse_option(option)
+    found = tuple(target) or load_target(path)
+    if not found:
+        raise click.UsageError("name the --target column: the model file does not name it.")
     return found
+
+
+def refuse_option(option: str) -> NoReturn:
+    """Raise because an option that only certificates need was given with a model."""
+    raise click.UsageError(
+        f"a model predicts by itself, and its certificate states the promise: --{option} cannot be given."
+    )
 
 
 @contextmanager
@@ -54,10 +63,11 @@ def open_model_table(
     """
     from pacband.tables.files import open_files
     from pacband.tables.model_rows import ModelTable
+    from pacband.tables.survey import number_columns
 
     with open_files(files, dialect, note=print_message) as found, found.reading(), progress_bar(words) as progress:
         model = open_model_file(path, trust, max_bytes)
-        relation = found.relation([*target, *filter(None, [importance])])
+        relation = found.relation([*target, *filter(None, [importance])], inputs=number_columns(model))
         yield ModelTable.of(model, relation, target=target, importance=importance, **named), progress
 
 

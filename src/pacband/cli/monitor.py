@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
+from pacband.cli.columns import warn_of_other_columns
 from pacband.cli.console import fail, print_message, print_text
 from pacband.cli.model_files import model_target, open_model_file
 from pacband.cli.options import column_options, file_options, model_options
@@ -102,7 +103,7 @@ def command(certificate: str, file: str | None, state: str, as_json: bool, **opt
     cert = load_certificate(certificate)
     watched: Any = cert
     if is_model(certificate) and not options["prediction"] and (file is not None or not options["acknowledge"]):
-        options["target"] = model_target(cert, options["target"], scale=options["scale"], group=options["group"])
+        options["target"] = model_target(certificate, options["target"], scale=options["scale"], group=options["group"])
         watched = open_model_file(certificate, options["trust"], options["max_bytes"])
     settings = {name: options[name] for name in ("alpha", "false_alarm_interval") if options[name] is not None}
     if options["finish"] and cert.basis.draws.kind != "units":
@@ -161,13 +162,15 @@ def _watch(
     if file is None or file == "-":
         sources = iter([Source(sys.stdin.buffer, stream_format(dialect))])
     else:
-        read = {"form": form, "follow": follow, "note": print_message}
+        read = {"inputs": reader.inputs, "form": form, "follow": follow, "note": print_message}
         sources = open_sources(file, reader.numbers, reader.words, dialect, **read)
     for each in sources:
         opened = each.file
         source: BinaryIO | None = each.stream
         while source is not None:
-            stream = RowStream(source, reader.numbers, reader.words, form, late=reader.late, written=each.written)
+            stream = RowStream(
+                source, reader.numbers, reader.words, form, late=reader.late, written=each.written, inputs=reader.inputs
+            )
             if file is None or file == "-":
                 before = _skip_processed(stream, monitor, options)
             else:
@@ -212,13 +215,15 @@ def _columns(monitor: Monitor, options: dict[str, Any]) -> Columns:
         raise click.UsageError("monitor counts rows, and this certificate is about runs: use check on whole runs.")
     names = options["scale"]
     scale = None if not names else names if monitor.scale_kind == "asymmetric" else list(names)
-    return labelled_columns(
+    columns = labelled_columns(
         monitor.certificate.basis,
         target=list(options["target"]) or None,
         prediction=list(options["prediction"]) or None,
         scale=scale,
         group=options["group"],
     )
+    warn_of_other_columns(monitor.certificate.basis, columns)
+    return columns
 
 
 def _summary(monitor: Monitor) -> dict[str, Any]:
@@ -233,6 +238,10 @@ def _summary(monitor: Monitor) -> dict[str, Any]:
         "e_value": monitor.e_value,
         "detector_value": monitor.detector_value,
     }
+    if monitor.n_training_rows:
+        summary["training_rows"] = monitor.n_training_rows
+    if monitor.n_training_units:
+        summary["training_units"] = monitor.n_training_units
     if monitor.open_units:
         summary["open_units"] = list(monitor.open_units)
     if monitor.groups:

@@ -36,7 +36,9 @@ def report_files(
     from pacband.reporting.tables import report_table
 
     weights = draws.columns if isinstance(draws, Weighted) else ()
-    with open_table(files, [*columns.numeric, *weights], dialect=dialect, note=note) as table:
+    labels = [*columns.others, *(() if draws is None else draws.columns)]
+    numbers = [*columns.numeric, *weights]
+    with open_table(files, numbers, labels=labels, shown=True, dialect=dialect, note=note) as table:
         labelled = with_labels(table, columns.group, labels_of(certificate))
         return report_table(
             certificate, labelled, columns, features=features, draws=draws, command=command_line(), **options

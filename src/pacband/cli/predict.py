@@ -75,6 +75,7 @@ def command(
     from pacband.cli.model_files import open_model_file
     from pacband.tables.files import open_files
     from pacband.tables.predicting import write_predictions
+    from pacband.tables.survey import number_columns
 
     names = {"prediction": prediction, "lower": lower, "upper": upper}
     if scale is not None:
@@ -90,7 +91,7 @@ def command(
         estimator = open_model_file(model, trust, max_bytes)
         rows = write_predictions(
             estimator,
-            found.relation(),
+            found.relation(inputs=number_columns(estimator)),
             output,
             names=names,
             candidate=candidate,

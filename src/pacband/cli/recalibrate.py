@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from pacband.cli.about_options import about_options, model_file_option, renew_about
+from pacband.cli.columns import warn_of_other_columns
 from pacband.cli.console import print_message, print_saved, print_text
 from pacband.cli.draw_options import refuse_without_rows
 from pacband.cli.findings import collect_findings, print_findings
@@ -23,7 +25,7 @@ from pacband.cli.options import (
 from pacband.cli.output import Input, Output, overwrite_option, refuse_two_results, writing
 
 if TYPE_CHECKING:
-    from pacband.certificate import AnyCertificate
+    from pacband.certificate import About, AnyCertificate
     from pacband.reporting.document import Report
 
 EXAMPLES = """
@@ -33,6 +35,7 @@ Examples:
   pacband recalibrate model.pacband fresh.csv --target y -o model2.pacband
   pacband recalibrate model.pacband fresh.csv --target y -o model2.pacband --certificate cert2.json
   pacband recalibrate cert.json fresh.csv -o cert2.json --report report.html
+  pacband recalibrate cert.json fresh.csv -o cert2.json --model-file forest.onnx --model-version 3.2
 """
 
 
@@ -51,6 +54,8 @@ Examples:
 @rule_option
 @click.option("--unit", help="Column of units, if the promise is about units.  [default: the certificate's]")
 @click.option("--importance", help="Column of the weights of these rows, if the certificate has weights.")
+@about_options
+@model_file_option
 @file_options
 @model_options
 @click.option(
@@ -81,10 +86,14 @@ def command(
     has the confidence 1 − δ/(k(k − 1)), where δ is that of the first. All certificates of the chain hold together with
     confidence 1 − 2δ.
 
-    The rows must be drawn after the decision to recalibrate: rows that raised an alarm were selected by it. Rows that
-    the model was fitted on, and those that the predecessor was made from, are refused. The successor of a family
-    certificate is that of one model; in a model file, all candidates are certified again. The rows are loaded into
-    memory. The old file stays as it is.
+    The rows must be drawn after the decision to recalibrate: rows that raised an alarm were selected by it. pacband
+    refuses exactly the rows of the predecessor, and with a model file its training rows. It cannot see a part of the
+    predecessor's rows. The successor of a family certificate is that of one model; in a model file, all candidates are
+    certified again. The rows are loaded into memory. The old file stays as it is.
+
+    The successor states what its predecessor does (--name, --scope and so on), where no option states it anew. The
+    version and the digest of the model are not kept for a certificate, since the predictions may be those of a new
+    model: state them with --model-version and --model-file.
     """
     from pacband.certificate import FamilyCertificate
     from pacband.models import is_model, load_certificate
@@ -96,6 +105,10 @@ def command(
     refuse_two_results(as_json, output, alone, page)
     if alone is not None and not of_model:
         raise click.UsageError("--certificate is for model files: the output of a certificate is a certificate.")
+    if of_model and named["model_file"] is not None:
+        raise click.UsageError("--model-file is for certificates: a model file holds its model.")
+    named["about"] = renew_about(named, before.basis.about, same_model=of_model)
+    _print_dropped(before, named["about"])
     with collect_findings() as findings:
         renew = _renew_model if of_model else _renew_certificate
         successor, save, report = renew(certificate, files, rule, page is not None, named)
@@ -124,6 +137,21 @@ def _note_other_model(before: str, now: str) -> None:
         )
 
 
+def _print_dropped(before: AnyCertificate, about: About) -> None:
+    """Print which facts about the model the successor does not state, if its predecessor stated any."""
+    known, stated = before.basis.about.model, about.model
+    dropped = [
+        f"{option} ({name})"
+        for name, option in (("version", "--model-version"), ("digest", "--model-file"))
+        if getattr(known, name, None) is not None and getattr(stated, name, None) is None
+    ]
+    if dropped:
+        print_message(
+            "Note: the predictions may be those of another model, so the successor does not state everything about it. "
+            f"State it again with {' and '.join(dropped)}."
+        )
+
+
 def _renew_certificate(
     path: str, files: tuple[str, ...], rule: str, reported: bool, named: dict[str, Any]
 ) -> tuple[AnyCertificate, Any, Report | None]:
@@ -147,15 +175,17 @@ def _renew_certificate(
         run=named["run"],
         step=named["step"],
     )
+    warn_of_other_columns(before.basis, columns)
     if reported and any(map(is_stream, files)):
         raise click.UsageError("--report reads the rows again: it needs files.")
     if reported and (columns.groups or columns.run is not None):
         raise click.UsageError("--report shows every row once: this certificate is about runs, or groups that overlap.")
     draws = table_draws(before.basis, unit=named["unit"], importance=named["importance"])
     numeric = [*columns.numeric, *(name for name in (named["importance"], columns.step) if name)]
-    with open_table(files, numeric, dialect=named["dialect"], note=print_message) as table:
+    labels = [*columns.others, *(() if draws is None else draws.columns)]
+    with open_table(files, numeric, labels=labels, dialect=named["dialect"], note=print_message) as table:
         labelled = with_labels(table, columns.group, labels_of(before))
-        successor = recalibrate_table(before, labelled, columns, draws=draws, rule=rule)
+        successor = recalibrate_table(before, labelled, columns, draws=draws, rule=rule, about=named["about"])
     report = report_files(successor, files, columns, draws=draws, dialect=named["dialect"]) if reported else None
     return successor, successor.save, report
 
@@ -168,15 +198,14 @@ def _renew_model(
 
     from pacband.cli.pages import command_line
     from pacband.estimators.saving import save_model
-    from pacband.models import load_certificate
     from pacband.tables.recalibrating import recalibrate_model
 
     refused = {name: named[name] for name in ("prediction", "scale", "group", "run", "step")}
     options = {name: named[name] for name in ("unit", "importance", "trust", "max_bytes", "dialect")}
-    options["target"] = model_target(load_certificate(path), named["target"], **refused)
+    options["target"] = model_target(path, named["target"], **refused)
     report = None
     with open_model_table(path, files, words="Recalibrating", **options) as (table, progress):
-        model: Any = recalibrate_model(table, rule=rule, progress=progress)
+        model: Any = recalibrate_model(table, rule=rule, about=named["about"], progress=progress)
         if reported:
             from pacband.reporting.models import report_model
 

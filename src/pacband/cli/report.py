@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from pacband.cli.columns import warn_of_other_columns
 from pacband.cli.console import print_json, print_message, print_text
 from pacband.cli.draw_options import fresh_draw_options
 from pacband.cli.model_files import model_target, open_model_table
@@ -96,7 +97,7 @@ def command(
     if files and is_model(certificate):
         from pacband.reporting.models import report_model
 
-        targets = model_target(cert, () if target is None else (target,), prediction=prediction, scale=scale)
+        targets = model_target(certificate, () if target is None else (target,), prediction=prediction, scale=scale)
         model: dict[str, Any] = {
             "trust": trust,
             "max_bytes": max_bytes,
@@ -117,6 +118,7 @@ def command(
             )
     elif files:
         columns = labelled_columns(cert.basis, **named)
+        warn_of_other_columns(cert.basis, columns)
         draws = table_draws(cert.basis, unit=unit, importance=importance)
         page = report_files(
             cert,

@@ -25,8 +25,9 @@ _WORDS = (
     (r"\bwith certify_groups\b", "with --group"),
     (r"pass draws=Units\(labels, within='?([\w.]+)'?\)", r"pass --unit COLUMN --within \1"),
     (r"with the digest: about=.*\)\}\}\.$", "with --model-file."),
+    (r"\bname their column with importance\b", "name their column with --importance"),
     (r"\bpass overwrite=True\b", "add --overwrite"),
-    (r"^unit(?= must (?:have|be (?:a text|one line)))", "--unit-of-y"),
+    (r"^unit(?= must (?:have|not start|be (?:a text|one line)))", "--unit-of-y"),
     (
         r"^(?:name|issued_by|scope|note|model name|model version)(?= must (?:have|be (?:a text|one line)))",
         lambda found: "--" + re.sub("[ _]", "-", found[0]),

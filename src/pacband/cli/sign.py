@@ -12,7 +12,7 @@ EXAMPLES = """
 Examples:
   pacband keygen private.pem public.pem
   pacband sign cert.json --key private.pem               writes cert.json.sig
-  pacband verify cert.json --key public.pem
+  pacband verify-signature cert.json --key public.pem
 """
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import os
 from pathlib import Path
 
 __all__ = ["caller_level"]
 
-_PACKAGE = str(Path(__file__).parents[1])
+# With the separator: a directory may have a name that starts with that of pacband's.
+_PACKAGE = str(Path(__file__).parents[1]) + os.sep
 
 
 def caller_level() -> int:

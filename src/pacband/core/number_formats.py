@@ -125,10 +125,15 @@ _FORMATS = tuple(
 
 @dataclass(frozen=True)
 class FoundFormat:
-    """The format of the numbers of a table, and the columns whose numbers may be in another format as well."""
+    """The format of the numbers of a table.
+
+    `unclear` are the columns whose numbers may be in another format as well, with other values. `columns` are the clear
+    ones in which all cells of the sample are numbers. They are left empty where the format is not proved.
+    """
 
     numbers: NumberFormat
     unclear: frozenset[str] = frozenset()
+    columns: frozenset[str] = frozenset()
 
 
 PLAIN_FORMAT = FoundFormat(PLAIN)
@@ -160,8 +165,8 @@ def find_format(
     --------
     >>> find_format({"y": ["1,5", "1.000,25"], "n": ["3", "4"]}).numbers
     NumberFormat(decimal=',', thousands='.')
-    >>> find_format({"y": ["1,234", "5,678"]})
-    FoundFormat(numbers=NumberFormat(decimal='.', thousands=''), unclear=frozenset({'y'}))
+    >>> find_format({"y": ["1,25"], "n": ["1.234"]}).unclear
+    frozenset({'n'})
     """
     allowed = [
         known
@@ -179,15 +184,16 @@ def find_format(
     for chosen in allowed:
         if any(len(read[name][chosen]) < best[name] for name in numeric):
             continue
+        whole = frozenset(name for name in numeric if len(read[name][chosen]) == len(cells[name]))
         if chosen.is_plain or len(allowed) == 1:
-            return FoundFormat(chosen)
+            return FoundFormat(chosen, columns=whole)
         unclear = frozenset(name for name in numeric if _has_two_meanings(read[name], chosen))
         if allowed[0].is_plain and all(name in unclear or len(read[name][PLAIN]) == best[name] for name in numeric):
             # Nothing proves another format than the plain one.
-            return FoundFormat(PLAIN, unclear)
-        return FoundFormat(chosen, unclear)
-    # Columns in different formats: those that are not in the first one are refused where they are used.
-    return FoundFormat(allowed[0])
+            break
+        return FoundFormat(chosen, unclear, whole - unclear)
+    # The columns may also be in different formats: those that are not in the first are refused where they are used.
+    return FoundFormat(allowed[0], frozenset(name for name in numeric if _has_two_meanings(read[name], allowed[0])))
 
 
 def looks_written_otherwise(text: str) -> bool:

@@ -104,7 +104,15 @@ def _private_key(path: str | os.PathLike[str]) -> Any:
         if b"PUBLIC KEY" in data:
             raise InvalidInput(f"{name} is a public key: sign with the private key.") from error
         raise InvalidInput(f"{name} must be a private Ed25519 key as a PEM file.") from error
-    return _check_ed25519(key, ed25519.Ed25519PrivateKey, name)
+    _check_ed25519(key, ed25519.Ed25519PrivateKey, name)
+    mode = os.stat(path).st_mode & 0o777
+    # Windows has no such modes.
+    if os.name == "posix" and mode & 0o077:
+        raise InvalidInput(
+            f"{name} is a private key and must be readable by its owner only, got mode {mode:o}. If nobody else has "
+            "read it, run `chmod 600` on it; otherwise make a new pair of keys."
+        )
+    return key
 
 
 def _public_key(path: str | os.PathLike[str]) -> Any:

@@ -19,7 +19,9 @@ def measure(model: Certified, X: Any = None) -> dict[str, float]:
     """Return γ̄, ε, δ and, with rows, the mean width of the band over them; infinite numbers are left out.
 
     γ̄ is that of the candidate that predicts; with groups, the largest of all groups, which bounds every row. A registry
-    may store the largest float for an infinite number, and no number is better than a wrong one.
+    may store the largest float for an infinite number, and no number is better than a wrong one. If only one side is
+    bounded and y has no known range, the band has no width. Then `mean_distance` stands in its place: the mean distance
+    from the prediction to the end that is bounded.
 
     Examples
     --------
@@ -34,7 +36,13 @@ def measure(model: Certified, X: Any = None) -> dict[str, float]:
     numbers = {"gamma": _gamma(certificate), "eps": certificate.eps, "delta": certificate.delta}
     if X is not None:
         ends = model.predict_interval(X)
-        numbers["mean_width"] = float(np.mean(ends[..., 1] - ends[..., 0]))
+        width = float(np.mean(ends[..., 1] - ends[..., 0]))
+        if math.isinf(width) and certificate.side != "both":
+            prediction = model.predict(X)
+            distance = prediction - ends[..., 0] if certificate.side == "lower" else ends[..., 1] - prediction
+            numbers["mean_distance"] = float(np.mean(distance))
+        else:
+            numbers["mean_width"] = width
     return {name: float(value) for name, value in numbers.items() if math.isfinite(value)}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from pacband.certification.fitted import FittedModel, raw_rows
@@ -11,6 +12,7 @@ from pacband.core.arrays import check_same_rows
 from pacband.core.checks import check_probability
 from pacband.diagnostics.arrays import diagnose_rows
 from pacband.diagnostics.diagnosis import Diagnosis
+from pacband.diagnostics.units import with_seen_units
 from pacband.draws import Draws
 from pacband.draws.declaring import declare
 from pacband.draws.kinds import SpacedDraws
@@ -52,7 +54,7 @@ def diagnose(
     y, y_pred, scale
         As in `certify`, in the order in which the rows were drawn. With a `CertifiedRegressor` or `CertifiedFamily`,
         pass the model and raw rows: ``diagnose(model, X, y)``. The model predicts them, the promise is that of its
-        certificate, and rows that the model was fitted on are found.
+        certificate, and rows and units that the model was fitted on are found.
     X : array-like or dataframe, optional
         The inputs. They show which rows are copies of each other. The columns of a dataframe that hold texts or
         integers are also tried as labels, such as of machines, and a column of dates as the order of time.
@@ -65,7 +67,8 @@ def diagnose(
     eps, delta : float in (0, 1)
         The planned promise, by default 0.05 and 1e-6. It determines the bound for the checks of groups and ties.
     side, min_scale, nonfinite, gauge, draws
-        As in `certify`. With `draws`, the draws are checked: units are compared with each other.
+        As in `certify`. With `draws`, the draws are checked: units are compared with each other. There is no `clip`:
+        it changes no score, and so no finding.
 
     Returns
     -------
@@ -92,7 +95,7 @@ def diagnose(
         rows = y.predict_rows(
             *raw_rows("diagnose(model, X, y)", y, y_pred, scale, **options), groups=groups, draws=draws
         )
-        return diagnose_rows(
+        diagnosis = diagnose_rows(
             _terms_of(y, rows.draws),
             rows.y,
             rows.y_pred,
@@ -102,6 +105,7 @@ def diagnose(
             training=y.known_training if training is None else training,
             level=level,
         )
+        return with_seen_units(diagnosis, rows, y.certificate_.basis.draws.counted)
     eps, delta = 0.05 if eps is None else eps, 1e-6 if delta is None else delta
     terms = Terms.create(
         eps=eps, delta=delta, side=side, min_scale=min_scale, nonfinite=nonfinite, gauge=gauge, draws=draws
@@ -122,7 +126,8 @@ def _terms_of(model: FittedModel, draws: Draws | None) -> Terms:
         delta=basis.delta,
         rank=None,
         rule="exact",
-        scoring=basis.scoring,
+        # A range of y changes no score. Rows that left it are looked at as well.
+        scoring=replace(basis.scoring, clip=None),
         share=WHOLE,
         draws=check_draws(draws),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from html import escape
 from typing import Any
 
@@ -44,6 +44,12 @@ class Diagnosis:
         for check, rows in self.rows_used.items():
             checks.setdefault(rows, []).append(check)
         return "; ".join(f"{rows} for {', '.join(names)}" for rows, names in checks.items())
+
+    def with_finding(self, finding: Finding) -> Diagnosis:
+        """Return the diagnosis with one more finding, in place of one of the same name."""
+        others = tuple(other for other in self.findings if other.name != finding.name)
+        p_values = FrozenMap({**self.p_values, finding.name: finding.p_value})
+        return replace(self, findings=(finding, *others), p_values=p_values)
 
     @property
     def sound(self) -> bool:

@@ -35,6 +35,9 @@ def check_dominance(scores: Floats) -> Finding | None:
     if len(scores) < FEWEST_ROWS:
         return None
     top = np.sort(np.partition(scores, len(scores) - m - 1)[-m - 1 :])
+    if math.isinf(top[-1]):
+        # An infinite score marks a row that cannot be inside; it has no size.
+        return None
     excesses = top[1:] - top[0]
     total = float(excesses.sum())
     if not 0.0 < total < math.inf:

@@ -38,8 +38,8 @@ def assemble(
         parameters = dict(parts["parameters"])
         if parameters.get("draws") is not None:
             parameters["draws"] = draws_from_dict(parameters["draws"])
-        if parameters.get("plan") is not None:
-            parameters["plan"] = SearchPlan.from_dict(parameters["plan"])
+        if parameters.get("search_plan") is not None:
+            parameters["search_plan"] = SearchPlan.from_dict(parameters["search_plan"])
         if "about" in parameters:
             parameters["about"] = as_about(parameters["about"])
         estimator = _KINDS[kind](**parameters)
@@ -58,9 +58,9 @@ def assemble(
             from pacband.candidates.automatic import AutoFamily
             from pacband.candidates.ledger import Tried
 
-            plan = SearchPlan.from_dict(parts["plan"]) if "plan" in parts else None
+            plan = SearchPlan.from_dict(parts["search_plan"]) if "search_plan" in parts else None
             auto = AutoFamily(FrozenMap(members), tuple(Tried(*tried) for tried in parts["tried"]), plan)
-            estimator.__dict__ |= {"auto_": auto, "plan_": plan}
+            estimator.__dict__ |= {"auto_": auto, "search_plan_": plan}
         _check_fit(estimator, certificates, parts["certificates"])
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise CertificateError(f"the model does not fit its certificate: {error}.") from None
@@ -72,13 +72,13 @@ _DECLARED = (
     "parameters!=dict(any) names!=list(str) predictors!=list(any) scales!=list(any) "
     "training_rows!=plain training_units=plain grouping!=none|str|int|list(str|int)|tuple(str|int) "
     "certificates!=list(str) of_x!=dict(nat|t[*]) "
-    "tried!=none|list(list(str|num|none)) plan=dict(list(str)|bool|nat)"
+    "tried!=none|list(list(str|num|none)) search_plan=dict(list(str)|bool|nat|str)"
 )
 
 
 def _check_parts(kind: str, parts: Any) -> None:
     """Raise `Unsound` unless these are the parts of a model."""
-    if not isinstance(parts, dict) or parts.keys() | {"training_units", "plan"} != parse(_DECLARED).keys():
+    if not isinstance(parts, dict) or parts.keys() | {"training_units", "search_plan"} != parse(_DECLARED).keys():
         raise Unsound("it has other parts than those of a model")
     check_attributes("pacband model", _DECLARED, parts, {})
     if not parts["parameters"].keys() <= set(_KINDS[kind]._get_param_names()):

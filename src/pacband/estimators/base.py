@@ -18,6 +18,7 @@ from pacband.certification.reused_rows import read_training
 from pacband.certification.terms import Terms
 from pacband.core.arrays import Indices
 from pacband.core.row_hashes import Fingerprints
+from pacband.core.row_tables import take_parameters
 from pacband.draws import Draws
 from pacband.estimators.deployed import Deployed
 from pacband.estimators.dividing import Dividing
@@ -35,6 +36,7 @@ from pacband.estimators.routing import route_parameters, router_of
 from pacband.estimators.saving import save_model
 from pacband.estimators.seen_rows import fingerprints, refuse_copied_rows, refuse_seen_rows, warn_of_training_rows
 from pacband.estimators.splitting import count_rows, divide_rows
+from pacband.estimators.validation_rows import join_validation_rows
 
 __all__ = ["Certified"]
 
@@ -60,7 +62,8 @@ class Certified(Deployed, Dividing):
     grouping_ : str, int, function or None
         How the group of a row is read from X.
     training_rows_ : array or None
-        64-bit fingerprints of the training rows; None if `fit` had nothing to fit.
+        64-bit fingerprints of the training rows, and of validation rows such as ``eval_set``; None if `fit` had nothing
+        to fit.
     training_units_ : array or None
         64-bit fingerprints of the units that have training rows; None if draws are no units.
     column_kinds_ : dict of str to {"number", "category"}
@@ -108,7 +111,9 @@ class Certified(Deployed, Dividing):
             the training rows get theirs. With metadata routing, the requests of the estimators decide; otherwise every
             predictor must accept it, and the scales that accept it get it, too. Scales of pacband cross-fit the
             predictor with it. It never reaches the calibration: every calibration row is one draw. Weights of
-            calibration rows are `pacband.draws.Weighted`.
+            calibration rows are `pacband.draws.Weighted`. Validation rows, such as ``eval_set`` for early stopping,
+            must be other rows than those that calibrate: pass these as `calibration`, and keep the three parts
+            separate.
 
         Returns
         -------
@@ -117,7 +122,8 @@ class Certified(Deployed, Dividing):
         Raises
         ------
         ReusedData
-            If more calibration rows are copies of training rows than chance explains, or if a unit has both.
+            If more calibration rows are copies of training rows than chance explains, or if a unit has both. If
+            validation rows among `fit_params` are calibration rows.
         """
         declared, terms = self._declare_members(), self._make_terms()
         found = read_draws(self.draws, draws, X)
@@ -145,6 +151,8 @@ class Certified(Deployed, Dividing):
             refuse_copied_rows(training, (X, y), (X_cal, y_cal), table)
         members = declared
         if fit is not None:
+            given = take_parameters(fit_params, n_rows, fit)
+            training = None if training is None else join_validation_rows(training, given, (X_cal, y_cal))
             clusters = found.clusters(n_rows)
             own = {name: part.take(n_rows, fit) for name, part in parameters.items()}
             members = self._fit_members(declared, X, y, rows, None if clusters is None else clusters[fit], own)

@@ -84,7 +84,8 @@ class Deployed(Predicting, FittedModel):
                 raise InvalidInput("groups cannot be given: the model reads the group of every row from X.")
             groups = read_labels(self.grouping_, features)
         prediction, scale = self._select(None)[0].predict_with_scale(features)
-        return PredictedRows(features, y, prediction, scale, groups, draws)
+        seen = () if draws is None else tuple(seen_units(self.training_units_, draws))
+        return PredictedRows(features, y, prediction, scale, groups, draws, seen)
 
     def count_seen_units(self, draws: Draws | None) -> int:
         """Return how many units of these draws the model was fitted on."""
@@ -126,8 +127,8 @@ class Deployed(Predicting, FittedModel):
         NotEnoughSamples
             If the rows are too few for ε at the δ of this place in the chain.
         ReusedData
-            If the rows are those that the present certificate was made from, if more of them are training rows than
-            chance explains, or if a unit has training rows.
+            If the rows are exactly those that the present certificate was made from, if more of them are training
+            rows than chance explains, or if a unit has training rows.
 
         Examples
         --------
@@ -144,7 +145,9 @@ class Deployed(Predicting, FittedModel):
         """
         certificate = certificate_of(self)
         given = draws if self.draws is None else read_draws(self.draws, draws, X)
-        succession = Succession.after(certificate, rule=rule, draws=given, about=about)
+        # The model stays the same, so its version does too.
+        stated = certificate.basis.about if about is None else about
+        succession = Succession.after(certificate, rule=rule, draws=given, about=stated)
         terms = identify_model(succession.terms, self.members_)
         refuse_seen_units(self.training_units_, terms.draws)
         X = self._features(X)

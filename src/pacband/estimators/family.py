@@ -33,7 +33,8 @@ class CertifiedFamily(Certified):
     candidates : mapping of str to estimator or (estimator, scale), or "auto"
         Each as in `CertifiedRegressor`. "auto" tries many pairs (T, σ̂) on the training rows, for tables of numbers and
         categories with gaps, and certifies the few sharpest. ``{"auto": "auto", "mine": model}`` adds your own
-        candidates to them.
+        candidates to them. The automatic ones take no parameters of `fit` such as ``sample_weight``; with metadata
+        routing, your own ones get what they request.
     weights : mapping or sequence of float, optional
         The part of δ that each candidate may use; positive, summing to one. "auto" chooses its own.
     eps, delta, rank, rule, side, min_scale, nonfinite, gauge, clip
@@ -46,14 +47,14 @@ class CertifiedFamily(Certified):
         With "auto": threads, as in joblib; -1 is every core.
     time_budget : float
         With "auto": the seconds that the search may take. Candidates that would take longer are left out.
-    plan : SearchPlan, optional
-        With "auto": repeats the search that recorded this plan (`plan_`), instead of what `time_budget` allows.
+    search_plan : SearchPlan, optional
+        With "auto": repeats the search that recorded this plan (`search_plan_`), instead of what `time_budget` allows.
 
     Attributes
     ----------
     auto_ : AutoFamily
         With "auto": what was tried, how sharp each was, and why it was kept or dropped. ``print`` shows a table.
-    plan_ : SearchPlan
+    search_plan_ : SearchPlan
         With "auto": what the search fitted. A fit with this plan, the same rows and the same `random_state` gives the
         same bits, however busy the machine is.
     certificate_ : FamilyCertificate or GroupCertificate
@@ -105,7 +106,7 @@ class CertifiedFamily(Certified):
         progress: Progress | None = None,
         n_jobs: int | None = -1,
         time_budget: float = 300.0,
-        plan: SearchPlan | None = None,
+        search_plan: SearchPlan | None = None,
     ) -> None:
         self.candidates = candidates
         self.eps = eps
@@ -126,7 +127,7 @@ class CertifiedFamily(Certified):
         self.progress = progress
         self.n_jobs = n_jobs
         self.time_budget = time_budget
-        self.plan = plan
+        self.search_plan = search_plan
 
     @classmethod
     def from_grid(
@@ -187,8 +188,10 @@ class CertifiedFamily(Certified):
             raise InvalidInput(
                 f"weights must be None with 'auto', which chooses its own, and with groups, got {self.weights!r}."
             )
-        if self.plan is not None and not self._automatic:
-            raise InvalidInput(f"plan must be None without 'auto', whose search it repeats, got {self.plan!r}.")
+        if self.search_plan is not None and not self._automatic:
+            raise InvalidInput(
+                f"search_plan must be None without 'auto', whose search it repeats, got {self.search_plan!r}."
+            )
         return declare_candidates(self.candidates)
 
     @property
@@ -232,10 +235,11 @@ class CertifiedFamily(Certified):
             progress=self.progress,
             kinds=self.column_kinds_,
             clusters=clusters,
-            plan=self.plan,
+            search_plan=self.search_plan,
             extra={name: member for name, member in declared.items() if not isinstance(member.predictor, Automatic)},
+            extra_parameters=parameters,
         )
-        self.plan_ = self.auto_.plan
+        self.search_plan_ = self.auto_.search_plan
         return dict(self.auto_.members)
 
     def _share_delta(self) -> list[DeltaShare]:

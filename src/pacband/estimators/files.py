@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from pacband.certificate import revive
+from pacband.core.zip_files import is_zip
 from pacband.exceptions import CertificateError, UntrustedTypes
-from pacband.models.archive import MAX_BYTES, is_archive, read_archive
+from pacband.models.archive import MAX_BYTES, Archive, read_archive
 
 __all__ = ["load"]
 
@@ -55,7 +56,7 @@ def load(path: str | os.PathLike[str], *, trusted: Sequence[str | type] = (), ma
     True
     """
     source, data = os.fspath(path), Path(path).read_bytes()
-    if not is_archive(data):
+    if not is_zip(data):
         return revive(data, source)
     archive = read_archive(data, source, max_bytes=max_bytes)
     from pacband.estimators.assembling import assemble
@@ -78,6 +79,23 @@ def load(path: str | os.PathLike[str], *, trusted: Sequence[str | type] = (), ma
             f"{source} was forged or damaged, or was saved with other versions: {error}. It was saved with "
             f"{described(archive.versions)}; this is {described(versions())}."
         ) from None
+    _check_digest(archive, source)
     warn_of_another(archive.versions, source, stacklevel=3)
-    estimator.column_kinds_ = dict(archive.columns)
+    estimator.column_kinds_, estimator.target_columns_ = dict(archive.columns), archive.target
     return estimator
+
+
+def _check_digest(archive: Archive, source: str) -> None:
+    """Raise if a certificate in a model file states the digest of another model.
+
+    With trusted types, the user alone states a digest: it may be that of the file that the model came from.
+    """
+    from pacband.models.digest import archive_digest
+
+    models = [certificate.basis.about.model for certificate in archive.certificates]
+    stated = {model.digest for model in models if model is not None and model.digest is not None}
+    if stated and not archive.objects and stated != {found := archive_digest(archive, source)}:
+        raise CertificateError(
+            f"{source} holds a certificate of another model: it states the digest {', '.join(sorted(stated))}, and the "
+            f"model in the file has {found}."
+        )

@@ -9,12 +9,14 @@ import numpy as np
 
 from pacband.candidates.members import Member, predict_members
 from pacband.certificate import GroupCertificate
+from pacband.certificate.family import sharpest_first
 from pacband.certification.arrays import certify_group_rows
 from pacband.certification.terms import Terms
 from pacband.core.arrays import Floats
 from pacband.core.progress import Progress
 from pacband.estimators.division import Calibration
 from pacband.planning.shares import DeltaShare
+from pacband.scores import ScoreRule, Spread, align, as_rows, mean_bound, mean_offset, mean_scale, unanswered
 
 __all__ = ["certify_candidates_in_groups"]
 
@@ -25,17 +27,22 @@ def certify_candidates_in_groups(
     """Return every candidate's certificate, each of n_F at its share of δ, the sharpest one first."""
     terms = replace(terms, share=DeltaShare(len(members)))
     found: dict[str, GroupCertificate] = {}
-    mean_width = {}
+    bounds, offsets, without_band = {}, {}, {}
+    target = as_rows(terms.scoring, "y", rows.y)
     for name, (prediction, scale) in predict_members(members, rows.X, progress).items():
         # One warning for all candidates: they are certified on the same rows.
         found[name] = certify_group_rows(
             terms, rows.y, prediction, rows.labels, scale, others=rows.others, screen=not found
         )
-        mean_width[name] = _mean_width(terms.scoring.side, found[name].interval(prediction, rows.labels, scale))
-    return {name: found[name] for name in sorted(mean_width, key=mean_width.__getitem__)}
+        aligned, spread = align(terms.scoring, target, prediction, scale)
+        bounds[name] = _mean_bound(terms.scoring, found[name].gamma(rows.labels), spread)
+        offsets[name] = mean_offset(terms.scoring, target, aligned)
+        without_band[name] = unanswered(aligned)
+    return {name: found[name] for name in sharpest_first(bounds, offsets, without_band)}
 
 
-def _mean_width(side: str, ends: Floats) -> float:
-    """Return the mean width of a band, or the mean of its one end: what a family minimises, up to a constant."""
-    lower, upper = float(np.mean(ends[..., 0])), float(np.mean(ends[..., 1]))
-    return {"both": upper - lower, "upper": upper, "lower": -lower}[side]
+def _mean_bound(scoring: ScoreRule, gammas: Floats, spread: Spread) -> float:
+    """Return the mean of γ̄·σ̂ over the rows, each with the γ̄ of its own group."""
+    values, counts = np.unique(gammas, return_counts=True)
+    parts = [mean_bound(scoring, float(gamma), mean_scale(scoring, spread.at(gammas == gamma))) for gamma in values]
+    return float(np.average(parts, weights=counts))

@@ -28,6 +28,8 @@ class Predicting(RegressorMixin, BaseEstimator, ABC):
     draws: Draws | None
     grouping_: Grouping
     column_kinds_: dict[str, str]
+    # The columns of the targets in the file that the model was fitted on; none if it was fitted in Python.
+    target_columns_: tuple[str, ...] = ()
 
     @property
     def reads_categories(self) -> bool:
@@ -110,7 +112,7 @@ class Predicting(RegressorMixin, BaseEstimator, ABC):
         if not isinstance(y, str):
             check_consistent_length(X, y)
         if reset:
-            self.column_kinds_ = {}
+            self.column_kinds_, self.target_columns_ = {}, ()
             if self.reads_categories or is_frame(X):
                 self.column_kinds_ = column_kinds(X, texts_only=not self.reads_categories)
 

@@ -30,12 +30,13 @@ def save_model(
     path: str | os.PathLike[str],
     *,
     columns: Mapping[str, str] | None = None,
+    target: Sequence[str] | None = None,
     trusted: Sequence[str | type] = (),
 ) -> Path:
     """Write a fitted certified estimator to a file, atomically; see `Certified.save`.
 
     `columns` are the kinds of its columns, "number" or "category", by which later files are read; by default those of
-    its fit.
+    its fit. `target` are the columns of the targets; by default those of the file that it was loaded from.
     """
     from pacband.models.content import write_content
     from pacband.models.trust import Trust
@@ -57,6 +58,7 @@ def save_model(
             model=document,
             arrays=arrays,
             objects=tuple(trust.files),
+            target=tuple(estimator.target_columns_ if target is None else target),
         ),
     )
 
@@ -84,14 +86,14 @@ def take_apart(estimator: Any) -> dict[str, Any]:
     parameters = estimator.get_params(deep=False)
     if "progress" in parameters:
         parameters["progress"] = None
-    for name in ("clip", "draws", "plan"):
+    for name in ("clip", "draws", "search_plan"):
         if parameters.get(name) is None:
             # A file without them is as it was before there were any.
             parameters.pop(name, None)
     if "draws" in parameters:
         parameters["draws"] = draws_to_dict(parameters["draws"])
-    if "plan" in parameters:
-        parameters["plan"] = parameters["plan"].to_dict()
+    if "search_plan" in parameters:
+        parameters["search_plan"] = parameters["search_plan"].to_dict()
     parameters["about"] = about_to_dict(parameters["about"])
     if not parameters["about"]:
         # A file without it is as it was before there was any.
@@ -99,7 +101,7 @@ def take_apart(estimator: Any) -> dict[str, Any]:
     if isinstance(parameters.get("candidates"), Mapping):
         parameters["candidates"] = dict(parameters["candidates"])
     auto = getattr(estimator, "auto_", None)
-    plan = getattr(estimator, "plan_", None)
+    search_plan = getattr(estimator, "search_plan_", None)
     units = estimator.training_units_
     return {
         "parameters": parameters,
@@ -114,7 +116,7 @@ def take_apart(estimator: Any) -> dict[str, Any]:
         "certificates": [certificate.digest for certificate in certificates_of(estimator)[1]],
         "of_x": {name: getattr(estimator, name) for name in OF_X if hasattr(estimator, name)},
         "tried": None if auto is None else [[t.name, t.width, t.seconds, t.status] for t in auto.tried],
-        **({} if plan is None else {"plan": plan.to_dict()}),
+        **({} if search_plan is None else {"search_plan": search_plan.to_dict()}),
     }
 
 

@@ -36,7 +36,7 @@ def check_average(
     check_same_rows(y=y, y_pred=y_pred, scale=scale, groups=masks)
     target, prediction, spread = basis.align(y, y_pred, scale)
     sample = draws.sample(len(target))
-    scores = sample.reduce(score_rows(basis.scoring, target, prediction, spread))
+    scores = sample.reduce(score_rows(judge.scoring, target, prediction, spread))
     parts: dict[Label | None, tuple[Sample, Floats]] = {}
     if groups is not None:
         members = judge.members(groups, len(target), sample)
@@ -50,10 +50,11 @@ def check_average(
     reused = all(
         fingerprint(own, judge.gamma(label)) == judge.parts[label].data_digest for label, (_, own) in judged.items()
     )
+    out_of_range = judge.count_outside(target)
     if judge.grouped:
-        return Verdict(level, FrozenMap(counts), reused)
+        return Verdict(level, FrozenMap(counts), reused, out_of_range=out_of_range)
     listed = {label: _count(judge, label, *part) for label, part in parts.items()}
-    return Verdict(level, FrozenMap({"": counts[None]}), reused, FrozenMap(listed))
+    return Verdict(level, FrozenMap({"": counts[None]}), reused, FrozenMap(listed), out_of_range=out_of_range)
 
 
 def _count(judge: Judge, label: Label | None, sample: Sample, scores: Floats) -> Count:

@@ -98,7 +98,7 @@ def check(
         verdict = check_pieces(certificate.certificate_, [piece], level=level, draws=rows.draws)
         seen = SeenRows(certificate.training_rows_)
         seen.add(rows.X, rows.y)
-        return mark_seen(verdict, seen, certificate.count_seen_units(rows.draws))
+        return mark_seen(verdict, seen, len(rows.seen_units))
     return check_pieces(certificate, [(y, y_pred, scale, groups)], level=level, draws=draws)
 
 
@@ -117,7 +117,7 @@ def check_pieces(
             raise InvalidInput(f"units on average must come in one piece, got {len(whole)}: join the rows first.")
         return check_average(judge, *whole[0], draws=draws, level=level)
     found: dict[Any, Tally] = {}
-    n_rows = 0
+    n_rows = n_outside = 0
     for y, y_pred, scale, groups in pieces:
         try:
             judged = judge.judge(y, y_pred, scale, groups, draws=draws)
@@ -127,9 +127,11 @@ def check_pieces(
         for label, tally in judged.tallies().items():
             found[label] = found[label] + tally if label in found else tally
         n_rows += len(judged.scores)
+        n_outside += judged.n_outside
     if not n_rows:
         raise InvalidInput("the table is empty: at least one row is needed.")
-    return verdict_of(judge, {label: found[label] for label in sorted_labels(found)}, level)
+    answers = {label: found[label] for label in sorted_labels(found)}
+    return verdict_of(judge, answers, level, out_of_range=n_outside)
 
 
 def mark_seen(verdict: Verdict, seen: SeenRows, n_units: int) -> Verdict:
@@ -143,10 +145,11 @@ def mark_seen(verdict: Verdict, seen: SeenRows, n_units: int) -> Verdict:
     return replace(verdict, reused=reused, training_rows=seen.n_rows, training_units=n_units)
 
 
-def verdict_of(judge: Judge, answers: Mapping[Any, Tally], level: float) -> Verdict:
+def verdict_of(judge: Judge, answers: Mapping[Any, Tally], level: float, *, out_of_range: int = 0) -> Verdict:
     """Return the verdict on counted rows: on each group's promise, or on the one promise about all rows.
 
-    Where there is one promise about all rows, groups are listed beside it.
+    Where there is one promise about all rows, groups are listed beside it. In `out_of_range` rows y left its declared
+    range.
     """
     if not answers:
         raise InvalidInput("the table is empty: at least one row is needed.")
@@ -162,7 +165,7 @@ def verdict_of(judge: Judge, answers: Mapping[Any, Tally], level: float) -> Verd
         compared = [(judge.parts[None], whole)]
     # If the certificate was made from these rows, the fingerprint of the scores is its own.
     reused = all(part.data_digest == seal(answer.n_samples, answer.total) for part, answer in compared)
-    return Verdict(level, FrozenMap(counts), reused, FrozenMap(listed))
+    return Verdict(level, FrozenMap(counts), reused, FrozenMap(listed), out_of_range=out_of_range)
 
 
 def _counts(judge: Judge, answers: Mapping[Any, Tally]) -> dict[Any, Count]:

@@ -23,6 +23,7 @@ from pacband.draws import Draws, Rows, Sample, Spaced, Units, Weighted
 from pacband.draws.kinds import SpacedDraws, UnitDraws, WeightedDraws
 from pacband.exceptions import InvalidInput
 from pacband.scores import score_rows
+from pacband.scores.clip import outside_range
 from pacband.selection import Request, Tally, edges_above
 from pacband.selection.fingerprint import fingerprint_total, fingerprint_totals, fingerprint_unit
 
@@ -50,6 +51,8 @@ class Judged:
         The row that each score is the score of; None where it is every row.
     n_rows : int
         How many rows were judged, with a label or without.
+    n_outside : int
+        How many of them have a y outside of its declared range.
     """
 
     labels: list[Label | None]
@@ -59,6 +62,7 @@ class Judged:
     unlabelled: npt.NDArray[np.intp]
     rows: npt.NDArray[np.intp] | None
     n_rows: int
+    n_outside: int
 
     @property
     def violated(self) -> npt.NDArray[np.bool_]:
@@ -95,13 +99,16 @@ class Judge:
     Attributes
     ----------
     basis : Promise
-        How rows are scored.
+        What the rows must have: outputs, steps, kind of scale and draws.
+    scoring : ScoreRule
+        How rows are scored: as at calibration, but a y outside of its declared range violates and is not refused.
     parts : mapping of label to Certificate
         The certificate of every group. Without groups the only key is None.
     """
 
     def __init__(self, certificate: AnyCertificate) -> None:
         self.basis = check_certificate(certificate).basis
+        self.scoring = self.basis.scoring.judging
         self.parts: dict[Label | None, Certificate] = dict(certificate.parts.items())
         self._gammas = {label: part.gamma for label, part in self.parts.items()}
         overlapping = isinstance(certificate, GroupCertificate) and certificate.overlapping
@@ -154,7 +161,7 @@ class Judge:
             labels, codes = self._codes(groups, len(target), sample)
         else:
             labels, codes, places = _one_after_the_other(self.members(groups, len(target), sample))
-        of_rows = score_rows(self.basis.scoring, target, prediction, spread)
+        of_rows = score_rows(self.scoring, target, prediction, spread)
         scores = sample.reduce(of_rows)
         rows = deciding_rows(sample, of_rows, scores)
         if rows is None and self._overlapping is not None:
@@ -167,6 +174,7 @@ class Judge:
             np.zeros(len(labels), dtype=np.intp),
             None if rows is None else rows[places],
             len(target),
+            self.count_outside(target),
         )
 
     def judge_rows(self, y: Any, y_pred: Any = None, scale: Any = None, groups: Any = None) -> Judged:
@@ -190,9 +198,15 @@ class Judge:
             without += missing.sum() if codes is None else np.bincount(codes[missing], minlength=len(labels))
             target, prediction, codes = target[keep], prediction[keep], None if codes is None else codes[keep]
             spread = spread.at(keep)
-        scores = score_rows(self.basis.scoring, target, prediction, spread)
+        scores = score_rows(self.scoring, target, prediction, spread)
         rows = None if missing is None else np.flatnonzero(~missing)
-        return Judged(labels, scores, codes, np.array([self.gamma(label) for label in labels]), without, rows, n_rows)
+        gammas = np.array([self.gamma(label) for label in labels])
+        return Judged(labels, scores, codes, gammas, without, rows, n_rows, self.count_outside(target))
+
+    def count_outside(self, target: Numbers) -> int:
+        """Return how many rows have a y outside of its declared range."""
+        outside = outside_range(self.scoring.clip, target)
+        return 0 if outside is None else int(outside.reshape(len(outside), -1).any(axis=1).sum())
 
     def members(self, groups: Any, n_rows: int, sample: Sample) -> dict[Label, npt.NDArray[np.intp]]:
         """Return the places of every group's draws, or raise unless the certificate knows the groups."""

@@ -10,6 +10,7 @@ from pacband.core.frozen import FrozenMap
 from pacband.core.wording import card, figure, percent
 from pacband.judging.counts import exact_interval, exceedance, mean_interval
 from pacband.planning.averages import Evidence
+from pacband.scores.clip import left_range_words
 
 __all__ = ["Count", "Verdict"]
 
@@ -110,6 +111,8 @@ class Verdict:
         How many of the rows the model was fitted on, where a model was checked.
     training_units : int
         How many of the units the model was fitted on, where a model was checked and the promise is about units.
+    out_of_range : int
+        In how many rows y left the range that `clip` declares. They are violations: a clipped band cannot hold them.
     """
 
     level: float
@@ -118,6 +121,7 @@ class Verdict:
     groups: FrozenMap[Any, Count] = FrozenMap({})  # noqa: RUF009 (it cannot be changed)
     training_rows: int = 0
     training_units: int = 0
+    out_of_range: int = 0
 
     @property
     def contradicted(self) -> tuple[Any, ...]:
@@ -131,8 +135,13 @@ class Verdict:
 
     @property
     def holds(self) -> bool:
-        """Whether the data do not contradict the promise."""
+        """Whether the data do not contradict the promise. Rows that are `reused` cannot contradict it; see `tested`."""
         return not self.contradicted
+
+    @property
+    def tested(self) -> bool:
+        """Whether these rows can test the promise. Otherwise `holds` means nothing."""
+        return not self.reused
 
     def __str__(self) -> str:
         contradicted = self.contradicted
@@ -141,6 +150,8 @@ class Verdict:
         where = f" in {len(contradicted)} of {len(self.counts)} groups" if contradicted and not single else ""
         lines = [f"{word}{where} (level {figure(self.level)})."]
         lines += [str(self.counts[""])] if single else _listed(self.counts, contradicted)
+        if self.out_of_range:
+            lines.append(left_range_words(self.out_of_range))
         every = list(self.counts.values())
         n_draws, counted = sum(count.n_samples for count in every), every[0].counted if every else "rows"
         if self.training_units:
@@ -166,9 +177,11 @@ class Verdict:
         """Return the verdict as JSON-ready values."""
         return {
             "holds": self.holds,
+            "tested": self.tested,
             "reused": self.reused,
             "training_rows": self.training_rows,
             "training_units": self.training_units,
+            "out_of_range": self.out_of_range,
             "level": self.level,
             "counts": _entries(self.counts, "contradicted", self.contradicted),
             "groups": _entries(self.groups, "weak", self.weak),

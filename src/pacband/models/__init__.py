@@ -15,15 +15,15 @@ import os
 from pathlib import Path
 
 from pacband.certificate import AnyCertificate, revive
-from pacband.models.archive import is_archive, read_archive
+from pacband.core.zip_files import begins_as_zip, is_zip
+from pacband.models.archive import read_archive
 
-__all__ = ["certificate_in", "is_model", "load_certificate"]
+__all__ = ["certificate_in", "is_model", "load_certificate", "load_target"]
 
 
 def is_model(path: str | os.PathLike[str]) -> bool:
     """Return whether a file is a model file and not a certificate, by its first bytes."""
-    with open(path, "rb") as file:
-        return is_archive(file.read(4))
+    return begins_as_zip(path)
 
 
 def load_certificate(path: str | os.PathLike[str]) -> AnyCertificate:
@@ -33,6 +33,11 @@ def load_certificate(path: str | os.PathLike[str]) -> AnyCertificate:
 
 def certificate_in(data: bytes, source: str) -> AnyCertificate:
     """Return the certificate in the bytes of a certificate file or a model file. Errors call the file `source`."""
-    if not is_archive(data):
+    if not is_zip(data):
         return revive(data, source)
     return read_archive(data, source, certificates_only=True).certificates[0]
+
+
+def load_target(path: str | os.PathLike[str]) -> tuple[str, ...]:
+    """Read the columns of the targets from a model file; none if it was not fitted on a file."""
+    return read_archive(Path(path).read_bytes(), os.fspath(path), certificates_only=True).target

@@ -33,14 +33,14 @@ from pacband.core.checks import check_positive_integer
 from pacband.core.documents import document_bytes, parse_document
 from pacband.exceptions import CertificateError
 
-__all__ = ["MAX_BYTES", "Archive", "is_archive", "read_archive", "write_archive"]
+__all__ = ["MAX_BYTES", "Archive", "read_archive", "write_archive"]
 
 SCHEMA = "pacband/model"
 SCHEMA_VERSION = 2
 # The default limit for the memory of a model, by the sizes that its file states.
 MAX_BYTES = 1 << 30
 _MANIFEST, _MODEL, _ARRAYS, _OLD_MODEL = "manifest.json", "model.json", "model.arrays", "model.skops"
-_START, _END = b"PK\x03\x04", b"PK\x05\x06"
+_END = b"PK\x05\x06"
 # Unpacked arrays are at most `_MOST_TIMES` as large as packed ones, plus `_ALLOWANCE` bytes.
 _MOST_TIMES, _ALLOWANCE = 40, 1 << 16
 # A JSON value takes this many times the memory of its text.
@@ -64,11 +64,7 @@ class Archive:
     model: bytes
     arrays: bytes
     objects: tuple[bytes, ...] = ()
-
-
-def is_archive(data: bytes) -> bool:
-    """Return whether these are the bytes of a model file, or its first bytes, and not those of a certificate."""
-    return data.startswith(_START)
+    target: tuple[str, ...] = ()
 
 
 def write_archive(path: str | os.PathLike[str], archive: Archive) -> Path:
@@ -88,6 +84,8 @@ def write_archive(path: str | os.PathLike[str], archive: Archive) -> Path:
         "candidates": list(archive.candidates),
         "versions": archive.versions,
         "columns": archive.columns,
+        # A file without it is as it was before there was any.
+        **({"target": list(archive.target)} if archive.target else {}),
         "files": {name: {"bytes": len(entry), "sha256": sha256(entry).hexdigest()} for name, entry in files.items()},
         "arrays": {"bytes": len(archive.arrays), "compressed": compressed},
     }
@@ -126,6 +124,7 @@ def read_archive(data: bytes, source: str, *, max_bytes: int = MAX_BYTES, certif
         model=files[_MODEL],
         arrays=b"" if certificates_only else _unpack(files[_ARRAYS], content["arrays"], source),
         objects=tuple(files[name] for name in objects),
+        target=tuple(content.get("target", ())),
     )
 
 

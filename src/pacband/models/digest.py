@@ -16,11 +16,12 @@ from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Any
 
+from pacband.core.zip_files import begins_as_zip
 from pacband.exceptions import CertificateError, InvalidInput
-from pacband.models.archive import SCHEMA, is_archive, read_archive
+from pacband.models.archive import SCHEMA, Archive, read_archive
 from pacband.models.kind import Kind
 
-__all__ = ["members_digest", "model_digest"]
+__all__ = ["archive_digest", "members_digest", "model_digest"]
 
 # The parts of a model that predict.
 _PARTS = ("names", "predictors", "scales")
@@ -31,9 +32,9 @@ _MARK = SCHEMA.encode()
 def model_digest(path: str | os.PathLike[str]) -> str:
     """Return the SHA-256 that identifies the model in a file, as `AboutModel.digest` states it.
 
-    For a model file of pacband, it is the digest of the predictors and scales in it, which the certificate of `pacband
-    fit`, and of an estimator with `about`, states as well. For any other file, it is the SHA-256 of its bytes, as
-    ``sha256sum`` prints it. The file is not executed.
+    For a model file of pacband, it is the digest of the predictors and scales in it. The certificate of `pacband fit`,
+    and of an estimator with `about`, states it as well, unless the model was saved with `trusted` types. For any other
+    file, it is the SHA-256 of its bytes, as ``sha256sum`` prints it. The file is not executed.
 
     Parameters
     ----------
@@ -50,15 +51,19 @@ def model_digest(path: str | os.PathLike[str]) -> str:
     """
     if os.path.isdir(path):
         raise InvalidInput(f"a model must be one file, got the directory {os.fspath(path)}.")
-    with open(path, "rb") as file:
-        if not is_archive(file.read(4)):
-            file.seek(0)
+    if not begins_as_zip(path):
+        with open(path, "rb") as file:
             return file_digest(file, "sha256").hexdigest()
     data, source = Path(path).read_bytes(), os.fspath(path)
     if _MARK not in data:
         # Other libraries write zip files too.
         return sha256(data).hexdigest()
     archive = read_archive(data, source)
+    return archive_digest(archive, source)
+
+
+def archive_digest(archive: Archive, source: str) -> str:
+    """Return the digest of the model in an archive, without rebuilding the model."""
     try:
         return _digest(archive.model, archive.arrays, archive.objects)
     except (IndexError, KeyError, RecursionError, TypeError, ValueError):

@@ -37,6 +37,9 @@ def merge_monitors(monitors: Sequence[M]) -> M:
         whole.counting = first.counting.merged([monitor.counting for monitor in monitors])
         whole.watches.merge([monitor.watches for monitor in monitors])
         whole.ledger = Ledger.merged(ledgers)
+        whole.n_out_of_range = sum(monitor.n_out_of_range for monitor in monitors)
+        if whole.training is not None:
+            whole.training.merge([monitor.training for monitor in monitors if monitor.training is not None])
         return whole
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from pacband.certificate import AnyCertificate, GroupCertificate
 from pacband.certificate.draw_words import DrawWords, draw_words
-from pacband.certification.fitted import FittedModel, certificate_of, raw_rows
+from pacband.certification.fitted import FittedModel, PredictedRows, certificate_of, raw_rows
 from pacband.core.checks import check_positive, check_probability
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import Label
@@ -27,9 +27,11 @@ from pacband.monitoring.counting import Counted, Counting, EveryRow, SpacedRows
 from pacband.monitoring.ledger import Ledger
 from pacband.monitoring.merging import merge_monitors
 from pacband.monitoring.sequence import confidence_sequence
+from pacband.monitoring.training import Training
 from pacband.monitoring.unit_counting import WholeUnits
 from pacband.monitoring.watch import Watch
 from pacband.monitoring.watches import Watches
+from pacband.scores.clip import left_range_words
 
 __all__ = ["Batch", "Monitor"]
 
@@ -148,6 +150,7 @@ class Monitor:
     ) -> None:
         self.model = certificate if isinstance(certificate, FittedModel) else None
         self.certificate = watched = certificate_of(certificate)
+        self.training = None if self.model is None else Training(self.model)
         self._judge = Judge(watched)
         if isinstance(watched, GroupCertificate) and watched.overlapping:
             raise InvalidInput(
@@ -166,6 +169,8 @@ class Monitor:
             raise InvalidInput(f"false_alarm_interval must be at least 1 row, got {false_alarm_interval!r}.")
         self.false_alarm_interval = max(interval, _FEWEST_VIOLATIONS / watched.eps)
         self.ledger = Ledger()
+        # Rows whose y left the range that the certificate declares by `clip`. Each is a violation.
+        self.n_out_of_range = 0
         # The fingerprint of the state that this monitor last read or wrote, for every path; see StateFile.
         self.saved: dict[str, str] = {}
         # Held while a call uses the monitor. It is reentrant, because such a call may make others.
@@ -216,12 +221,18 @@ class Monitor:
         -------
         Batch
             What was counted, and the state now.
+
+        Warns
+        -----
+        PromiseWarning
+            Once, if a model was fitted on some of the rows or units. They are counted all the same.
         """
         with self.lock:
             if batch_id is not None and str(batch_id) in self.ledger:
                 name = repr(str(batch_id)[:_LONGEST_SHOWN])
                 warnings.warn(f"batch {name} was already counted: it is skipped.", UserWarning, stacklevel=2)
                 return Batch(rows=0, violations=0, unlabelled=0, repeated=True, state=self.state)
+            given: PredictedRows | None = None
             if self.model is not None:
                 X, target = raw_rows("update(X, y)", self.model, y, y_pred, scale=scale)
                 given = self.model.predict_rows(X, target, groups=groups, draws=draws)
@@ -229,9 +240,13 @@ class Monitor:
             if groups is not None and not self._judge.grouped:
                 raise InvalidInput("groups were given, but the certificate has none.")
             judged = self._judge.judge_rows(y, y_pred, scale, groups)
+            found = 0 if self.training is None or given is None else self.training.find(given)
             counted = self.counting.count(judged, draws, complete)
+            if self.training is not None and given is not None:
+                self.training.add(found, given)
             if batch_id is not None:
                 self.ledger.note_batch(str(batch_id))
+            self.n_out_of_range += judged.n_outside
             return self._add(counted)
 
     def finish(self) -> Batch:
@@ -263,9 +278,9 @@ class Monitor:
 
     @property
     def reason(self) -> str:
-        """A sentence that explains the state."""
+        """What explains the state; and in how many rows y left its declared range, if it did."""
         with self.lock:
-            return self.watches.reason
+            return " ".join(filter(None, (self.watches.reason, left_range_words(self.n_out_of_range))))
 
     @property
     def scale_kind(self) -> str:
@@ -296,6 +311,16 @@ class Monitor:
     def n_unlabelled(self) -> int:
         """Rows without a label."""
         return self.watches.n_unlabelled
+
+    @property
+    def n_training_rows(self) -> int:
+        """Rows that the model was fitted on, since this monitor was made or loaded. They cannot test the promise."""
+        return 0 if self.training is None else self.training.n_rows
+
+    @property
+    def n_training_units(self) -> int:
+        """Units that the model was fitted on, since this monitor was made or loaded. They cannot test the promise."""
+        return 0 if self.training is None else len(self.training.units)
 
     @property
     def violation_rate(self) -> float:
@@ -401,6 +426,7 @@ class Monitor:
                 "false_alarm_interval": self.false_alarm_interval,
                 "state": self.state,
                 "watches": self.watches.to_list(),
+                **({"out_of_range": self.n_out_of_range} if self.n_out_of_range else {}),
                 **self.counting.to_dict(),
                 **self.ledger.to_dict(),
             }
@@ -420,6 +446,7 @@ class Monitor:
         if monitor.state != content["state"]:
             raise CertificateError(f"its state must be {monitor.state!r} by its counts, got {content['state']!r}.")
         monitor.ledger = Ledger.from_dict(content)
+        monitor.n_out_of_range = content.get("out_of_range", 0)
         return monitor
 
     def __str__(self) -> str:
@@ -434,6 +461,8 @@ class Monitor:
             (f"{self.draw_words.tested} with a label", str(self.n_rows)),
             ("rows without a label", str(self.n_unlabelled)),
             *([("open", f"{len(self.open_units)} {self.draw_words.tested}")] if self.open_units else []),
+            *([("training rows", str(self.n_training_rows))] if self.n_training_rows else []),
+            *([("training units", str(self.n_training_units))] if self.n_training_units else []),
             ("violations", f"{self.n_violations}; the rate is {percent(low)} to {percent(high)} with 95 % confidence"),
             ("evidence, revoked at", f"{figure(self.e_value)}, {figure(1 / self.alpha)}"),
             ("detector, warns at", f"{figure(self.detector_value)}, {figure(self.false_alarm_interval)}"),

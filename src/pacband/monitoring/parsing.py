@@ -7,7 +7,7 @@ import csv
 import json
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -48,13 +48,23 @@ class Parser:
         The columns to read as numbers (NaN for a missing value) and the columns to read unchanged.
     written : StreamFormat
         How the lines are written.
+    inputs : collection of str
+        The words that a model reads as numbers. They stay texts, with their numbers in the plain format.
     """
 
     # Whether rows may be returned. JSON rows wait until a row has had the key of the label.
     ready = True
 
-    def __init__(self, numbers: Sequence[str], words: Sequence[str], written: StreamFormat = UTF8) -> None:
+    def __init__(
+        self,
+        numbers: Sequence[str],
+        words: Sequence[str],
+        written: StreamFormat = UTF8,
+        *,
+        inputs: Collection[str] = (),
+    ) -> None:
         self._numbers, self._names, self._written = tuple(numbers), (*numbers, *words), written
+        self._inputs = frozenset(inputs)
 
     def parse(self, lines: list[bytes], n_before: int) -> dict[str, list[Any]]:
         """Return the columns of some lines. `n_before` is the number of rows before them, for the row in an error."""
@@ -66,32 +76,28 @@ class Parser:
     def _convert(self, columns: dict[str, list[Any]], n_before: int) -> dict[str, list[Any]]:
         written = self._written.numbers
         if not written.is_plain:
-            columns = {name: [_plain_or_same(written, cell) for cell in cells] for name, cells in columns.items()} | {
-                name: columns[name] for name in self._numbers
+            columns = {
+                name: [_in_plain_format(written, cell) for cell in cells]
+                if name in self._inputs or name in self._numbers
+                else cells
+                for name, cells in columns.items()
             }
-        return {**columns, **{name: self._as_numbers(name, columns[name], n_before) for name in self._numbers}}
-
-    def _as_numbers(self, name: str, values: list[Any], n_before: int) -> list[float]:
-        written = self._written.numbers
-        if not written.is_plain:
-            values = [_in_plain_format(written, value) for value in values]
-        try:
-            numbers = list(map(float, values))
-        except (TypeError, ValueError, OverflowError):
-            numbers = [_as_number(name, value, n_before + i + 1) for i, value in enumerate(values)]
-        for number, value in zip(numbers, values, strict=True):
-            if (number >= EXACT or number <= -EXACT) and _beyond_float(value):
-                refuse_large_integers(repr(name))
-        return numbers
+        return {**columns, **{name: _as_numbers(name, columns[name], n_before) for name in self._numbers}}
 
 
 class CsvParser(Parser):
     """Parse CSV with one row a line. The first line of the stream is the header."""
 
     def __init__(
-        self, numbers: Sequence[str], words: Sequence[str], first: bytes, written: StreamFormat = UTF8
+        self,
+        numbers: Sequence[str],
+        words: Sequence[str],
+        first: bytes,
+        written: StreamFormat = UTF8,
+        *,
+        inputs: Collection[str] = (),
     ) -> None:
-        super().__init__(numbers, words, written)
+        super().__init__(numbers, words, written, inputs=inputs)
         lines = decode_lines([first.removeprefix(codecs.BOM_UTF8)], 0, written.encoding)
         self._delimiter = written.delimiter or find_delimiter(lines[0])
         try:
@@ -130,9 +136,15 @@ class JsonParser(Parser):
     """
 
     def __init__(
-        self, numbers: Sequence[str], words: Sequence[str], late: Sequence[str], written: StreamFormat = UTF8
+        self,
+        numbers: Sequence[str],
+        words: Sequence[str],
+        late: Sequence[str],
+        written: StreamFormat = UTF8,
+        *,
+        inputs: Collection[str] = (),
     ) -> None:
-        super().__init__(numbers, words, written)
+        super().__init__(numbers, words, written, inputs=inputs)
         # For every key of a label, the number of rows since it was last there; and the keys that never were.
         self._without = dict.fromkeys(late, 0)
         self._never = set(late)
@@ -200,6 +212,17 @@ def decode_lines(lines: list[bytes], n_before: int, encoding: str = "utf-8") -> 
         ) from None
 
 
+def _as_numbers(name: str, values: list[Any], n_before: int) -> list[float]:
+    try:
+        numbers = list(map(float, values))
+    except (TypeError, ValueError, OverflowError):
+        numbers = [_as_number(name, value, n_before + i + 1) for i, value in enumerate(values)]
+    for number, value in zip(numbers, values, strict=True):
+        if (number >= EXACT or number <= -EXACT) and _beyond_float(value):
+            refuse_large_integers(repr(name))
+    return numbers
+
+
 def _as_number(name: str, value: Any, row: int) -> float:
     if value is None or (isinstance(value, str) and is_gap(value)):
         return math.nan
@@ -211,12 +234,6 @@ def _as_number(name: str, value: Any, row: int) -> float:
         how = isinstance(value, str) and looks_written_otherwise(value)
         say = f" {SAY_HOW}" if how else ""
         raise InvalidInput(f"{name!r} must be a number, got {value!r} in row {row}.{say}") from None
-
-
-def _plain_or_same(written: NumberFormat, cell: Any) -> Any:
-    """Return the text of a number in the plain format, and any other cell unchanged."""
-    plain = written.plain(cell) if isinstance(cell, str) else None
-    return cell if plain is None else plain
 
 
 def _in_plain_format(written: NumberFormat, value: Any) -> Any:

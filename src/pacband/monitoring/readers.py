@@ -1,7 +1,8 @@
 """From the cells of a stream to the rows that a monitor counts: with a certificate by columns, with a model by itself.
 
-A stream is CSV, whose cells are texts, or JSON lines. Both readers name the columns that they need (`numbers`, `words`,
-and `late` for labels that may be missing), and count the rows of a batch.
+A stream is CSV, whose cells are texts, or JSON lines. Both readers name the columns that they need (`numbers` and
+`words`, among them `late` for labels that may be missing, and `inputs` for words that a model reads as numbers), and
+count the rows of a batch.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from pacband.scores.columns import Columns
 from pacband.tables.certified_draws import table_draws
 from pacband.tables.columns import read_predicted, read_values
 from pacband.tables.date_columns import DATE_KINDS
-from pacband.tables.survey import known_kinds, model_kinds
+from pacband.tables.survey import known_kinds, model_kinds, number_columns
 
 __all__ = ["ColumnReader", "ModelReader", "Reader"]
 
@@ -39,6 +40,7 @@ class Reader(ABC):
     numbers: Sequence[str]
     words: Sequence[str]
     late: Sequence[str]
+    inputs: Sequence[str] = ()
 
     def __init__(self, monitor: Monitor, unit: str | None) -> None:
         self._monitor = monitor
@@ -98,6 +100,7 @@ class ModelReader(Reader):
             )
         self.numbers = self.late = tuple(target)
         self.words = [*self._kinds, *filter(None, [self._unit])]
+        self.inputs = number_columns(self._model)
 
     def count(self, cells: Cells) -> None:
         """Count the rows of a batch."""

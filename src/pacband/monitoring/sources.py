@@ -40,6 +40,7 @@ def open_sources(
     words: Sequence[str],
     dialect: Dialect,
     *,
+    inputs: Sequence[str] = (),
     form: str | None = None,
     follow: bool = False,
     note: Callable[[str], None] = lambda text: None,
@@ -54,6 +55,8 @@ def open_sources(
         The columns that are read.
     dialect : Dialect
         How the files are written, where the user says so.
+    inputs : sequence of str
+        The words that a model reads as numbers.
     form : {"csv", "jsonl"}, optional
         The form of the lines, if the user names it.
     follow : bool
@@ -70,14 +73,14 @@ def open_sources(
     if follow and len(names) > 1:
         raise InvalidInput(f"--follow waits for the rows of one file, and {name} has {len(names)}.")
     for path in names:
-        written = None if form == "jsonl" else _text_format(path, numbers, dialect, note)
+        written = None if form == "jsonl" else _text_format(path, [*numbers, *inputs], dialect, note)
         if form == "jsonl" or written is not None:
             with FollowedFile(path) as file:
                 yield Source(file.source, written or stream_format(dialect), file)
         elif follow:
             raise InvalidInput(f"--follow waits for lines at the end of a file, and {path} is not such a file.")
         else:
-            yield from _copied(path, numbers, words, dialect, note)
+            yield from _copied(path, numbers, words, inputs, dialect, note)
 
 
 def stream_format(dialect: Dialect) -> StreamFormat:
@@ -116,7 +119,12 @@ def _is_by_line(encoding: str) -> bool:
 
 
 def _copied(
-    path: str, numbers: Sequence[str], words: Sequence[str], dialect: Dialect, note: Callable[[str], None]
+    path: str,
+    numbers: Sequence[str],
+    words: Sequence[str],
+    inputs: Sequence[str],
+    dialect: Dialect,
+    note: Callable[[str], None],
 ) -> Iterator[Source]:
     """Yield a file as plain CSV with the columns that are read."""
     from pacband.tables.files import open_files
@@ -124,6 +132,6 @@ def _copied(
 
     with open_files([path], dialect, note=note) as files, files.reading():
         copy = os.path.join(files.folder, "stream.csv")
-        write_table(files.relation(numbers, only=[*numbers, *words], threads=1), copy)
+        write_table(files.relation(numbers, inputs=inputs, only=[*numbers, *words], threads=1), copy)
         with open(copy, "rb") as stream:
             yield Source(stream, UTF8)

@@ -51,6 +51,8 @@ class RowStream:
         The columns of labels, which a JSON row may lack; see `JsonParser`.
     written : StreamFormat
         How the lines are written.
+    inputs : sequence of str
+        The words that a model reads as numbers; see `Parser`.
     """
 
     def __init__(
@@ -62,9 +64,11 @@ class RowStream:
         *,
         late: Sequence[str] = (),
         written: StreamFormat = UTF8,
+        inputs: Sequence[str] = (),
     ) -> None:
         self._source = source
         self._numbers, self._words, self._late = tuple(numbers), tuple(words), tuple(late)
+        self._inputs = tuple(inputs)
         self._hash, self._offset, self._rows = sha256(), 0, 0
         # Bytes that were read from the source but not returned yet, and the last bytes that were returned.
         self._pending, self._tail = b"", b""
@@ -161,7 +165,7 @@ class RowStream:
                 return False
             form = self._form or ("jsonl" if first.lstrip().startswith(b"{") else "csv")
             if form == "jsonl":
-                self._parser = JsonParser(self._numbers, self._words, self._late, self._written)
+                self._parser = JsonParser(self._numbers, self._words, self._late, self._written, inputs=self._inputs)
                 self._pending = first
                 return True
             (line, *_) = decode_lines([first], 0, self._written.encoding)
@@ -170,7 +174,7 @@ class RowStream:
             if (delimiter := declared_delimiter(line)) is not None and self._written.delimiter is None:
                 self._written = replace(self._written, delimiter=delimiter)
             self._consume([first])
-        self._parser = CsvParser(self._numbers, self._words, first, self._written)
+        self._parser = CsvParser(self._numbers, self._words, first, self._written, inputs=self._inputs)
         self._consume([first])
         return True
 

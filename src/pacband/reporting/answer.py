@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pacband.core.wording import complement, percent
 from pacband.judging.counts import exact_interval
 from pacband.judging.verdicts import Verdict
+from pacband.scores.clip import left_range_words
 
 __all__ = ["UNTESTED", "Answer", "word_verdict"]
 
@@ -52,6 +53,8 @@ def word_verdict(
             f"These are the calibration rows, and the bound was computed from them again. {agreement} {counted}, "
             "by construction. Only fresh rows can test the promise.",
         )
+    if verdict.out_of_range:
+        counted = f"{counted}. {left_range_words(verdict.out_of_range).removesuffix('.')}"
     low, high = exact_interval(violations, n_rows)
     interval = f"The exact 95 % interval of the true share is {percent(low)} to {percent(high)}."
     if not verdict.holds:

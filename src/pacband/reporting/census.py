@@ -26,6 +26,7 @@ from pacband.selection.fingerprint import fingerprint_unit, seal
 from pacband.selection.ranked import Ranked
 from pacband.tables.columns import as_frame, check_columns
 from pacband.tables.engines import fetch_columns
+from pacband.tables.guards import Guards
 from pacband.tables.scan import GroupScan, TableScan
 from pacband.tables.table import Table
 
@@ -73,13 +74,16 @@ class Census:
 def count_rows(judge: Judge, judged: Judged) -> Census:
     """Count rows that were judged in memory."""
     found = {label: _recognise(judge.parts[label], scores) for label, scores in judged.by_part(judged.scores).items()}
-    return _census(judge, judged.tallies(), found)
+    return _census(judge, judged.tallies(), found, judged.n_outside)
 
 
-def _census(judge: Judge, tallies: Mapping[Any, Tally], found: Mapping[Any, tuple[bool, bool]]) -> Census:
+def _census(
+    judge: Judge, tallies: Mapping[Any, Tally], found: Mapping[Any, tuple[bool, bool]], out_of_range: int
+) -> Census:
     """Return the counts. `found` has the result of `_recognise` for every part that has rows."""
     whole = len(found) == len(judge.parts)
-    verdict = replace(verdict_of(judge, tallies, LEVEL), reused=whole and all(near for near, _ in found.values()))
+    verdict = verdict_of(judge, tallies, LEVEL, out_of_range=out_of_range)
+    verdict = replace(verdict, reused=whole and all(near for near, _ in found.values()))
     return Census(verdict=verdict, exact=whole and all(exact for _, exact in found.values()))
 
 
@@ -103,14 +107,14 @@ def _close(gamma: float, single: Certificate, n_tied: int) -> bool:
 
 
 class TableCensus:
-    """Counts of a table that stays in its engine; every row is checked as `certify` checks it."""
+    """Counts of a table that stays in its engine; every row is checked as `check` checks it."""
 
     def __init__(self, judge: Judge, frame: Any, columns: Columns) -> None:
         self._judge = judge
         table = as_frame(frame)
         schema = check_columns(table, columns.numeric, columns.group)
         assert isinstance(table, nw.LazyFrame)
-        self._table = Table.of(table, schema, judge.basis.scoring, {"": columns})
+        self._table = Table.of(table, schema, judge.scoring, {"": columns})
         self._scan: Any
         if judge.grouped and columns.group is not None:
             self._scan = GroupScan(self._table, columns.group)
@@ -137,7 +141,7 @@ class TableCensus:
         # Of the two edges, a verdict is about the scores that exceed γ̄.
         tallies = {label: replace(answer, at_least=(_above(answer),)) for label, answer in self._answers.items()}
         found = {label: (exact[label] or close.get(label, False), exact[label]) for label in exact}
-        return _census(self._judge, tallies, found)
+        return _census(self._judge, tallies, found, Guards(self._table).count_outside())
 
     def ranked(self, sample: Floats) -> Ranked:
         """Summarise all scores of one bound in bins narrower than 0.01 % of their range; γ̄ itself is exact.

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from pacband.certificate import AnyCertificate
-from pacband.certification.fitted import FittedModel, certificate_of, raw_rows
+from pacband.certification.fitted import FittedModel, PredictedRows, certificate_of, raw_rows
 from pacband.core.atomic_files import replace_file
+from pacband.diagnostics.units import with_seen_units
 from pacband.draws import Draws
 from pacband.reporting.diagnosis import diagnose_rows
 from pacband.reporting.rows import best_columns, read_rows
@@ -94,7 +95,7 @@ def report(
     ----------
     certificate : Certificate, FamilyCertificate, GroupCertificate or fitted model
         The promise. With a `CertifiedRegressor` or `CertifiedFamily`, pass raw rows: ``report(model, X, y)``. The model
-        predicts them, X are the features, and rows that the model was fitted on are found.
+        predicts them, X are the features, and rows and units that the model was fitted on are found.
     y, y_pred, scale
         Rows, as `certify` takes them; for a family, those of its best candidate. For own scores, y holds the scores
         alone.
@@ -130,6 +131,7 @@ def report(
     'recomputed'
     >>> path = page.save(pathlib.Path(tempfile.mkdtemp()) / "report.html")
     """
+    given: PredictedRows | None = None
     if isinstance(certificate, FittedModel) and (y is not None or y_pred is not None):
         others = {"scale": scale, "X": X, "candidates": candidates}
         given = certificate.predict_rows(
@@ -153,6 +155,8 @@ def report(
     )
     y_pred, scale = best_columns(promise, y_pred, scale, candidates)
     diagnosis = diagnose_rows(promise, rows, y, y_pred, scale, X, groups, training)
+    if given is not None:
+        diagnosis = with_seen_units(diagnosis, given, promise.basis.draws.counted)
     ranked = Ranked.of(rows.all_scores) if has_curve(promise, rows.census) else None
     summary = summarise_rows(promise, rows, diagnosis, ranked, title=title, command=command, outlook=outlook)
     return Report(summary)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from pacband.core.frozen import FrozenMap
 from pacband.core.progress import Progress
 from pacband.diagnostics.rows import overlap_finding
 from pacband.reporting.document import Report
@@ -49,9 +48,5 @@ def _with_overlap(report: Report, table: ModelTable, predicted: PredictedTable) 
         finding = overlap_finding(predicted.seen_units, of_rows.rows.n_rows, 0.0, basis.draws.counted)
     else:
         finding = overlap_finding(predicted.seen.n_rows, table.count(), 0.0)
-    diagnosis = replace(
-        of_rows.diagnosis,
-        findings=(finding, *of_rows.diagnosis.findings),
-        p_values=FrozenMap({finding.name: 0.0, **of_rows.diagnosis.p_values}),
-    )
+    diagnosis = of_rows.diagnosis.with_finding(finding)
     return Report(replace(report.summary, of_rows=replace(of_rows, diagnosis=diagnosis)))

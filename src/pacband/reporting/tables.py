@@ -158,14 +158,14 @@ def _summary(
         numbers=drawn.rows,
         words=drawn_words(len(score)),
     )
-    near = _scored(basis.scoring, first.values, columns, used, first_words(len(first.rows)))
+    near = _scored(judge.scoring, first.values, columns, used, first_words(len(first.rows)))
     names = relation.columns
     # Copies of a row that have numbers of their own must be in one class.
     shared = [name for name in used if not identifies_rows(_feature(first.values[name]))]
     alike = fetch_class(relation, names, list(dict.fromkeys((*columns.predicted, *shared))) or names, census.n_rows)
     copies = None
     if alike is not None:
-        copies = _scored(basis.scoring, alike[0], columns, used, class_words(len(alike[0][names[0]]), alike[1]))
+        copies = _scored(judge.scoring, alike[0], columns, used, class_words(len(alike[0][names[0]]), alike[1]))
     return summarise_rows(
         certificate,
         rows,

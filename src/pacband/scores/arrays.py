@@ -26,10 +26,11 @@ import math
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from pacband.core.arrays import Floats, Numbers, as_numbers, blocks, name_rows
 from pacband.exceptions import InvalidInput
-from pacband.scores.clip import clip_ends, refuse_outside
+from pacband.scores.clip import clip_ends, outside_range, refuse_outside
 from pacband.scores.ellipsoid import Ellipsoid
 from pacband.scores.means import exact_mean
 from pacband.scores.rule import ScoreRule
@@ -86,7 +87,9 @@ def as_prediction(rule: ScoreRule, y_pred: Any, shape: tuple[int, ...], *, name:
 
 def score_rows(rule: ScoreRule, target: Numbers, prediction: Numbers, spread: Spread) -> Floats:
     """Return one score per row of arrays whose shapes were checked."""
-    refuse_outside(rule.clip, target)
+    if rule.outside == "raise":
+        refuse_outside(rule.clip, target)
+    outside = outside_range(rule.clip, target)
     ellipsoid = _ellipsoid(rule, target)
     scores = np.empty(len(target))
     finite = True
@@ -97,14 +100,17 @@ def score_rows(rule: ScoreRule, target: Numbers, prediction: Numbers, spread: Sp
             error = np.subtract(target[rows], prediction[rows], out=out, dtype=np.float64)
             parts = spread.block(rows)
             score = _score(rule, error, parts) if ellipsoid is None else ellipsoid.scores(error, parts)
-            if rule.share is not None:
-                finite &= bool(np.isfinite(score).all())
-            if score.ndim == 2:
-                score = _over_steps(rule, score)
-            if score is not out:
-                scores[rows] = score
             # The largest score finds NaN and +∞. If one side counts, a score may also overflow to −∞.
             finite &= bool(np.isfinite(score).all() if rule.side != "both" else score.max() < math.inf)
+            broken = ~np.isfinite(score) if score.ndim == 2 else None
+            if outside is not None:
+                beyond = outside[rows].any(axis=-1) if outside.ndim > score.ndim else outside[rows]
+                # A score that is no number stays: it may be refused.
+                score[beyond & np.isfinite(score)] = math.inf
+            if broken is not None:
+                score = _over_steps(rule, score, broken)
+            if score is not out:
+                scores[rows] = score
     if not finite:
         _resolve_nonfinite(rule, scores, target, prediction)
     return scores
@@ -206,12 +212,12 @@ def _score(rule: ScoreRule, error: Floats, parts: tuple[Floats, ...]) -> Floats:
     return largest
 
 
-def _over_steps(rule: ScoreRule, points: Floats) -> Floats:
-    """Return one score a run from the scores of its steps. NaN marks runs that the rule refuses."""
+def _over_steps(rule: ScoreRule, points: Floats, broken: npt.NDArray[np.bool_]) -> Floats:
+    """Return one score a run from the scores of its steps. NaN marks runs that the rule refuses: by `broken` steps."""
     if rule.share is None:
         return np.asarray(points.max(axis=1))
-    place, broken = rule.share.place(points.shape[1]), ~np.isfinite(points)
-    found = np.partition(np.where(broken, math.inf, points), place, axis=1)[:, place]
+    place = rule.share.place(points.shape[1])
+    found = np.partition(np.where(np.isfinite(points), points, math.inf), place, axis=1)[:, place]
     if rule.nonfinite == "raise":
         # A share of the steps would hide the others.
         found[broken.any(axis=1)] = math.nan

@@ -4,6 +4,9 @@ If y never leaves [a, b], then y ∈ [l, u] if and only if y ∈ [l, u] ∩ [a, 
 band, and is never wider. Scores, ranks and predictions do not change. If the whole band lies outside of the range, both
 ends are the end of the range that is nearest: the band is one value, a or b. Such a row violates the bound wherever y
 lies, so that a band with this value promises no less. `check` and the monitor count it as a violation.
+
+A target outside of the range shows that the assumption is wrong. At calibration it is refused. Afterwards it is outside
+of every clipped band: it counts as a violation, by an infinite score, and is never left out.
 """
 
 from __future__ import annotations
@@ -12,11 +15,21 @@ import math
 from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from pacband.core.arrays import Floats, Numbers, name_rows
 from pacband.exceptions import InvalidInput
 
-__all__ = ["Clip", "check_clip", "clip_ends", "outside_words", "range_assumption", "refuse_outside"]
+__all__ = [
+    "Clip",
+    "check_clip",
+    "clip_ends",
+    "left_range_words",
+    "outside_range",
+    "outside_words",
+    "range_assumption",
+    "refuse_outside",
+]
 
 # The smallest and the largest value that y may have; None where it has no limit on that side.
 Clip: TypeAlias = tuple[float | None, float | None]
@@ -75,16 +88,40 @@ def clip_ends(clip: Clip | None, ends: Floats) -> None:
 
 def refuse_outside(clip: Clip | None, target: Numbers) -> None:
     """Raise if a target lies outside of the range: then the assumption is wrong, and so is a clipped band."""
-    if clip is None:
-        return
-    low, high = clip
+    outside = outside_range(clip, target)
+    if clip is not None and outside is not None:
+        raise InvalidInput(f"{outside_words(clip, 'y')} in {name_rows(outside)}.")
+
+
+def outside_range(clip: Clip | None, target: Numbers) -> npt.NDArray[np.bool_] | None:
+    """Return which targets lie outside of the range; None if none does. NaN does not.
+
+    Examples
+    --------
+    >>> outside_range((0.0, None), np.array([-1.0, 0.0, 2.0])).tolist()
+    [True, False, False]
+    """
+    low, high = clip or (None, None)
     outside = np.zeros(target.shape, dtype=bool)
     if low is not None:
         outside |= target < low
     if high is not None:
         outside |= target > high
-    if outside.any():
-        raise InvalidInput(f"{outside_words(clip, 'y')} in {name_rows(outside)}.")
+    return outside if outside.any() else None
+
+
+def left_range_words(n_rows: int) -> str:
+    """Return what is to be known of rows whose target left the range after calibration; nothing if there are none.
+
+    Examples
+    --------
+    >>> left_range_words(1)
+    'In 1 row y left its declared range, to which bands are clipped: the row is outside of every band.'
+    """
+    if not n_rows:
+        return ""
+    rows, are = ("1 row", "the row is") if n_rows == 1 else (f"{n_rows} rows", "these rows are")
+    return f"In {rows} y left its declared range, to which bands are clipped: {are} outside of every band."
 
 
 def outside_words(clip: Clip, name: str) -> str:

@@ -35,6 +35,7 @@ __all__ = [
     "in_range",
     "largest_of",
     "number",
+    "outside_range",
     "positive",
     "scale_part",
     "score",
@@ -74,10 +75,16 @@ def score(rule: ScoreRule, columns: Columns) -> nw.Expr:
     outputs = [_score(rule, columns, k) for k in range(len(columns.target))]
     # Not nw.max_horizontal, which Dask has for columns alone. The lines below take care of NaN.
     largest = largest_of(outputs)
+    infinite = nw.lit(math.inf, nw.Float64)
+    outside = outside_range(rule, columns.target)
+    if outside is not None:
+        # A score that is no number stays: it may be refused.
+        known = all_of([outside, *(finite(one) for one in outputs)])
+        largest = nw.when(known).then(infinite).otherwise(largest)
     if rule.nonfinite == "raise":
         return largest if len(outputs) == 1 else nw.when(all_of([finite(one) for one in outputs])).then(largest)
     known = all_of([*(finite(number(name)) for name in columns.prediction), *(finite(one) for one in outputs)])
-    return nw.when(known).then(largest).otherwise(nw.lit(math.inf, nw.Float64))
+    return nw.when(known).then(largest).otherwise(infinite)
 
 
 def _score(rule: ScoreRule, columns: Columns, output: int) -> nw.Expr:
@@ -201,3 +208,12 @@ def in_range(rule: ScoreRule, value: nw.Expr) -> nw.Expr | None:
     least, most = rule.clip or (None, None)
     limits = [*([] if least is None else [value >= least]), *([] if most is None else [value <= most])]
     return all_of(limits) if limits else None
+
+
+def outside_range(rule: ScoreRule, targets: Sequence[str]) -> nw.Expr | None:
+    """Whether any target of a row is a number outside of the range of y; None unless such rows count as violations."""
+    if rule.clip is None or rule.outside != "violate":
+        return None
+    values = {name: number(name) for name in targets}
+    inside = {name: in_range(rule, value) for name, value in values.items()}
+    return any_of([finite(values[name]) & fails(one) for name, one in inside.items() if one is not None])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pacband.core.checks import check_choice, check_positive
@@ -45,6 +45,9 @@ class ScoreRule:
         Whether a NaN or infinite prediction is refused, or counted as an infinite error.
     clip : pair of float or None, or None
         The range of y, to which the ends of a band are clipped; see `pacband.scores.clip`.
+    outside : {"raise", "violate"}
+        Whether a y outside of this range is refused, as at calibration, or counted as an infinite error, as in every
+        judgement of fresh rows.
     """
 
     side: str = "both"
@@ -52,6 +55,7 @@ class ScoreRule:
     min_scale: float | None = None
     nonfinite: str = "raise"
     clip: Clip | None = None
+    outside: str = "raise"
 
     @classmethod
     def create(cls, *, side: Any, gauge: Any, min_scale: Any, nonfinite: Any, clip: Any = None) -> ScoreRule:
@@ -71,6 +75,11 @@ class ScoreRule:
         """Build the rule for scores that the user computes, or raise."""
         check_choice("nonfinite", nonfinite, POLICIES)
         return cls(side=OWN, nonfinite=nonfinite)
+
+    @property
+    def judging(self) -> ScoreRule:
+        """The rule by which fresh rows are judged: a y outside of its declared range is a violation."""
+        return self if self.clip is None else replace(self, outside="violate")
 
     @property
     def own(self) -> bool:

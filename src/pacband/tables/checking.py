@@ -20,6 +20,7 @@ from pacband.scores.columns import Columns
 from pacband.selection import Tally, tally
 from pacband.tables.certified_draws import table_draws
 from pacband.tables.columns import as_frame, check_columns, in_memory
+from pacband.tables.guards import Guards
 from pacband.tables.known_columns import labelled_columns
 from pacband.tables.overlaps import known_masks
 from pacband.tables.reading import read_table, read_whole
@@ -65,10 +66,11 @@ def check_frame(
         rule = "overlap: name their columns, as a list" if overlapping else "do not overlap: name one column"
         raise InvalidInput(f"the groups of this certificate {rule}.")
     if isinstance(table, nw.LazyFrame) and isinstance(draws, Units) and columns.run is None and overlapping is None:
-        units = unit_column(table, schema, judge.basis.scoring, draws.column, judge.draws_of(draws).kind)
+        units = unit_column(table, schema, judge.scoring, draws.column, judge.draws_of(draws).kind)
         if units is not None:
-            in_engine = Table.of(table, schema, judge.basis.scoring, {"": columns}, unit=units.name)
-            return _check_units(judge, UnitScan(in_engine, units), columns.group, level)
+            in_engine = Table.of(table, schema, judge.scoring, {"": columns}, unit=units.name)
+            answers = _count_units(judge, UnitScan(in_engine, units), columns.group)
+            return verdict_of(judge, answers, level, out_of_range=Guards(in_engine).count_outside())
     what = _what_needs_memory(judge, columns, draws)
     if isinstance(table, nw.DataFrame) or what:
         if isinstance(table, nw.DataFrame):
@@ -79,16 +81,18 @@ def check_frame(
         bound = None if draws is None else rows.bind(draws, values)
         groups = rows.groups if overlapping is None else known_masks(overlapping, rows.groups, columns)
         return check(certificate, rows.y, rows.y_pred, rows.scale, groups=groups, draws=bound, level=level)
+    found: dict[Any, Tally] = {}
     if overlapping is not None:
-        found: dict[Any, Tally] = {}
         for name in columns.groups:
-            one = Table.of(table, schema, judge.basis.scoring, {"": replace(columns, group=name, groups=())})
+            one = Table.of(table, schema, judge.scoring, {"": replace(columns, group=name, groups=())})
             found |= _count_groups(judge, one, name, overlapping=True)
-        return verdict_of(judge, found, level)
-    in_engine = Table.of(table, schema, judge.basis.scoring, {"": columns})
+        return verdict_of(judge, found, level, out_of_range=Guards(one).count_outside())
+    in_engine = Table.of(table, schema, judge.scoring, {"": columns})
     if columns.group is None:
-        return verdict_of(judge, {None: TableScan(in_engine)({"": judge.request(None)})[""]}, level)
-    return verdict_of(judge, _count_groups(judge, in_engine, columns.group), level)
+        found = {None: TableScan(in_engine)({"": judge.request(None)})[""]}
+    else:
+        found = _count_groups(judge, in_engine, columns.group)
+    return verdict_of(judge, found, level, out_of_range=Guards(in_engine).count_outside())
 
 
 def _count_groups(judge: Judge, table: Table, column: str, *, overlapping: bool = False) -> dict[Any, Tally]:
@@ -110,9 +114,9 @@ def _what_needs_memory(judge: Judge, columns: Columns, draws: Draws | None) -> s
     return "" if draws is None else f"draws of {draws.kind.kind}"
 
 
-def _check_units(judge: Judge, scan: UnitScan, group: str | None, level: float) -> Verdict:
-    """Test a promise about units: the engine returns the score of every unit."""
+def _count_units(judge: Judge, scan: UnitScan, group: str | None) -> dict[Any, Tally]:
+    """Count the units that violate: the engine returns the score of every unit."""
     scores: Mapping[Any, Any] = {None: scan().scores[""]} if group is None else scan.of_groups(group)
     if group is not None:
         judge.check_known(scores, f"column {group!r}")
-    return verdict_of(judge, {label: tally(own, judge.request(label)) for label, own in scores.items()}, level)
+    return {label: tally(own, judge.request(label)) for label, own in scores.items()}

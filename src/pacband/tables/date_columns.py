@@ -68,7 +68,9 @@ def refuse_other_than_dates(relation: Any, name: str, held: str, kind: str) -> N
 def days_of_column_sql(column: str, held: str, kind: str) -> str:
     """Return a column of dates as days since 1970-01-01, for a SELECT; null for a gap and for what is no date."""
     if held.startswith(DATE_TYPES):
+        # The days of a moment must not depend on the time zone of the machine. A text with a zone is read in UTC, too.
+        moment = f"{column} at time zone 'UTC'" if held == "TIMESTAMP WITH TIME ZONE" else column
         # By way of a text, so that a date gives the same bits in a file of texts.
-        return days_sql(f"cast(cast({column} as timestamp) as varchar)", "ymd")
+        return days_sql(f"cast(cast({moment} as timestamp) as varchar)", "ymd")
     text = f"trim({known_sql(column)})"
     return f"coalesce({', '.join(days_sql(text, order) for order in dict.fromkeys((DATE_KINDS[kind], 'ymd')))})"

@@ -30,6 +30,7 @@ __all__ = [
     "float_sql",
     "found_words",
     "is_parquet",
+    "plain_text_sql",
     "read_layout",
     "refuse_large_texts",
     "refuse_long_end",
@@ -78,11 +79,27 @@ def float_sql(name: str, numbers: NumberFormat = PLAIN) -> str:
         return f"{first}else {number} end"
     # A text in another format must not reach the cast: it may be a number there, another one.
     words = f"regexp_full_match({text}, '\\s*[+-]?([iI][nN][fF]([iI][nN][iI][tT][yY])?|[nN][aA][nN])\\s*')"
-    strange = f"error({literal(f'{NO_NUMBER}{name}: ')} || {text})"
     return (
         f"{first}when {text} is null then null when {words} then cast({text} as double) "
-        f"when {plain} is null then {strange} else {number} end"
+        f"when {plain} is null then {_no_number(name)} else {number} end"
     )
+
+
+def plain_text_sql(name: str, numbers: NumberFormat) -> str:
+    """Return SQL for a column of texts with its numbers in the plain format, and other texts, such as gaps, unchanged.
+
+    It raises for a text that is a number in the plain format only: in the format of the file it is none.
+    """
+    text, plain = quoted(name), numbers.plain_sql(quoted(name))
+    return (
+        f"case when {plain} is not null then {plain} when {PLAIN.plain_sql(text)} is not null "
+        f"then {_no_number(name)} else {text} end"
+    )
+
+
+def _no_number(name: str) -> str:
+    """Return SQL that raises because a text is no number in the format of the file."""
+    return f"error({literal(f'{NO_NUMBER}{name}: ')} || {quoted(name)})"
 
 
 def refuse_large_texts(relation: Any, name: str) -> None:
@@ -158,7 +175,7 @@ def found_words(layout: Layout, found: FoundFormat, dialect: Dialect) -> list[st
 
 def refuse_unclear(found: FoundFormat, names: Iterable[str], shown: str) -> None:
     """Raise if numbers in one of these columns have two meanings, and the user does not say which."""
-    for name in sorted(found.unclear.intersection(names)) if not found.numbers.is_plain else ():
+    for name in sorted(found.unclear.intersection(names)):
         raise InvalidInput(
             f"{shown}: the numbers of column {name!r} have two meanings, because its marks may be decimal marks or "
             f"thousands. {SAY_HOW}"

@@ -14,6 +14,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import copyfileobj
@@ -21,7 +22,7 @@ from typing import Any
 
 from pacband.core.atomic_files import draft_file
 from pacband.core.extras import require
-from pacband.core.number_formats import PLAIN_FORMAT, SAY_HOW, FoundFormat, looks_written_otherwise
+from pacband.core.number_formats import PLAIN, PLAIN_FORMAT, SAY_HOW, FoundFormat, looks_written_otherwise
 from pacband.exceptions import InvalidInput
 from pacband.tables.connection import Draft, allowing, connect, literal, literals, quoted, workspace
 from pacband.tables.delimited import (
@@ -31,6 +32,7 @@ from pacband.tables.delimited import (
     float_sql,
     found_words,
     is_parquet,
+    plain_text_sql,
     read_layout,
     refuse_long_end,
     refuse_unclear,
@@ -45,6 +47,9 @@ from pacband.tables.writing import write_table
 __all__ = ["Files", "open_files", "reading"]
 
 duckdb = require("duckdb", purpose="a table in a file")
+
+# Whether a block of `reading` knows the files that are read.
+_IN_FILES = ContextVar("_IN_FILES", default=False)
 
 
 @dataclass(frozen=True)
@@ -68,7 +73,7 @@ class Files:
     @property
     def copied(self) -> Any:
         """The table with the texts of the files, if `relation` changes some of them; otherwise None."""
-        return None if self.format.numbers.is_plain else self.relation(unchanged=True)
+        return None if self.format.numbers.is_plain else self.relation()
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -92,13 +97,15 @@ class Files:
         self,
         numeric: Iterable[str] = (),
         *,
+        inputs: Iterable[str] = (),
+        surveyed: Iterable[str] = (),
         only: Sequence[str] | None = None,
         threads: int | None = None,
-        unchanged: bool = False,
     ) -> Any:
         """Return the table as a DuckDB relation; these columns of a CSV file are read as numbers.
 
-        In the other columns, numbers are texts in the plain format: in a file with decimal commas, 1,5 becomes 1.5.
+        The other columns have the texts of the file: 1.234 and 1234 may be two machines, although both are the same
+        number in a German file. Raises if numbers in `numeric` or `inputs` have two meanings.
 
         To write rows in their order, read them with one thread: several threads hold back rows that come too early, and
         memory grows with the file.
@@ -107,12 +114,15 @@ class Files:
         ----------
         numeric : iterable of str
             The columns that are computed with.
+        inputs : iterable of str
+            The columns that a model reads as numbers. They stay texts, in the plain format: in a file with decimal
+            commas, 1,5 becomes 1.5, and 1.5 is refused. Gaps stay as they are.
+        surveyed : iterable of str
+            Columns that may hold numbers or labels. Every cell that is a number becomes a text in the plain format.
         only : sequence of str, optional
             The only columns to read. If one of them is missing, all are read, and the caller finds out which.
         threads : int, optional
             The number of threads to read with; by default one for each core.
-        unchanged : bool
-            Whether the other columns shall have the texts of the file, to copy them.
         """
         with self.reading():
             connection = connect(threads=threads)
@@ -120,11 +130,13 @@ class Files:
                 names = [*self.parquet.kinds[0][0], *self.parquet.keys]
                 return connection.sql(self.parquet.select(None if only is None or set(only) - set(names) else only))
             wanted = self.header if only is None or set(only) - set(self.header) else only
-            refuse_unclear(self.format, numeric := set(numeric), self.found[0].shown)
-            cells = {name: float_sql(name, self.format.numbers) for name in numeric}
-            if not (unchanged or self.format.numbers.is_plain):
-                for name in set(self.header) - numeric - self.format.unclear:
-                    cells[name] = f"coalesce({self.format.numbers.plain_sql(quoted(name))}, {quoted(name)})"
+            numeric, inputs, numbers = set(numeric), set(inputs), self.format.numbers
+            refuse_unclear(self.format, numeric | inputs, self.found[0].shown)
+            cells = {}
+            if not numbers.is_plain:
+                cells = {name: f"coalesce({numbers.plain_sql(quoted(name))}, {quoted(name)})" for name in surveyed}
+                cells |= {name: plain_text_sql(name, numbers) for name in inputs}
+            cells |= {name: float_sql(name, numbers) for name in numeric}
             listed = ", ".join(
                 f"{cells[name]} as {quoted(name)}" if name in cells else quoted(name)
                 for name in self.header
@@ -138,10 +150,12 @@ class Files:
                 f"delim={literal(self.layout.delimiter)}, quote='\"', escape='\"', columns={{{columns}}})"
             )
 
-    def converted(self, numeric: Iterable[str], *, only: Sequence[str] | None = None) -> str:
+    def converted(
+        self, numeric: Iterable[str], *, surveyed: Iterable[str] = (), only: Sequence[str] | None = None
+    ) -> str:
         """Write the table, as `relation` reads it, to a Parquet file in our folder; return its path."""
         path = os.path.join(self.folder, "table.parquet")
-        write_table(self.relation(numeric, only=only), path)
+        write_table(self.relation(numeric, surveyed=surveyed, only=only), path)
         return path
 
     def reading(self) -> AbstractContextManager[None]:
@@ -181,8 +195,10 @@ class Files:
             return ""
         name = quoted(found["column"])
         plain = name if self.format.numbers.is_plain else self.format.numbers.plain_sql(name)
-        texts = self.relation(unchanged=True).project(f"row_number() over () - 1 as row, {name}")
-        bad = texts.filter(f"{name} is not null and try_cast({plain} as double) is null").order("row").limit(3)
+        # If the text is a number in the plain format, those that are none in any format are not such texts.
+        such = name if PLAIN.plain(found["text"]) is None else PLAIN.plain_sql(name)
+        texts = self.relation().project(f"row_number() over () - 1 as row, {name}")
+        bad = texts.filter(f"{such} is not null and try_cast({plain} as double) is null").order("row").limit(3)
         rows = [str(row) for row, _ in bad.fetchall()]
         say = f" {SAY_HOW}" if looks_written_otherwise(found["text"]) or NO_NUMBER_COLUMN.search(message) else ""
         if not rows:
@@ -249,7 +265,14 @@ def reading(
     locate: Callable[[str], str] = lambda message: "",
     names: dict[str, str] | None = None,
 ) -> Iterator[None]:
-    """Raise an error of one sentence if DuckDB cannot read a file. `path` is the file if DuckDB does not name it."""
+    """Raise an error of one sentence if DuckDB cannot read a file. `path` is the file if DuckDB does not name it.
+
+    Without a path, a block inside of another one leaves errors to the outer one, which knows the files.
+    """
+    if path is None and _IN_FILES.get():
+        yield
+        return
+    token = _IN_FILES.set(path is not None)
     try:
         yield
     except duckdb.Error as error:
@@ -259,3 +282,5 @@ def reading(
         if "interrupt" in str(error).lower():
             raise KeyboardInterrupt from None
         raise
+    finally:
+        _IN_FILES.reset(token)

@@ -10,7 +10,7 @@ import narwhals as nw
 from pacband.core.arrays import refuse_large_integers
 from pacband.exceptions import InvalidInput, InvalidScale
 from pacband.scores.clip import outside_words
-from pacband.scores.expressions import all_of, fails, finite, in_range, number, positive
+from pacband.scores.expressions import all_of, fails, finite, in_range, number, outside_range, positive
 from pacband.tables.asks import Ask, ask_rows, count_rows
 from pacband.tables.engines import first_rows
 from pacband.tables.table import Table
@@ -35,6 +35,10 @@ class Guards:
             return all_of([*conditions, *(nw.col(name) > -math.inf for name in table.scores)])
         if table.rule.nonfinite == "violate":
             conditions += [finite(number(name)) for name in table.target]
+        elif table.target and (outside := outside_range(table.rule, table.target)) is not None:
+            # The score of such a row is infinite, because its y is far out and not because a number is missing.
+            conditions += [finite(number(name)) for name in (*table.target, *table.predictions)]
+            conditions += [finite(nw.col(name)) | (outside & (nw.col(name) > 0.0)) for name in table.scores]
         elif table.target:
             conditions += [finite(nw.col(name)) for name in table.scores]
         else:
@@ -63,6 +67,11 @@ class Guards:
         if answers.n_rows:
             self.check(answers.n_rows, answers[scorable])
 
+    def count_outside(self) -> int:
+        """Return how many rows have a y outside of its declared range, in a pass of its own; see `outside_range`."""
+        outside = outside_range(self.table.rule, self.table.target)
+        return 0 if outside is None else self._count(outside)
+
     def _refuse_rows(self) -> None:
         """Raise for the first rule that some row breaks, in the order of the rules for arrays."""
         table = self.table
@@ -84,10 +93,14 @@ class Guards:
             self.refuse(fails(inside), outside_words(table.rule.clip, f"column {table.user_names[name]!r}"))
         if table.rule.nonfinite == "raise":
             for value in table.scores.values():
-                self.refuse(fails(finite(value)), "the score overflows float64")
+                lost = fails(finite(value))
+                outside = outside_range(table.rule, table.target)
+                self.refuse(lost if outside is None else lost & ~outside, "the score overflows float64")
 
     def _in_range(self) -> dict[str, nw.Expr]:
-        """Whether the targets lie in the declared range of y, by their columns; none if it has no range."""
+        """Whether the targets lie in the declared range of y, by their columns; none if they need not."""
+        if self.table.rule.outside == "violate":
+            return {}
         inside = {name: in_range(self.table.rule, number(name)) for name in self.table.target}
         return {name: condition for name, condition in inside.items() if condition is not None}
 

@@ -8,11 +8,14 @@ from pacband.core.labels import listed
 from pacband.exceptions import InvalidInput
 from pacband.scores.columns import Columns
 
-__all__ = ["describe_other_columns", "warn_of_other_model"]
+__all__ = ["describe_other_columns", "describe_other_model", "warn_of_other_model"]
 
 
 def describe_other_columns(basis: Promise, columns: Columns) -> str | None:
-    """Return a warning if columns have other names than those certified. A certificate of arrays has no names."""
+    """Return a warning if columns have other names than those certified.
+
+    A certificate of arrays has no names. Groups that only list rows, beside a promise about all of them, are free.
+    """
     known = basis.columns
     if known is None:
         return None
@@ -25,7 +28,7 @@ def describe_other_columns(basis: Promise, columns: Columns) -> str | None:
     other = [
         f"{what} {listed(list(given))} in place of {listed(list(certified))}"
         for what, (certified, given) in pairs.items()
-        if certified != given
+        if certified != given and any(certified)
     ]
     if not other:
         return None
@@ -37,19 +40,24 @@ def describe_other_columns(basis: Promise, columns: Columns) -> str | None:
 
 def warn_of_other_model(basis: Promise, digest: str | None) -> None:
     """Warn if a model has another digest than the one that the certificate states. Raise if it states none."""
-    if digest is None:
-        return
+    if digest is not None and (other := describe_other_model(basis, digest)) is not None:
+        warn_of_promise(other)
+
+
+def describe_other_model(basis: Promise, digest: str) -> str | None:
+    """Return a warning if a model has another digest than the certified one. Raise if the certificate states none."""
     model = basis.about.model
     if model is None or model.digest is None:
         raise InvalidInput(
             "the certificate states no digest of its model, so the model cannot be compared with it. Certify with the "
             "digest: about={'model': {'digest': pacband.model_digest(path)}}."
         )
-    if digest != model.digest:
-        warn_of_promise(
-            f"the promise does not hold for this model: its SHA-256 is {digest}, and the certificate is about the "
-            f"model {model}. Certify this model with rows of its own."
-        )
+    if digest == model.digest:
+        return None
+    return (
+        f"the promise does not hold for this model: its SHA-256 is {digest}, and the certificate is about the model "
+        f"{model}. Certify this model with rows of its own."
+    )
 
 
 def _groups(columns: Columns) -> tuple[str | None, ...]:

@@ -1,6 +1,6 @@
 """The rows of a table for a model to judge: its inputs as it takes them, the targets, the groups and the draws.
 
-`check_model`, `predicted_table` and `recalibrate_table` read the rows in this one way, in batches.
+`check_model`, `predicted_table` and `recalibrate_model` read the rows in this one way, in batches.
 """
 
 from __future__ import annotations

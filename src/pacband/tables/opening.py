@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from pacband.core.extras import require
+from pacband.core.number_formats import SAY_HOW
 from pacband.exceptions import InvalidInput
 from pacband.tables.dialects import FIND, Dialect
 from pacband.tables.files import Files, open_files
@@ -24,7 +25,9 @@ def open_table(
     numeric: Sequence[str],
     *,
     also: Sequence[str] | None = None,
+    labels: Sequence[str] = (),
     others: bool = False,
+    shown: bool = False,
     engine: str = "duckdb",
     address: str | None = None,
     threads: int | None = None,
@@ -41,10 +44,15 @@ def open_table(
     numeric : sequence of str
         The columns to read as numbers.
     also : sequence of str, optional
-        The only other columns to read. By default all columns are read.
+        The only other columns to read, with the texts of the file. By default all columns are read.
+    labels : sequence of str
+        Columns of groups, units and runs: they have the texts of the file. In the other columns, numbers are texts in
+        the plain format, if all cells that were looked at are numbers.
     others : bool
         Whether DuckDB shall offer the columns beside `numeric` and `also` as well, where all files agree about them. It
         reads none of them before it is asked to.
+    shown : bool
+        Whether people will read the other columns as numbers. Columns whose numbers have two meanings are left out.
     engine : {"duckdb", "dask", "spark"}
         The library that holds the table.
     address : str, optional
@@ -58,20 +66,25 @@ def open_table(
     """
     only = None if also is None else [*numeric, *also]
     with open_files(paths, dialect, note=note) as files, files.writing(output), files.reading():
+        if shown and (unclear := files.format.unclear.difference(numeric, labels)):
+            only = [name for name in files.header if name not in unclear]
+            note(f"Left out {', '.join(sorted(unclear))}: the numbers have two meanings. {SAY_HOW}")
+        surveyed = files.format.columns.difference(labels, also or ()) if output is None else ()
         if engine == "duckdb":
             if others and only is not None:
                 only = [*only, *files.plain_columns]
-            table = files.relation(numeric, only=only, threads=threads, unchanged=output is not None)
+            table = files.relation(numeric, surveyed=surveyed, only=only, threads=threads)
             if "*" in table.columns:
                 raise InvalidInput("a column is called '*', which stands for all columns: give it another name.")
             yield table
         else:
-            with {"dask": _dask, "spark": _spark}[engine](files, numeric, only, address) as table:
+            convert = partial(files.converted, numeric, surveyed=surveyed, only=only)
+            with {"dask": _dask, "spark": _spark}[engine](files, convert, only, address) as table:
                 yield table
 
 
 def _cluster_files(
-    files: Files, numeric: Sequence[str], only: Sequence[str] | None
+    files: Files, convert: Callable[[], str], only: Sequence[str] | None
 ) -> tuple[Sequence[str], list[str] | None]:
     """Return the Parquet files that a cluster reads, and which of their columns; None is all.
 
@@ -82,13 +95,13 @@ def _cluster_files(
     hidden = any(os.path.basename(path)[0] in "._" or ":" in path for path in files.paths)
     if files.parquet is not None and only is not None and files.parquet.is_uniform(only) and not hidden:
         return files.paths, list(dict.fromkeys(only))
-    return [files.converted(numeric, only=only)], None
+    return [convert()], None
 
 
 @contextmanager
-def _dask(files: Files, numeric: Sequence[str], only: Sequence[str] | None, address: str | None) -> Iterator[Any]:
+def _dask(files: Files, convert: Callable[[], str], only: Sequence[str] | None, address: str | None) -> Iterator[Any]:
     dask, dd = require("dask"), require("dask.dataframe")
-    found, columns = _cluster_files(files, numeric, only)
+    found, columns = _cluster_files(files, convert, only)
     paths = [glob.escape(path) for path in found]
     # Names of directories become no columns here, and no column becomes the index.
     read: Any = partial(dd.read_parquet, paths, columns=columns, index=False, dataset={"partitioning": None})
@@ -109,9 +122,9 @@ def _dask(files: Files, numeric: Sequence[str], only: Sequence[str] | None, addr
 
 
 @contextmanager
-def _spark(files: Files, numeric: Sequence[str], only: Sequence[str] | None, address: str | None) -> Iterator[Any]:
+def _spark(files: Files, convert: Callable[[], str], only: Sequence[str] | None, address: str | None) -> Iterator[Any]:
     java_error, spark_error = require("py4j.protocol").Py4JJavaError, require("pyspark.errors").PySparkException
-    found, columns = _cluster_files(files, numeric, only)
+    found, columns = _cluster_files(files, convert, only)
     paths = [re.sub(r"([\\*?\[\]{}])", r"\\\1", path) for path in found]
     builder = require("pyspark.sql").SparkSession.builder.master(address or "local[*]").appName("pacband")
     if address is None:

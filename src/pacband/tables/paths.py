@@ -12,11 +12,11 @@ from typing import Any
 from urllib.parse import unquote
 
 from pacband.core.paths import files_named
+from pacband.core.zip_files import begins_as_zip
 from pacband.exceptions import InvalidInput
 from pacband.tables.delimited import FIRST_LINE, is_parquet, read_layout
 from pacband.tables.dialects import FIND, Dialect
 from pacband.tables.encodings import find_encoding, is_utf8
-from pacband.tables.workbooks import is_archive
 
 __all__ = ["Found", "copied_file", "find_files", "is_stream"]
 
@@ -172,7 +172,7 @@ def copied_file(copy: str, shown: str) -> Found:
 
 def _refuse_start(copy: str, shown: str, dialect: Dialect) -> None:
     """Raise if a text starts with what is no header. Texts in other encodings are looked at when they are complete."""
-    if is_parquet(copy, shown) or is_archive(copy):
+    if is_parquet(copy, shown) or begins_as_zip(copy):
         return
     if is_utf8(dialect.encoding or find_encoding(copy, shown)):
         read_layout(copy, shown, dialect)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 
-from pacband.certificate import AnyCertificate, Certificate, GroupCertificate
+from pacband.certificate import About, AnyCertificate, Certificate, GroupCertificate
 from pacband.certification.succession import recalibrate
 from pacband.core.frozen import FrozenMap
 from pacband.core.progress import Progress
@@ -25,7 +26,13 @@ __all__ = ["recalibrate_model", "recalibrate_table"]
 
 
 def recalibrate_table(
-    certificate: AnyCertificate, frame: Any, columns: Columns, *, draws: Draws | None = None, rule: str = "exact"
+    certificate: AnyCertificate,
+    frame: Any,
+    columns: Columns,
+    *,
+    draws: Draws | None = None,
+    rule: str = "exact",
+    about: About | Mapping[str, Any] | None = None,
 ) -> Certificate | GroupCertificate:
     """Return the successor of a certificate from the rows of a table; see `recalibrate`.
 
@@ -39,6 +46,8 @@ def recalibrate_table(
         Which columns are y, T, σ̂ and the group. The successor states them.
     draws : Draws, optional
         The draws of the rows, by the names of their columns; see `table_draws`.
+    rule, about
+        See `recalibrate`.
     """
     table = as_frame(frame)
     drawn = () if draws is None else draws.columns
@@ -59,16 +68,23 @@ def recalibrate_table(
         groups=groups,
         rule=rule,
         draws=None if draws is None else rows.bind(draws, values),
+        about=about,
     )
     return _with_columns(successor, rows.columns)
 
 
 def recalibrate_model(
-    table: ModelTable, *, rule: str = "exact", progress: Progress = lambda done, total: None
+    table: ModelTable,
+    *,
+    rule: str = "exact",
+    about: About | Mapping[str, Any] | None = None,
+    progress: Progress = lambda done, total: None,
 ) -> Certified:
     """Return a model with the successor of its certificate, from the rows of a table; see `Certified.recalibrate`."""
     import pandas as pd
 
+    if isinstance(table.model.draws, Weighted) and table.draws is None:
+        raise InvalidInput("a successor needs the weights of the fresh rows: name their column with importance.")
     batches = list(table.batches(progress))
     if not batches:
         raise InvalidInput("the table is empty: at least one row is needed.")
@@ -79,7 +95,7 @@ def recalibrate_model(
         # The model itself reads the draws from the columns that it names.
         values = [np.concatenate(parts) for parts in zip(*(rows.drawn for rows in batches), strict=True)]
         X, draws = X.assign(**dict(zip(declared.columns, values, strict=True))), None
-    return table.model.recalibrate(X, y, rule=rule, draws=draws if declared is None else None)
+    return table.model.recalibrate(X, y, rule=rule, draws=draws if declared is None else None, about=about)
 
 
 def _with_columns(certificate: Certificate | GroupCertificate, columns: Columns) -> Certificate | GroupCertificate:

@@ -38,6 +38,7 @@ __all__ = [
     "known_kinds",
     "label_sql",
     "model_kinds",
+    "number_columns",
     "numeric_sql",
     "survey",
 ]
@@ -131,6 +132,11 @@ def model_kinds(model: Certified) -> dict[str, str | None]:
     """Return the kind of every column that a model predicts from, in its order; None where its file states none."""
     names = map(str, model.feature_names_in_)
     return {name: model.column_kinds_.get(name) for name in names}
+
+
+def number_columns(model: Certified) -> list[str]:
+    """Return the columns that a model predicts from as numbers."""
+    return [name for name, kind in model_kinds(model).items() if kind == "number"]
 
 
 def check_kinds(relation: Any, kinds: Mapping[str, str | None], *, texts: bool = False) -> dict[str, str]:

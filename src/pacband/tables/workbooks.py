@@ -14,24 +14,19 @@ from typing import Any
 
 from pacband.core.extras import require
 from pacband.core.labels import listed
+from pacband.core.zip_files import begins_as_zip
 from pacband.exceptions import InvalidInput
 
-__all__ = ["LARGEST", "is_archive", "is_workbook", "write_sheet"]
+__all__ = ["LARGEST", "is_workbook", "write_sheet"]
 
 # The most bytes that a workbook may unpack to. A sheet of Excel has at most 1,048,576 rows, and is read into memory.
 LARGEST = 1 << 30
 _BLOCK = 1 << 20
 
 
-def is_archive(path: str) -> bool:
-    """Return whether a file begins like a ZIP archive."""
-    with open(path, "rb") as file:
-        return file.read(4) == b"PK\x03\x04"
-
-
 def is_workbook(path: str) -> bool:
     """Return whether a file is an Excel workbook."""
-    if not is_archive(path):
+    if not begins_as_zip(path):
         return False
     try:
         with zipfile.ZipFile(path) as archive:

@@ -1,4 +1,4 @@
-"""``pacband verify``: check the signature of a certificate or a model."""
+"""``pacband verify-signature``: check the signature of a certificate or a model."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from pacband.cli.output import Input
 EXAMPLES = """
 \b
 Examples:
-  pacband verify cert.json --key public.pem && pacband apply cert.json new.csv -o bands.csv
-  pacband verify model.pacband --key public.pem --signature model.sig --json
+  pacband verify-signature cert.json --key public.pem && pacband apply cert.json new.csv -o bands.csv
+  pacband verify-signature model.pacband --key public.pem --signature model.sig --json
 """
 
 

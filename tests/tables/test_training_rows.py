@@ -1,0 +1,66 @@
+"""Rows of files to fit and to calibrate on."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pacband.checks.copies import find_originals
+from pacband.draws import Spaced, Units
+from pacband.exceptions import InvalidInput
+from pacband.tables.files import open_files
+from pacband.tables.training_rows import read_training_rows
+
+
+@pytest.fixture
+def path(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "y": rng.standard_normal(60),
+            "a": rng.standard_normal(60),
+            "site": np.arange(60) % 3,
+            "day": pd.date_range("2026-01-01", periods=60).astype(str),
+            "machine": [f"m{k // 4}" for k in range(60)],
+        }
+    )
+    frame.loc[[5, 17], "y"] = np.nan
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    return tmp_path / "data.csv"
+
+
+def read(path, **options):
+    with open_files([path]) as files, files.reading():
+        return read_training_rows(files, "y", **options)
+
+
+def test_every_column_is_used_once_and_rows_without_a_target_are_dropped(path):
+    notes = []
+    options = {"draws": Units("machine"), "group": "site", "drop_missing_target": True}
+    rows = read(path, note=notes.append, **options)
+    assert notes == ["Dropped 2 of 60 rows without a target."]
+    assert (list(rows.X), list(rows.unused)) == (["a", "site"], ["day"])
+    assert len(rows.X) == len(rows.y) == len(rows.unused) == len(rows.draws.labels) == 58
+    assert rows.draws.labels[5] == "m1"
+    assert {column.name: column.why for column in rows.columns}["machine"] == "it declares the draws"
+    some = rows.take(np.array([3, 1]))
+    assert (some.y.tolist(), list(some.X.index), list(some.draws.labels)) == (
+        rows.y[[3, 1]].tolist(),
+        [0, 1],
+        ["m0"] * 2,
+    )
+
+
+def test_what_is_refused(path):
+    with pytest.raises(InvalidInput, match=r"the target 'y' is missing in 2 rows, the first 5, 17"):
+        read(path)
+    with pytest.raises(InvalidInput, match="'machine' declares the draws: it cannot be"):
+        read(path, draws=Units("machine"), group="machine", drop_missing_target=True)
+    path.write_text("y,a\n")
+    with pytest.raises(InvalidInput):
+        read(path, draws=Spaced(2))
+
+
+def test_copies_are_found_although_they_have_numbers_of_their_own():
+    frame = pd.DataFrame({"id": np.arange(300), "a": np.r_[np.arange(200), np.arange(100)] * 0.37})
+    y = frame.a.to_numpy() * 2
+    np.testing.assert_array_equal(find_originals(frame, y), np.arange(200))
