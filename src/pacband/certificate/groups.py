@@ -11,6 +11,7 @@ import numpy as np
 
 from pacband.certificate.certified_labels import locate_rows, refuse_unknown
 from pacband.certificate.decision import check_joint
+from pacband.certificate.inequality import symbols
 from pacband.certificate.promise import Promise
 from pacband.certificate.promising import Promising
 from pacband.certificate.single import Certificate
@@ -144,7 +145,11 @@ class GroupCertificate(Promising):
 
     def _repr_html_(self) -> str:
         rows = [(str(label), f"{cert.inequality} ({cert.support})") for label, cert in self.groups.items()]
-        return card("pacband group certificate", self.promise, [*self.about.facts(), *rows])
+        return card(
+            "pacband group certificate",
+            self.promise,
+            [("where", symbols(self.basis)), *self.about.facts(), *rows],
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the certificate as JSON-ready values, as `save` writes them."""

@@ -85,7 +85,8 @@ def bound(value: float, digits: int = 6) -> str:
 def card(title: str, text: str, rows: list[tuple[str, str]]) -> str:
     """Return a small self-contained HTML card for notebooks. Escapes every text."""
     cells = "".join(
-        f'<tr><th scope="row" style="text-align:left;font-weight:normal;opacity:.7;padding:0 1.5em 0 0">'
+        f'<tr style="vertical-align:top">'
+        f'<th scope="row" style="text-align:left;font-weight:normal;opacity:.7;padding:0 1.5em 0 0">'
         f'{escape(name)}</th><td style="text-align:left">{escape(value)}</td></tr>'
         for name, value in rows
     )

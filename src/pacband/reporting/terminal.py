@@ -54,8 +54,9 @@ def _symbols(value: Any) -> list[RenderableType]:
     """Return what the symbols of a promise stand for, right below it."""
     from rich.text import Text
 
-    single = None if isinstance(value, Plan | AcceptancePlan | PlanTable) else value.single
-    return [] if single is None else [Text(symbols(single.basis), style="dim")]
+    if isinstance(value, Plan | AcceptancePlan | PlanTable):
+        return []
+    return [Text(symbols(value.basis), style="dim")]
 
 
 def _about(value: Any) -> list[RenderableType]:

@@ -40,7 +40,7 @@ def family_numbers(family: FamilyCertificate) -> FamilyNumbers:
     return FamilyNumbers(
         sharpness=shown,
         best=family.best,
-        name=sharpness_name(family),
+        name=family.about.in_unit(sharpness_name(family)),
         one_sided=family.certificate.side != "both",
         n_more=len(family.candidates) - len(shown),
     )
@@ -70,7 +70,9 @@ def draw_family(numbers: FamilyNumbers, ax: Axes | None = None) -> Axes:
     others = (
         f" ({numbers.n_more} {'larger' if numbers.one_sided else 'wider'} ones not shown)" if numbers.n_more else ""
     )
-    look.style_axes(ax, title="Candidates, the sharpest on top", x=f"{numbers.name}{others}", grid="x")
+    look.style_axes(
+        ax, title="Candidates, the sharpest on top", x=f"{look.short_text(numbers.name, 70)}{others}", grid="x"
+    )
     return ax
 
 
