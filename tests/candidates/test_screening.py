@@ -145,4 +145,4 @@ def test_predictors_are_fitted_on_all_rows_if_the_time_allows(rng, monkeypatch, 
     Witness.shown = []
     family = auto_candidates(X, y, predictors={"witness": Witness()}, time_budget=budget, **OPTIONS)
     assert len(Witness.shown[-1]) == n_rows
-    assert family.plan.all_rows == (n_rows == 100)
+    assert family.search_plan.all_rows == (n_rows == 100)

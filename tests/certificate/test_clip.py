@@ -63,11 +63,13 @@ def test_targets_outside_the_range_are_refused_at_every_door():
         lambda: pacband.certify_family(bad, {"one": guess}, **options),
         lambda: pacband.certify_groups(bad, guess, np.repeat(["a"], 600), **options),
         lambda: pacband.certify_tolerance(bad, guess, 3.0, delta=0.01, clip=(0, None)),
-        lambda: pacband.check(certificate(clip=(0, None)), bad, guess),
         lambda: pacband.recalibrate(certificate(clip=(0, None)), bad, guess),
     ):
         with pytest.raises(InvalidInput, match=message):
             call()
+    # Once the promise is made, such a row breaks it.
+    verdict = pacband.check(certificate(clip=(0, None)), bad, guess)
+    assert verdict.out_of_range == 1
 
 
 @pytest.mark.parametrize("clip", [[1.0, 0.0], [0.0], ["0", None], [None, None, None]])

@@ -176,7 +176,7 @@ def test_the_card_states_the_numbers_and_where_they_are_from():
     cert = ALL_KINDS["constant"]
     rows = dict(re.findall(r"<th[^>]*>(.*?)</th><td[^>]*>(.*?)</td>", cert._repr_html_()))
     assert list(rows) == [
-        "bound γ̄", "samples N, rank r", "δ promised, attained", "expected violation", "candidates", "holds if", "made", "data digest",
+        "where", "bound γ̄", "samples N, rank r", "δ promised, attained", "expected violation", "candidates", "holds if", "made", "data digest",
     ]  # fmt: skip
     assert rows["samples N, rank r"] == f"400, {cert.rank}"
     assert rows["candidates"] == "1"

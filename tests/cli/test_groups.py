@@ -101,7 +101,8 @@ def test_labels_of_single_precision_find_their_groups_again(run, tmp_path, suffi
     for command, options in {"check": [], "report": ["-o", "out.html"], "monitor": ["--state", "state.json"]}.items():
         if (command, suffix) != ("monitor", "parquet"):
             done = run(command, "cert.json", f"rows.{suffix}", *options)
-            assert done.returncode == 0, (command, done.stderr)
+            # These are the calibration rows: they cannot test the promise.
+            assert done.returncode == (2 if command == "check" else 0), (command, done.stderr)
 
 
 @pytest.mark.parametrize("odd", ["1.4", "0.6", "1.5", "01", "x", "True"])

@@ -24,7 +24,7 @@ LINES = {
     "apply": ["{certificate}", "{files}", "--model-file", "{model_file}", "-o", "{output}"],
     "check": ["{certificate}", "{files}", "--report", "{page}"],
     "report": ["{certificate}", "{files}", "-o", "{output}"],
-    "fit": ["{files}", "--target", "y", *PROMISE, "--plan", "{plan}", "--save-plan", "{save_plan}", "-o", "{output}", "--certificate", "{alone}", "--report", "{report}"],
+    "fit": ["{files}", "--target", "y", *PROMISE, "--search-plan", "{search_plan}", "--save-search-plan", "{save_search_plan}", "-o", "{output}", "--certificate", "{alone}", "--report", "{report}"],
     "predict": ["{model}", "{files}", "-o", "{output}"],
     "monitor": ["{certificate}", "{file}", "--state", "{state}", "--metrics", "{metrics}"],
     "recalibrate": ["{certificate}", "{files}", "--model-file", "{model_file}", "-o", "{output}", "--certificate", "{alone}", "--report", "{page}"],
@@ -38,9 +38,9 @@ INPUTS = {
     "files": "data.csv",
     "file": "data.csv",
     "key": "key.csv",
-    "plan": "plan.csv",
+    "search_plan": "plan.csv",
 }
-OUTPUTS = ("output", "alone", "page", "report", "save_plan", "state", "metrics", "private", "public")
+OUTPUTS = ("output", "alone", "page", "report", "save_search_plan", "state", "metrics", "private", "public")
 
 
 def places(line, kinds):
