@@ -35,7 +35,8 @@ def test_a_certificate_on_standard_output_is_a_certificate_file(run, rows, tmp_p
         ("report", "cert.json", "-o", "page.html"),
     ):
         done = run(*command)
-        assert done.returncode in (0, 1), (command, done.stderr)
+        # These are the calibration rows: `check` says that they cannot test the promise.
+        assert done.returncode == (2 if command[0] == "check" else 0), (command, done.stderr)
         assert "not a pacband/certificate file" not in done.stderr
 
 

@@ -23,7 +23,7 @@ def test_the_curve_of_a_chosen_candidate_holds_with_the_confidence_of_the_family
     assert page.summary.numbers["curve"].curve.certificate(0.1).delta == 0.3
     for text in (page.html, page.to_markdown()):
         (sentence,) = re.findall(r"bounds (?:in this section )?hold for every ε[^.:]*", text)
-        assert re.findall(r"confidence ([\d.]+ %)", sentence) == ["70 %"]
+        assert re.findall(r"confidence (?:<span class=\"number\">)?([\d.]+ %)", sentence) == ["70 %"]
     # Declared beforehand: the promise is about all candidates as well.
     declared = pacband.certify(np.zeros(300), candidates["m0"], eps=0.1, delta=0.3, n_candidates=10)
     assert pacband.report(declared, np.zeros(300), candidates["m0"]).to_dict()["curve"]["delta"] == 0.3
