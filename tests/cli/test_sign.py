@@ -32,6 +32,11 @@ def test_a_valid_signature_prints_the_promise(signed, run):
     assert len(found["key"]) == 64
 
 
+def test_verify_is_a_short_name(signed, run):
+    line = ("cert.json", "--key", "public.pem")
+    assert run("verify", *line) == run("verify-signature", *line)
+
+
 def test_a_changed_file_is_exit_code_1(signed, run):
     redigested(signed, lambda content: content.update(created="2020-01-01"))
     assert library.load(signed).created == "2020-01-01"

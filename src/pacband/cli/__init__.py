@@ -36,6 +36,9 @@ COMMANDS = {
     "completion": "Print the completion script of a shell.",
 }
 
+# Short names, which the list of commands leaves out.
+SHORT = {"verify": "verify-signature"}
+
 
 class _Commands(click.Group):
     """Commands that are imported when they are called."""
@@ -44,6 +47,7 @@ class _Commands(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        name = SHORT.get(name, name)
         if name not in COMMANDS:
             return None
         command: click.Command = import_module(f"pacband.cli.{name.replace('-', '_')}").command
@@ -52,7 +56,7 @@ class _Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+        if args and args[0] not in (*COMMANDS, *SHORT) and not args[0].startswith("-"):
             from difflib import get_close_matches
 
             near = get_close_matches(args[0], COMMANDS, n=1)

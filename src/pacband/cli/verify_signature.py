@@ -28,6 +28,7 @@ def command(certificate: str, key: str, signature: str | None, as_json: bool) ->
 
     Exit code 0: the signature is valid. Exit code 1: it is not, because the file was changed after it was signed, or
     because another key signed it. The public key must come from the signer by a way that you trust, not with the file.
+    A valid signature says who issued the promise, not that it holds. `pacband verify` is a short name of this command.
     """
     from pacband.core.signatures import key_fingerprint
     from pacband.models.signing import signed_certificate
