@@ -229,3 +229,11 @@ def test_the_unit_follows_the_names_of_quantities():
     assert pacband.About().in_unit("half-width") == "half-width"
     assert pacband.About(unit="mm").in_unit("half-width") == "half-width, in mm"
     assert [about.axis for about in (pacband.About(), pacband.About(target="wear", unit="mm"))] == ["y", "wear, in mm"]
+
+
+def test_a_new_model_keeps_the_name_and_the_unit_stands_with_the_target():
+    about = as_about(FULL)
+    assert about.for_new_model().model == AboutModel(name="forest")
+    assert ("target", "wear, in mm") in about.facts()
+    assert "unit" not in dict(about.facts())
+    assert dict(About(unit="mm").facts())["unit"] == "mm"

@@ -68,8 +68,11 @@ def test_targets_outside_the_range_are_refused_at_every_door():
         with pytest.raises(InvalidInput, match=message):
             call()
     # Once the promise is made, such a row breaks it.
-    verdict = pacband.check(certificate(clip=(0, None)), bad, guess)
-    assert verdict.out_of_range == 1
+    inside, verdict = (pacband.check(certificate(clip=(0, None)), y, guess) for y in (Y, bad))
+    assert (inside.out_of_range, verdict.out_of_range) == (0, 1)
+    assert verdict.counts[""].violations == pacband.check(certificate(), Y[:-1], guess[:-1]).counts[""].violations + 1
+    assert "left its declared range" in str(verdict)
+    assert "left its declared range" not in str(inside)
 
 
 @pytest.mark.parametrize("clip", [[1.0, 0.0], [0.0], ["0", None], [None, None, None]])
