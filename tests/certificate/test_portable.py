@@ -29,6 +29,7 @@ def test_survives_a_file_bit_for_bit(cert, tmp_path):
 
 @each_kind
 def test_survives_pickling_and_is_immutable(cert):
+    # Not a file format: joblib and Spark copy objects to their workers in this way.
     assert pickle.loads(pickle.dumps(cert)) == cert
     assert hash(cert) == hash(pickle.loads(pickle.dumps(cert)))
     with pytest.raises(dataclasses.FrozenInstanceError):

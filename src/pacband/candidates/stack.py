@@ -153,8 +153,7 @@ class Stack:
             models = {name: _join(model, views) for name, model in self.models.items()}
             joined = models, {name: _join(model, views) for name, model in self.scales.items()}
             found = self._evaluate(joined, table, *everything)
-        except Exception:
-            # Inner parts of another library may fail in any way. The models predict without them.
+        except Exception:  # inner parts of another library may fail in any way: the models predict without them
             return own
         return joined if found.equals(self._evaluate(own, table, *everything)) else own
 

@@ -24,7 +24,7 @@ from pacband.cli.options import (
     scale_columns,
     strict_option,
 )
-from pacband.cli.output import Input, Output, overwrite_option, refuse_two_results, writing
+from pacband.cli.output import Input, Output, overwrite_option, refuse_two_results, save_results
 from pacband.core.wording import percent, round_up
 
 if TYPE_CHECKING:
@@ -198,12 +198,12 @@ def command(
             assert made_from is not None  # it was made from a table
             report = report_files(certificate, files, made_from, draws=draws, dialect=dialect)
     print_findings(findings, strict=strict)
+    if page is not None:
+        save_results((page, report.save))
     # With --json, the certificate file itself is printed.
-    saved = dict.fromkeys(filter(None, (output, "-" if as_json else None)), certificate)
-    for path, made in (*([(page, report)] if page is not None else ()), *saved.items()):
-        with writing(path) as file:
-            made.save(file)
-    if "-" not in (*saved, page):
+    outputs = dict.fromkeys((output, "-" if as_json else None))
+    save_results(*((path, certificate.save) for path in outputs))
+    if "-" not in (*outputs, page):
         print_result(certificate)
     elif not as_json:
         print_message(str(certificate))

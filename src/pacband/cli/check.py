@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pacband.cli.columns import warn_of_other_columns
-from pacband.cli.console import fail, print_json, print_message, print_text
+from pacband.cli.columns import certified_columns
+from pacband.cli.console import fail, print_json, print_message, print_saved, print_text
 from pacband.cli.draw_options import fresh_draw_options, refuse_without_rows
 from pacband.cli.model_files import model_target, open_model_table
 from pacband.cli.options import column_options, file_options, group_names, json_option, model_options, scale_columns
-from pacband.cli.output import Input, Output, refuse_two_results, writing
+from pacband.cli.output import Input, Output, refuse_two_results, save_results
 
 if TYPE_CHECKING:
     from pacband.judging.verdicts import Verdict
@@ -82,7 +82,6 @@ def command(
     from pacband.tables.certified_draws import table_draws
     from pacband.tables.checking import check_frame
     from pacband.tables.group_labels import labels_of, with_labels
-    from pacband.tables.known_columns import labelled_columns
     from pacband.tables.opening import open_table
     from pacband.tables.paths import is_stream
 
@@ -106,8 +105,7 @@ def command(
     outputs = {"target": list(target) or None, "prediction": list(prediction) or None}
     named: dict[str, Any] = {**outputs, "scale": scale_columns(scale), "group": group_names(group)}
     named |= {"run": run, "step": step}
-    columns = labelled_columns(cert.basis, **named)
-    warn_of_other_columns(cert.basis, columns)
+    columns = certified_columns(cert.basis, **named)
     if page is not None and (columns.groups or columns.run is not None):
         raise click.UsageError("--report shows every row once: this certificate is about runs, or groups that overlap.")
     draws = table_draws(cert.basis, unit=unit, importance=importance)
@@ -122,10 +120,8 @@ def command(
 
             report = report_files(cert, files, columns, draws=draws, dialect=dialect)
     if page is not None:
-        with writing(page) as file:
-            report.save(file)
-    if page not in (None, "-"):
-        print_message(f"Saved {page}")
+        save_results((page, report.save))
+        print_saved(page)
     _print_verdict(verdict, as_json, to_stderr=page == "-")
 
 
@@ -159,9 +155,7 @@ def _check_model(path: str, files: tuple[str, ...], page: str | None, level: flo
             from pacband.reporting.models import report_model
 
             report = report_model(table, command=command_line())
-    if report is not None and page is not None:
-        with writing(page) as file:
-            report.save(file)
-        if page != "-":
-            print_message(f"Saved {page}")
+    if report is not None:
+        save_results((page, report.save))
+        print_saved(page)
     return verdict

@@ -1,8 +1,8 @@
-"""Columns that a command reads in place of those that were certified."""
+"""The columns that a command reads: those certified, or others in their place."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pacband.cli.console import print_message
 
@@ -10,7 +10,16 @@ if TYPE_CHECKING:
     from pacband.certificate import Promise
     from pacband.scores.columns import Columns
 
-__all__ = ["warn_of_other_columns"]
+__all__ = ["certified_columns", "warn_of_other_columns"]
+
+
+def certified_columns(basis: Promise, **named: Any) -> Columns:
+    """Return the columns of labelled rows that options name; by default those certified. Warn if they are others."""
+    from pacband.tables.known_columns import labelled_columns
+
+    columns = labelled_columns(basis, **named)
+    warn_of_other_columns(basis, columns)
+    return columns
 
 
 def warn_of_other_columns(basis: Promise, columns: Columns) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,7 +21,7 @@ from pacband.cli.options import (
     side_option,
     strict_option,
 )
-from pacband.cli.output import Input, Output, overwrite_option, refuse_two_results, writing
+from pacband.cli.output import Input, Output, overwrite_option, refuse_two_results, save_results
 
 if TYPE_CHECKING:
     from pacband.estimators.family import CertifiedFamily
@@ -188,13 +189,10 @@ def command(
     print_findings(findings, strict=options["strict"])
     page = _report(family, rows) if report else None
     kinds = {column.name: column.kind for column in rows.columns if column.kind}
-    with writing(output) as file:
-        save_model(family, file, columns=kinds, target=[options["target"]])
-    if options["alone"]:
-        family.certificate_.save(options["alone"])
-    if page is not None and report is not None:
-        with writing(report) as file:
-            page.save(file)
+    save = partial(save_model, family, columns=kinds, target=[options["target"]])
+    save_results((output, save), (options["alone"], family.certificate_.save))
+    if page is not None:
+        save_results((report, page.save))
     if save_search_plan is not None:
         assert family.search_plan_ is not None  # the family is automatic
         family.search_plan_.save(save_search_plan)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from pacband.cli.columns import warn_of_other_columns
+from pacband.cli.columns import certified_columns
 from pacband.cli.console import fail, print_message, print_text
 from pacband.cli.model_files import model_target, open_model_file
 from pacband.cli.options import column_options, file_options, model_options
@@ -208,22 +208,18 @@ def _skip_processed(stream: RowStream, monitor: Monitor, options: dict[str, Any]
 
 def _columns(monitor: Monitor, options: dict[str, Any]) -> Columns:
     """Return the columns that the options name; by default those of the certificate."""
-    from pacband.tables.known_columns import labelled_columns
-
     known = monitor.certificate.basis.columns
     if known is not None and known.run is not None:
         raise click.UsageError("monitor counts rows, and this certificate is about runs: use check on whole runs.")
     names = options["scale"]
     scale = None if not names else names if monitor.scale_kind == "asymmetric" else list(names)
-    columns = labelled_columns(
+    return certified_columns(
         monitor.certificate.basis,
         target=list(options["target"]) or None,
         prediction=list(options["prediction"]) or None,
         scale=scale,
         group=options["group"],
     )
-    warn_of_other_columns(monitor.certificate.basis, columns)
-    return columns
 
 
 def _summary(monitor: Monitor) -> dict[str, Any]:

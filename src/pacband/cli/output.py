@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from shutil import copyfileobj
@@ -22,7 +22,7 @@ import click
 from pacband.core.paths import files_named
 from pacband.exceptions import InvalidInput
 
-__all__ = ["TABLES", "Input", "Output", "check_outputs", "overwrite_option", "refuse_two_results", "writing"]
+__all__ = ["TABLES", "Input", "Output", "check_outputs", "overwrite_option", "refuse_two_results", "save_results"]
 
 # The file extensions that a table can be written to.
 TABLES = (".csv", ".txt", ".parquet", ".pq")
@@ -123,7 +123,7 @@ class Output(click.Path):
 
 
 @contextmanager
-def writing(output: str) -> Iterator[str]:
+def _writing(output: str) -> Iterator[str]:
     """Yield the name of the file to write. If the output is ``-``, what is in the file goes to standard output."""
     if output != "-":
         yield output
@@ -139,6 +139,17 @@ def writing(output: str) -> Iterator[str]:
         except OSError as error:
             error.filename = error.filename or "standard output"
             raise
+
+
+def save_results(*results: tuple[str | None, Callable[[str], Any]]) -> None:
+    """Write results: pairs of a file, or ``-`` for standard output, and the function that saves to a file.
+
+    A result whose file is None is not wanted.
+    """
+    for output, save in results:
+        if output is not None:
+            with _writing(output) as file:
+                save(file)
 
 
 def refuse_two_results(as_json: bool, *outputs: str | None) -> None:

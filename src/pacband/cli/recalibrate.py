@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pacband.cli.about_options import about_options, model_file_option, renew_about
-from pacband.cli.columns import warn_of_other_columns
+from pacband.cli.columns import certified_columns
 from pacband.cli.console import print_message, print_saved, print_text
 from pacband.cli.draw_options import refuse_without_rows
 from pacband.cli.findings import collect_findings, print_findings
@@ -22,7 +22,7 @@ from pacband.cli.options import (
     scale_columns,
     strict_option,
 )
-from pacband.cli.output import Input, Output, overwrite_option, refuse_two_results, writing
+from pacband.cli.output import Input, Output, overwrite_option, refuse_two_results, save_results
 
 if TYPE_CHECKING:
     from pacband.certificate import About, AnyCertificate
@@ -111,15 +111,12 @@ def command(
     _print_dropped(before, named["about"])
     with collect_findings() as findings:
         renew = _renew_model if of_model else _renew_certificate
-        successor, save, report = renew(certificate, files, rule, page is not None, named)
+        successor, save, report = renew(certificate, before, files, rule, page is not None, named)
     print_findings(findings, strict=strict)
-    results = [(output, save), (alone, successor.save), (page, None if report is None else report.save)]
     # With --json, the certificate file itself is printed.
-    results += [("-", successor.save)] if as_json else []
-    for path, save_to in results:
-        if path is not None and save_to is not None:
-            with writing(path) as file:
-                save_to(file)
+    save_results((output, save), (alone, successor.save), ("-" if as_json else None, successor.save))
+    if report is not None:
+        save_results((page, report.save))
     if "-" in (output, alone, page):
         print_message(str(successor))
     elif not as_json:
@@ -153,20 +150,17 @@ def _print_dropped(before: AnyCertificate, about: About) -> None:
 
 
 def _renew_certificate(
-    path: str, files: tuple[str, ...], rule: str, reported: bool, named: dict[str, Any]
+    _: str, before: AnyCertificate, files: tuple[str, ...], rule: str, reported: bool, named: dict[str, Any]
 ) -> tuple[AnyCertificate, Any, Report | None]:
     """Return the successor of a certificate, the function that saves it, and its report."""
     from pacband.cli.pages import report_files
-    from pacband.models import load_certificate
     from pacband.tables.certified_draws import table_draws
     from pacband.tables.group_labels import labels_of, with_labels
-    from pacband.tables.known_columns import labelled_columns
     from pacband.tables.opening import open_table
     from pacband.tables.paths import is_stream
     from pacband.tables.recalibrating import recalibrate_table
 
-    before = load_certificate(path)
-    columns = labelled_columns(
+    columns = certified_columns(
         before.basis,
         target=list(named["target"]) or None,
         prediction=list(named["prediction"]) or None,
@@ -175,7 +169,6 @@ def _renew_certificate(
         run=named["run"],
         step=named["step"],
     )
-    warn_of_other_columns(before.basis, columns)
     if reported and any(map(is_stream, files)):
         raise click.UsageError("--report reads the rows again: it needs files.")
     if reported and (columns.groups or columns.run is not None):
@@ -191,7 +184,7 @@ def _renew_certificate(
 
 
 def _renew_model(
-    path: str, files: tuple[str, ...], rule: str, reported: bool, named: dict[str, Any]
+    path: str, _: AnyCertificate, files: tuple[str, ...], rule: str, reported: bool, named: dict[str, Any]
 ) -> tuple[AnyCertificate, Any, Report | None]:
     """Return the certificate of the recalibrated model, the function that saves the model, and its report."""
     from dataclasses import replace

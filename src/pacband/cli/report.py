@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pacband.cli.columns import warn_of_other_columns
+from pacband.cli.columns import certified_columns
 from pacband.cli.console import print_json, print_message, print_text
 from pacband.cli.draw_options import fresh_draw_options
 from pacband.cli.model_files import model_target, open_model_table
@@ -90,7 +90,6 @@ def command(
     from pacband.models import is_model, load_certificate
     from pacband.reporting.document import report
     from pacband.tables.certified_draws import table_draws
-    from pacband.tables.known_columns import labelled_columns
 
     named = {"target": target, "prediction": prediction, "scale": scale_columns(scale), "group": group}
     cert = load_certificate(certificate)
@@ -117,8 +116,7 @@ def command(
                 outlook=outlook,
             )
     elif files:
-        columns = labelled_columns(cert.basis, **named)
-        warn_of_other_columns(cert.basis, columns)
+        columns = certified_columns(cert.basis, **named)
         draws = table_draws(cert.basis, unit=unit, importance=importance)
         page = report_files(
             cert,
