@@ -88,7 +88,7 @@ def _certify(paths: dict[int, str], folder: Path, repeats: int) -> None:
     rows, scans, memory, seconds = [], {}, {}, {}
     for size, path in paths.items():
         rank = max_rank(size, 0.05, 1e-6)
-        arguments = ["pacband", "certify", path, *COLUMNS, "-o", str(folder / "cert.json")]
+        arguments = ["pacband", "certify", path, *COLUMNS, "-o", str(folder / "cert.json"), "--overwrite"]
         contenders = {
             "DuckDB, bare scan": SCAN.format(path=path),
             "pacband certify": PROGRAM.format(arguments=arguments),
@@ -153,7 +153,17 @@ def _units(folder: Path, n_units: int, sizes: tuple[int, int], repeats: int) -> 
     rows, memory, times = [], [], 0.0
     for each in sizes:
         path = _make_groups(folder, n_units, each, label="(hash(i) % {n_groups})::bigint")
-        arguments = ["pacband", "certify", path, *COLUMNS, "--unit", "g", "-o", str(folder / "units.json")]
+        arguments = [
+            "pacband",
+            "certify",
+            path,
+            *COLUMNS,
+            "--unit",
+            "g",
+            "-o",
+            str(folder / "units.json"),
+            "--overwrite",
+        ]
         bare = min(_measured(BARE_UNITS.format(path=path)) for _ in range(repeats))
         ours = min(_measured(PROGRAM.format(arguments=arguments)) for _ in range(repeats))
         times = ours[0] / bare[0]
