@@ -107,7 +107,7 @@ def test_the_folds_that_are_done_correct_the_estimate(rng, monkeypatch):
     # The trial takes 1 s, so that three folds would take 3 s of 7; but the second takes 4 s, and the third 16 s.
     Slower.clock, Slower.seconds = 0.0, 1.0
     found, dropped, _ = run({"slower": Slower(), "ridge": Ridge()}, X, y, budget=14.0, share=0.5)
-    assert dropped == [("the slower", "dropped: about 7.5 s are more than the budget leaves")]
+    assert dropped == [("the slower", "dropped: the budget leaves too little time: about 7.5 s are needed")]
     assert Slower.clock == 5.0
     assert list(found) == ["ridge"]
     Slower.clock, Slower.seconds = 0.0, 1.0

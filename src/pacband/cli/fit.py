@@ -256,7 +256,7 @@ def _report(family: CertifiedFamily, rows: TrainingRows) -> Any:
 
 def _print_left_out(family: CertifiedFamily) -> None:
     """Print what the time budget left out: without it, the result depends on the seed alone."""
-    late = [tried.name for tried in family.auto_.tried if "the budget leaves" in tried.status]
+    late = [tried.name for tried in family.auto_.tried if tried.is_late]
     if late:
         print_message(
             f"The time budget left out {', '.join(late)}. So the result depends on how busy the machine is. "
