@@ -203,6 +203,7 @@ class FamilyCertificate(Promising):
             "pacband family certificate",
             self.headline,
             [("where", symbols(self.basis)), *self.about.facts(), *rows],
+            unit=self.about.unit,
         )
 
     def to_dict(self) -> dict[str, Any]:
