@@ -7,13 +7,15 @@ import re
 from itertools import groupby
 from typing import Any
 
+from pacband.candidates.names import explain_names
 from pacband.certificate import FamilyCertificate, GroupCertificate, Promise
 from pacband.certificate.draw_words import draw_words
+from pacband.certificate.family import sharpness_name
 from pacband.certificate.inequality import symbols
 from pacband.core.extras import require
 from pacband.core.wording import bound, complement, confidence, figure, percent, significant, unbroken
 from pacband.draws.kinds import UnitDraws, WeightedDraws
-from pacband.reporting.candidates import rank_candidates, sharpness_name
+from pacband.reporting.candidates import rank_candidates
 from pacband.reporting.rows import MOST_FEATURES
 from pacband.reporting.summary import Summary
 from pacband.tables.sample import SEED
@@ -62,6 +64,7 @@ def _render(template: str, summary: Summary, *, autoescape: bool, **more: Any) -
     certificate, rows = summary.certificate, summary.of_rows
     family = certificate if isinstance(certificate, FamilyCertificate) else None
     groups = certificate.groups if isinstance(certificate, GroupCertificate) else None
+    ranked = [] if family is None else rank_candidates(family, MOST_LINES)
     text: str = environment.get_template(template).render(
         summary=summary,
         numbers=summary.numbers,
@@ -83,8 +86,9 @@ def _render(template: str, summary: Summary, *, autoescape: bool, **more: Any) -
         tiles=_tiles(summary),
         what_if=[] if rows is None else [(eps, list(row)) for eps, row in groupby(rows.alternatives, lambda a: a.eps)],
         readings=_readings(summary),
-        ranked=[] if family is None else rank_candidates(family, MOST_LINES),
-        sharpness_name="" if family is None else sharpness_name(family),
+        ranked=ranked,
+        names_explained=explain_names(ranked),
+        sharpness_name=sharpness_name(certificate.basis.scoring.side),
         widest=1.0 if family is None else _widest(family),
         expected="expected violation" if summary.beforehand else "r/(N + 1), if chosen beforehand",
         most_features=MOST_FEATURES,
