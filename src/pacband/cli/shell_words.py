@@ -12,7 +12,11 @@ _WORDS = (
     (r"\bgot n_samples=(\d+)", r"got \1"),
     (r"\bnonfinite='violate'", "--nonfinite violate"),
     (r"\b(eps|delta|rank|weight)=(?=[\d.])", r"--\1 "),
-    (r"\b(?:a )?(min_scale|calibration_size|eps_good|at_most)\b", lambda found: "--" + found[1].replace("_", "-")),
+    (r"\b(max_bytes)=(?=\d)", "--max-bytes "),
+    (
+        r"\b(?:a )?(max_bytes|time_budget|min_scale|calibration_size|eps_good|at_most)\b",
+        lambda found: "--" + found[1].replace("_", "-"),
+    ),
     (r"\bclip must be a pair \(low, high\) with low < high, got .*", "--clip-min must be smaller than --clip-max."),
     (r"\bclip must be a pair \(low, high\) of numbers or None\b", "--clip-min and --clip-max must be numbers"),
     (r"\bthe range of clip\b", "the range of --clip-min and --clip-max"),
