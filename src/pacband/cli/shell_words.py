@@ -21,6 +21,7 @@ _WORDS = (
     (r"\bclip must be a pair \(low, high\) of numbers or None\b", "--clip-min and --clip-max must be numbers"),
     (r"\bthe range of clip\b", "the range of --clip-min and --clip-max"),
     (r"\bn_candidates\b", "the number of candidates"),
+    (r"\bwith prediction= \(and target=\)", "with --prediction (and --target)"),
     (r"\by_pred\b", "the prediction"),
     (r"draws=pacband\.draws\.Units\((['\"])(.+?)\1\)", r"--unit \2"),
     (r"draws=pacband\.draws\.Units\(labels\)", "--unit COLUMN"),

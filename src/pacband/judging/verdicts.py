@@ -135,7 +135,7 @@ class Verdict:
 
     @property
     def holds(self) -> bool:
-        """Whether the data do not contradict the promise. Rows that are `reused` cannot contradict it; see `tested`."""
+        """Whether the data do not contradict the promise. Without `tested` it means nothing."""
         return not self.contradicted
 
     @property
@@ -149,6 +149,8 @@ class Verdict:
         word = "The data contradict the promise" if contradicted else "The data do not contradict the promise"
         where = f" in {len(contradicted)} of {len(self.counts)} groups" if contradicted and not single else ""
         lines = [f"{word}{where} (level {figure(self.level)})."]
+        if self.reused and not contradicted:
+            lines = ["These rows cannot test the promise."]
         lines += [str(self.counts[""])] if single else _listed(self.counts, contradicted)
         if self.out_of_range:
             lines.append(left_range_words(self.out_of_range))
