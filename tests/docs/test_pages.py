@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from scipy.stats import binomtest
+from scipy.stats import binomtest, norm
 
 from support.blocks import blocks_of, run_page, sections_without_library, shows
 
@@ -62,6 +62,9 @@ def test_numbers_are_not_divided_from_their_signs(table):
     assert unbreak("at least 95 % with ε = 0.05") == "at least 95\u00a0% with ε\u00a0=\u00a00.05"
     assert unbreak("N = 1,000 and × 1.15") == "N\u00a0=\u00a01,000 and ×\u00a01.15"
     assert unbreak("a row is one draw = independent") == "a row is one draw = independent"
+    assert unbreak("confidence 1 − δ of Beta(r, N − r + 1)").count(" ") == 4
+    assert unbreak("a weight w(x) = 2x") == "a weight w(x)\u00a0=\u00a02x"
+    assert unbreak("a draw − a row – and a sentence") == "a draw − a row – and a sentence"
 
 
 def test_the_widths_are_those_of_plan_table(table):
@@ -85,7 +88,12 @@ def test_the_widths_that_the_pages_quote():
     assert {width(100_000, eps, 1e-6) for eps in (0.05, 0.1)} == {1.01}
     assert {width(1000, eps, 1e-6) for eps in (0.05, 0.1)} == {1.15, 1.18}
     assert (width(120, 0.1, 0.05), width(120, 0.05, 0.05)) == (1.15, 1.22)
-    assert width(145, 0.1, 0.05) / width(29, 0.1, 0.05) == pytest.approx(1 - 0.13, abs=0.005)
+    narrower = [norm.isf(pacband.plan(0.1, 0.05, n_samples=n).expected_violation / 2) for n in (29, 58, 145)]
+    assert narrower[1] / narrower[0] == pytest.approx(1, abs=0.005)
+    assert narrower[2] / narrower[0] == pytest.approx(1 - 0.12, abs=0.005)
+    for n, eps, delta, cost in ((120, 0.1, 0.05, 0.12), (1000, 0.1, 0.05, 0.03), (2500, 0.05, 1e-6, 0.01)):
+        one, ten = (norm.isf(pacband.max_rank(n, eps, delta, k) / (n + 1) / 2) for k in (1, 10))
+        assert ten / one - 1 == pytest.approx(cost, abs=0.005)
 
 
 def test_the_share_of_split_conformal_bands_beyond_eps(table):
