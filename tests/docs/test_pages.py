@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from scipy.stats import binomtest, norm
+from scipy.stats import beta, binomtest, norm
 
 from support.blocks import blocks_of, run_page, sections_without_library, shows
 
@@ -106,6 +106,10 @@ def test_the_share_of_split_conformal_bands_beyond_eps(table):
     ranked = np.random.default_rng(0).beta(50, 951, 20_000)
     assert np.mean(ranked > 0.05) == pytest.approx(share, abs=6 * (0.25 / 20_000) ** 0.5)
     assert "48 %" in module.draw()[1].text
+    # By how much, in one of a hundred calibrations.
+    for n, much in ((100, 0.112), (1000, 0.067), (10_000, 0.055)):
+        rank = int(0.05 * (n + 1))
+        assert beta.isf(0.01, rank, n - rank + 1) == pytest.approx(much, abs=0.0005)
 
 
 def test_the_stored_failure_rates_are_those_of_the_script(table):
