@@ -2,7 +2,8 @@
 
 y = f(x) + σ(x)·noise with Gaussian noise. The oracle knows f and σ, and is the narrowest band on average with a share
 1 − ε of all rows inside: the density of y is the same at its ends at every x. It is narrower than z·σ(x), whose width
-over the oracle's is printed as "σ". Each part of the excess is a quotient of two widths, and their product is the whole:
+over the oracle's is printed as "σ". Each part of the excess is a quotient of two widths, and their product is the
+whole:
 
 - rank: the certificate of the oracle's band with N calibration rows, over the oracle: the price of a finite N.
 - predictor: our T with the oracle's half-width in place of our σ̂, over the oracle. Each is measured at its own quantile
