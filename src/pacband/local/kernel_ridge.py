@@ -13,7 +13,7 @@ from pacband.exceptions import InvalidInput
 from pacband.local.choice import check_solver, choose_for_features, uses_few
 from pacband.local.design import Gram, Regressors, regressors
 from pacband.local.estimator import LocalRegressor
-from pacband.local.factor import check_positive_semidefinite, pivoted_cholesky
+from pacband.local.factor import ROUNDING_OF_TRACE, check_positive_semidefinite, pivoted_cholesky
 from pacband.local.kernels import Kernel, resolve_kernel
 from pacband.local.memory import budget
 from pacband.local.model import Model
@@ -24,6 +24,8 @@ __all__ = ["LocalKernelRidge"]
 
 # So many samples are checked for a positive semidefinite kernel, where the whole Gram matrix is never formed.
 _TRIAL = 512
+# So many columns are few: the sums over them take less time than a product with the Gram matrix.
+_FEW = 128
 # Above so many samples a dense solution takes a large part of a second for each point.
 _MANY = 1000
 
@@ -61,11 +63,11 @@ class LocalKernelRidge(LocalRegressor):
         - "auto": "neighbors" if `n_neighbors` is given; else "line" or "lowrank" if at most M/2 columns reach `tol`;
           else "dense".
     tol : float
-        Low rank: how far T(x), in units of max \|y\|, may be from that of "dense", at any x. The relative error of σ̂(x)
-        is at most a few times as large. L Lᵀ leaves out at most tol·min(1/100, alpha/5k) of tr(K), with k a typical
-        k(x, x), which keeps both errors below these limits in practice. It cannot keep them below the rounding
-        errors, some 1e-15·tr(K)/alpha. Where x is so far from the samples that L Lᵀ does not represent k(x, ·), the
-        missing part is added to T(x), at the cost of one more pass over the samples.
+        Low rank: the largest error of T(x), in units of max \|y\|, and the largest relative error of σ̂(x), compared
+        with the exact formulas, at every x. Where k(x, x) is m² times as large as at all samples, T may be m times as
+        far off. Rounding errors come on top, some 1e-15·tr(K)/alpha, as with "dense". The proof is in
+        `pacband/local/fits/certified.py`: every point has a bound of its own. Where the bound exceeds `tol`, such as
+        far from all samples, the fit is refined with the exact kernel, at the cost of M² kernel values a batch.
     n_jobs : int or None
         Threads, as in joblib. None is as many threads as the linear algebra library uses.
 
@@ -148,9 +150,11 @@ class LocalKernelRidge(LocalRegressor):
             return Model("neighbors", locality, weight, local, alpha, y, unit)
         if solver != "dense":
             max_rank = len(y) // 2 if solver == "auto" else len(y)
-            trace = shared.get(lambda: _trace_tolerance(kernel, X, alpha, self.tol), "trace", *names, alpha, self.tol)
+            traces = shared.get(
+                lambda: _trace_tolerances(kernel, X, alpha, self.tol), "traces", *names, alpha, self.tol
+            )
             basis = shared.get(
-                lambda: _low_rank(kernel, X, y, self.tol, trace, max_rank), "basis", *names, self.tol, trace, max_rank
+                lambda: _low_rank(kernel, X, y, self.tol, traces, max_rank), "basis", *names, self.tol, traces, max_rank
             )
             if basis is not None:
                 self.rank_ = basis.matrix.shape[1]
@@ -172,23 +176,34 @@ def _local_gram(kernel: Kernel, X: Floats) -> Gram:
     return Gram(kernel, X)
 
 
-def _low_rank(kernel: Kernel, X: Floats, y: Floats, tol: float, trace: float, max_rank: int) -> Regressors | None:
-    """Return a basis F with tr(K − F Fᵀ) ≲ 2·trace·tr(K): once for the pivots, once for the leading directions."""
-    factor = pivoted_cholesky(kernel, X, tol=trace, max_rank=max_rank)
-    if factor is None:
-        return None
-    return regressors(factor.columns, y, factor.features, drop=trace, exact=Gram(kernel, X), tol=tol)
+def _low_rank(
+    kernel: Kernel, X: Floats, y: Floats, tol: float, traces: tuple[float, float], max_rank: int
+) -> Regressors | None:
+    """Return a basis F with tr(K − F Fᵀ) ≲ 2·trace·tr(K): once for the pivots, once for the leading directions.
+
+    The first trace is taken if few columns reach it, else the second one.
+    """
+    for trace, rank in zip(traces, (min(_FEW, max_rank), max_rank), strict=True):
+        factor = pivoted_cholesky(kernel, X, tol=trace, max_rank=rank)
+        if factor is not None:
+            return regressors(factor.columns, y, factor.features, drop=trace, exact=Gram(kernel, X), tol=tol)
+    return None
 
 
-def _trace_tolerance(kernel: Kernel, X: Floats, alpha: float, tol: float) -> float:
-    """Return which part of tr(K) the basis may leave out.
+def _trace_tolerances(kernel: Kernel, X: Floats, alpha: float, tol: float) -> tuple[float, float]:
+    """Return which part of tr(K) the basis may leave out: so that all x are certified beforehand, and at most.
 
-    The errors of T and σ̂ are proportional to the error of K divided by alpha. A hundredth of tol needs a few more
-    columns than tol and keeps their error below tol, unless alpha is below a twentieth of a typical k(x, x). Then the
-    part shrinks in proportion to alpha.
+    With ΣΓ ≤ M and Γe² ≤ y² ≤ 4 (in its unit), and with gaps of twice their mean, the theorem of `fits.certified`
+    gives errors below tol if tr(R)/α is below tol / 2 and tol / (2√(Mk/α)), with k a typical k(x, x). The result is
+    rounded down to a power of 100, so that penalties of similar size share a basis. Below the rounding errors it is 0.
+
+    Where that takes too many columns, the part is a hundredth of tol, or tol·α/(5k) if that is less. This keeps the
+    errors below tol at most points, and the others are refined.
     """
     typical = float(np.abs(kernel.diagonal(X)).mean()) or 1.0
-    return tol * min(0.01, 0.2 * alpha / typical)
+    certified = tol * alpha / (2.0 * len(X) * typical) * min(1.0, (alpha / (len(X) * typical)) ** 0.5)
+    level = 100.0 ** np.floor(np.log10(certified) / 2.0)
+    return (level if level > ROUNDING_OF_TRACE else 0.0), tol * min(0.01, 0.2 * alpha / typical)
 
 
 def _whole_gram(kernel: Kernel, X: Floats) -> Gram:
