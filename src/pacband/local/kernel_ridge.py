@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
-
-import numpy as np
+from typing import Any, Self
 
 from pacband.core.arrays import Floats
 from pacband.core.checks import check_positive, check_probability
-from pacband.exceptions import InvalidInput
 from pacband.local.choice import check_solver, choose_for_features, uses_few
-from pacband.local.design import Gram, Regressors, regressors
 from pacband.local.estimator import LocalRegressor
-from pacband.local.factor import ROUNDING_OF_TRACE, check_positive_semidefinite, pivoted_cholesky
-from pacband.local.kernels import Kernel, resolve_kernel
-from pacband.local.memory import budget
+from pacband.local.kernel_designs import local_gram, low_rank, trace_tolerances, whole_gram
+from pacband.local.kernels import resolve_kernel
 from pacband.local.model import Model
 from pacband.local.shared import Shared
+from pacband.local.tuning import LOO, Tunable, has_gamma
 from pacband.local.weights import resolve_weight
 
 __all__ = ["LocalKernelRidge"]
 
-# So many samples are checked for a positive semidefinite kernel, where the whole Gram matrix is never formed.
-_TRIAL = 512
-# So many columns are few: the sums over them take less time than a product with the Gram matrix.
-_FEW = 128
 # Above so many samples a dense solution takes a large part of a second for each point.
 _MANY = 1000
 
@@ -48,11 +40,11 @@ class LocalKernelRidge(LocalRegressor):
         `sklearn.gaussian_process`. It must be positive semidefinite (Mercer's condition). The sigmoid is so only for
         some parameters.
     gamma, degree, coef0 : float
-        Parameters of the named kernels; gamma=None is 1 / n_features.
-    alpha : float
+        Parameters of the named kernels; gamma=None is 1 / n_features, and gamma="loo" is chosen at `fit`.
+    alpha : float or "loo"
         Σ_θ = alpha·I. The paper's kernel 50·exp(−\|x − z\|²/0.2) is gamma=5, alpha=0.02.
     weight, decay, norm, n_neighbors
-        Γ, as in :class:`LocalRidge`.
+        Γ, as in :class:`LocalRidge`; decay and n_neighbors may be "loo".
     solver : {"auto", "dense", "lowrank", "line", "neighbors"}
         How the same systems are solved.
 
@@ -70,9 +62,17 @@ class LocalKernelRidge(LocalRegressor):
         far from all samples, the fit is refined with the exact kernel, at the cost of M² kernel values a batch.
     n_jobs : int or None
         Threads, as in joblib. None is as many threads as the linear algebra library uses.
+    normalize_y : bool
+        Subtract the mean of y before the fit, and add it to T. The penalty then pulls T to the mean and not to zero.
+    random_state : int, RandomState or None
+        Draws the samples at which "loo" compares parameters. 0 by default, so that equal fits are equal.
 
     Attributes
     ----------
+    gamma_, alpha_, decay_, n_neighbors_
+        The parameters in use: those given, or those chosen by "loo". gamma_ is None for a kernel without it.
+    loo_error_ : float or None
+        The root mean square of the leave-one-out errors, if a parameter was "loo".
     solver_ : str
         The solver in use.
     rank_ : int or None
@@ -84,6 +84,13 @@ class LocalKernelRidge(LocalRegressor):
     `KernelRidge(alpha, kernel, gamma)`; with `n_neighbors=1`, and as decay → ∞, it is the kernel ridge fit to the
     nearest sample alone, T = Γ₁ k(x, x₁) y₁ / (alpha + Γ₁ k(x₁, x₁)), which for alpha → 0 and a kernel that is flat
     between x and x₁ is y₁.
+
+    Parameters that are "loo" get the values with the least leave-one-out error y_i − T₋ᵢ(x_i) of the local fits, which
+    has a closed form (`pacband/local/leave_one_out.py`). A grid is searched at 100 samples and refined at up to 1,000,
+    with 50 neighbours, or up to 200 if n_neighbors is "loo"; a larger given n_neighbors, and None, count as 200 in
+    the search. The grid is relative to the spread of the samples: gamma to the median squared distance, decay to
+    the median distance. The features are not scaled: put a `StandardScaler` before columns of different units.
+    :meth:`tuned` makes all four parameters "loo".
 
     Examples
     --------
@@ -102,23 +109,31 @@ class LocalKernelRidge(LocalRegressor):
     >>> family = LocalKernelRidge(gamma=5, alpha=0.02).fit_grid(X, y, [{"decay": d} for d in (1, 2, 3)])
     >>> [float(scale[0].round(1)) for _, scale in LocalKernelRidge.predict_grid(family, [[0.5]])]
     [0.1, 0.1, 0.1]
+
+    Parameters chosen by leave-one-out errors:
+
+    >>> tuned = LocalKernelRidge.tuned().fit(X, y)
+    >>> bool(0.09 < tuned.loo_error_ < 0.12)
+    True
     """
 
     def __init__(
         self,
         kernel: Any = "rbf",
         *,
-        gamma: float | None = None,
+        gamma: float | str | None = None,
         degree: float = 3,
         coef0: float = 1,
-        alpha: float = 1.0,
+        alpha: float | str = 1.0,
         weight: Any = "exponential",
-        decay: float = 1.0,
+        decay: float | str = 1.0,
         norm: Any = 2,
-        n_neighbors: int | None = None,
+        n_neighbors: int | str | None = None,
         solver: str = "auto",
         tol: float = 1e-10,
         n_jobs: int | None = None,
+        normalize_y: bool = False,
+        random_state: Any = 0,
     ) -> None:
         self.kernel = kernel
         self.gamma = gamma
@@ -132,29 +147,57 @@ class LocalKernelRidge(LocalRegressor):
         self.solver = solver
         self.tol = tol
         self.n_jobs = n_jobs
+        self.normalize_y = normalize_y
+        self.random_state = random_state
+
+    @classmethod
+    def tuned(cls, kernel: Any = "rbf", **parameters: Any) -> Self:
+        """Return an estimator that chooses gamma, alpha, decay and n_neighbors at `fit`, with `normalize_y`.
+
+        Parameters
+        ----------
+        kernel : str or callable
+            As in the constructor.
+        **parameters
+            Other parameters of the constructor. One of the four that is given here is not chosen.
+        """
+        chosen: dict[str, Any] = {"alpha": LOO, "decay": LOO, "n_neighbors": LOO, "normalize_y": True}
+        if has_gamma(kernel):
+            chosen["gamma"] = LOO
+        return cls(kernel, **(chosen | parameters))
+
+    def _offset(self, y: Floats) -> float:
+        return float(y.mean()) if self.normalize_y else 0.0
 
     def _threads(self) -> int | None:
         return self.n_jobs
 
     def _fit(self, X: Floats, y: Floats, unit: float, shared: Shared) -> Model:
-        check_positive("alpha", self.alpha)
         check_probability("tol", self.tol)
-        weight = resolve_weight(self.weight, self.decay, self.n_neighbors)
-        names = (self.kernel, self.gamma, self.degree, self.coef0)
-        kernel = shared.get(lambda: resolve_kernel(*names, X), "kernel", *names)
         locality = shared.locality(self.norm, X)
-        solver, alpha = check_solver(self.solver, weight, locality), float(self.alpha)
+        given = Tunable(self.gamma, self.alpha, self.decay, self.n_neighbors)
+        form, more = (self.kernel, self.degree, self.coef0), (self.weight, self.solver)
+        tunable = shared.get(
+            lambda: given.choose(form, *more, locality, X, y, self.random_state),
+            *("tunable", given, *form, *more, self.norm, self.random_state),
+        )
+        alpha = check_positive("alpha", tunable.alpha)
+        weight = resolve_weight(self.weight, tunable.decay, tunable.n_neighbors)
+        names = (self.kernel, tunable.gamma, self.degree, self.coef0)
+        kernel = shared.get(lambda: resolve_kernel(*names, X), "kernel", *names)
+        solver = check_solver(self.solver, weight, locality)
+        self.gamma_ = kernel.gamma if has_gamma(self.kernel) else None
+        self.alpha_, self.decay_, self.n_neighbors_ = alpha, weight.decay, weight.n_neighbors
+        self.loo_error_ = None if tunable.error is None else tunable.error * unit
         self.rank_ = None
         if solver == "neighbors" or (solver == "auto" and uses_few(weight, locality)):
-            local = shared.get(lambda: _local_gram(kernel, X), "local", *names)
+            local = shared.get(lambda: local_gram(kernel, X), "local", *names)
             return Model("neighbors", locality, weight, local, alpha, y, unit)
         if solver != "dense":
             max_rank = len(y) // 2 if solver == "auto" else len(y)
-            traces = shared.get(
-                lambda: _trace_tolerances(kernel, X, alpha, self.tol), "traces", *names, alpha, self.tol
-            )
+            traces = shared.get(lambda: trace_tolerances(kernel, X, alpha, self.tol), "traces", *names, alpha, self.tol)
             basis = shared.get(
-                lambda: _low_rank(kernel, X, y, self.tol, traces, max_rank), "basis", *names, self.tol, traces, max_rank
+                lambda: low_rank(kernel, X, y, self.tol, traces, max_rank), "basis", *names, self.tol, traces, max_rank
             )
             if basis is not None:
                 self.rank_ = basis.matrix.shape[1]
@@ -166,54 +209,5 @@ class LocalKernelRidge(LocalRegressor):
                 "kernel has no low rank here: set n_neighbors for a quick local model.",
                 stacklevel=4,
             )
-        whole = shared.get(lambda: _whole_gram(kernel, X), "whole", *names)
+        whole = shared.get(lambda: whole_gram(kernel, X), "whole", *names)
         return Model("dense", locality, weight, whole, alpha, y, unit)
-
-
-def _local_gram(kernel: Kernel, X: Floats) -> Gram:
-    trial = X[np.unique(np.linspace(0, len(X) - 1, min(len(X), _TRIAL)).astype(int))]
-    check_positive_semidefinite(kernel, kernel(trial, trial))
-    return Gram(kernel, X)
-
-
-def _low_rank(
-    kernel: Kernel, X: Floats, y: Floats, tol: float, traces: tuple[float, float], max_rank: int
-) -> Regressors | None:
-    """Return a basis F with tr(K − F Fᵀ) ≲ 2·trace·tr(K): once for the pivots, once for the leading directions.
-
-    The first trace is taken if few columns reach it, else the second one.
-    """
-    for trace, rank in zip(traces, (min(_FEW, max_rank), max_rank), strict=True):
-        factor = pivoted_cholesky(kernel, X, tol=trace, max_rank=rank)
-        if factor is not None:
-            return regressors(factor.columns, y, factor.features, drop=trace, exact=Gram(kernel, X), tol=tol)
-    return None
-
-
-def _trace_tolerances(kernel: Kernel, X: Floats, alpha: float, tol: float) -> tuple[float, float]:
-    """Return which part of tr(K) the basis may leave out: so that all x are certified beforehand, and at most.
-
-    With ΣΓ ≤ M and Γe² ≤ y² ≤ 4 (in its unit), and with gaps of twice their mean, the theorem of `fits.certified`
-    gives errors below tol if tr(R)/α is below tol / 2 and tol / (2√(Mk/α)), with k a typical k(x, x). The result is
-    rounded down to a power of 100, so that penalties of similar size share a basis. Below the rounding errors it is 0.
-
-    Where that takes too many columns, the part is a hundredth of tol, or tol·α/(5k) if that is less. This keeps the
-    errors below tol at most points, and the others are refined.
-    """
-    typical = float(np.abs(kernel.diagonal(X)).mean()) or 1.0
-    certified = tol * alpha / (2.0 * len(X) * typical) * min(1.0, (alpha / (len(X) * typical)) ** 0.5)
-    level = 100.0 ** np.floor(np.log10(certified) / 2.0)
-    return (level if level > ROUNDING_OF_TRACE else 0.0), tol * min(0.01, 0.2 * alpha / typical)
-
-
-def _whole_gram(kernel: Kernel, X: Floats) -> Gram:
-    needed, available = 3 * len(X) ** 2, budget()
-    if needed > available:
-        raise InvalidInput(
-            f"a dense solution of {len(X)} samples needs {needed >> 17} MiB, and working_memory is "
-            f"{available >> 17} MiB: set n_neighbors, take a larger tol for a low-rank solution, or raise the "
-            "budget by sklearn.set_config(working_memory=...)."
-        )
-    matrix = kernel(X, X)
-    check_positive_semidefinite(kernel, matrix)
-    return Gram(kernel, X, matrix)
