@@ -12,6 +12,7 @@
   first choices. So compare time and memory freely, and take RMSE and width as what is reached, not as a contest.
   Every contender has one core: threads inside large factorizations stall on a busy machine (and OpenBLAS 0.3.30 was
   seen to crash in them at M = 16,000), which would be counted against the peers and not against the local models.
+- tuned: `LocalKernelRidge.tuned()` beside a Gaussian process and single models of the automatic family, on five tables.
 - crowd: 100,000 samples and 100,000 points in 8 dimensions with 100 neighbours.
 """
 
@@ -35,6 +36,7 @@ from sklearn.kernel_ridge import KernelRidge
 from threadpoolctl import threadpool_limits
 
 from benchmarks._timing import best_of, print_table
+from benchmarks._tuned_models import compare
 from pacband import certify
 from pacband.datasets import paper_sample
 from pacband.local import LocalKernelRidge, LocalRidge
@@ -52,6 +54,7 @@ def main(quick: bool = False) -> None:
     _assembly(quick)
     for name, sizes in {"power_plant": [1000, 4000, 16000], "protein": [1000, 4000, 16000, 64000]}.items():
         _table(name, sizes[:1] if quick else sizes)
+    compare(quick)
     _crowd(5_000 if quick else 100_000)
 
 
