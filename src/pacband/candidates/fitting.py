@@ -14,10 +14,11 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.pipeline import Pipeline
 from threadpoolctl import ThreadpoolController
 
+from pacband.candidates.smooth import SmoothProcess
 from pacband.core.arrays import Floats
 from pacband.scale.crossfit import Folds
 
-__all__ = ["FoldFit", "fit_folds", "fit_together", "is_boosting", "n_parallel", "one_openmp_thread"]
+__all__ = ["FoldFit", "fit_folds", "fit_together", "has_bounded_cost", "is_boosting", "n_parallel", "one_openmp_thread"]
 
 _CONTROLLER = ThreadpoolController()
 
@@ -43,6 +44,11 @@ def is_boosting(model: Any) -> bool:
     return isinstance(getattr(model, "regressor", model), HistGradientBoostingRegressor)
 
 
+def has_bounded_cost(model: Any) -> bool:
+    """Whether a model draws a limited number of rows, so that more of them hardly take longer."""
+    return isinstance(_last_step(model), SmoothProcess)
+
+
 def n_parallel(model: Any, n_jobs: int | None) -> int:
     """Return how many fits of a model run at the same time."""
     return int(effective_n_jobs(n_jobs)) if _runs_in_threads(model) else 1
@@ -50,7 +56,8 @@ def n_parallel(model: Any, n_jobs: int | None) -> int:
 
 def fit_together(models: Sequence[Any], X: Floats, targets: Sequence[Floats], *, n_jobs: int | None) -> list[Any]:
     """Return a clone of each model, fitted to its own target."""
-    return _run(_fit, [(model, X, target) for model, target in zip(models, targets, strict=True)], n_jobs)
+    tasks = [_Task(model, X, target) for model, target in zip(models, targets, strict=True)]
+    return [fitted for fitted, _ in _run(tasks, n_jobs)]
 
 
 def fit_folds(model: Any, X: Floats, y: Floats, folds: Folds, *, n_jobs: int | None) -> list[FoldFit]:
@@ -59,44 +66,66 @@ def fit_folds(model: Any, X: Floats, y: Floats, folds: Folds, *, n_jobs: int | N
     Unlike `pacband.scale.crossfit.cross_predict`, this takes some of the folds, runs them in threads and returns the
     fits.
     """
-    return _run(_fit_fold, [(model, X[train], y[train], X[test]) for train, test in folds], n_jobs)
+    kept = is_boosting(model)
+    tasks = [_Task(model, X[train], y[train], X[test]) for train, test in folds]
+    return [FoldFit(predictions, fitted if kept else None) for fitted, predictions in _run(tasks, n_jobs)]
 
 
-def _run(function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], n_jobs: int | None) -> list[Any]:
-    """Run every task, whose first entry is a model: boosting in parallel threads, the others one after another.
+@dataclass(frozen=True, eq=False)
+class _Task:
+    """A model, the rows to fit it to, and rows to predict."""
+
+    model: Any
+    X: Floats
+    y: Floats
+    unseen: Floats | None = None
+
+    def prepare(self) -> Callable[[], tuple[Any, Any]]:
+        """Fit all steps of a pipeline but the last, and return what fits the last one."""
+        model, rows, unseen = clone(self.model), self.X, self.unseen
+        if isinstance(model, Pipeline):
+            rows = model[:-1].fit_transform(rows, self.y)
+            unseen = None if unseen is None else model[:-1].transform(unseen)
+        return lambda: (model, _fit(_last_step(model), rows, self.y, unseen))
+
+
+def _run(tasks: Sequence[_Task], n_jobs: int | None) -> list[tuple[Any, Any]]:
+    """Run every task: boosting and smooth processes in parallel threads, the others one after another.
 
     Forests and neighbours have threads of their own. Boosting has OpenMP threads, which wait for each other in a busy
-    loop: on a machine with other work it is many times faster to give each fit a single one. The parallel parts of
-    scikit-learn change the warning filters of the process while they run. A model with such parts (forests, column
-    transformers, boosting with categories) must therefore not run in parallel threads.
+    loop: on a machine with other work it is many times faster to give each fit a single one. The same is true of the
+    threads of linear algebra, whose number belongs to the process. The parallel parts of scikit-learn change the
+    warning filters of the process while they run. A model with such parts (forests, column transformers, boosting with
+    categories) must therefore not run in parallel threads: the first steps of a pipeline are fitted before.
     """
     found: list[Any] = [None] * len(tasks)
-    parallel = [k for k, task in enumerate(tasks) if _runs_in_threads(task[0])]
-    with ThreadPoolExecutor(effective_n_jobs(n_jobs)) as pool:
-        for k, result in zip(parallel, pool.map(lambda k: function(*tasks[k]), parallel), strict=True):
+    parallel = [k for k, task in enumerate(tasks) if _runs_in_threads(task.model)]
+    with _CONTROLLER.limit(limits=1, user_api="blas"), ThreadPoolExecutor(effective_n_jobs(n_jobs)) as pool:
+        prepared = [tasks[k].prepare() for k in parallel]
+        for k, result in zip(parallel, pool.map(lambda finish: finish(), prepared), strict=True):
             found[k] = result
-    for k in set(range(len(tasks))) - set(parallel):
-        found[k] = function(*tasks[k])
+        for k in set(range(len(tasks))) - set(parallel):
+            found[k] = tasks[k].prepare()()
     return found
 
 
 def _runs_in_threads(model: Any) -> bool:
-    return is_boosting(model) and getattr(model, "regressor", model).categorical_features is None
+    final = _last_step(model)
+    return isinstance(final, SmoothProcess) or (
+        is_boosting(final) and getattr(final, "regressor", final).categorical_features is None
+    )
 
 
-def _fit(model: Any, X: Floats, y: Floats) -> Any:
+def _last_step(model: Any) -> Any:
+    return model[-1] if isinstance(model, Pipeline) else model
+
+
+def _fit(model: Any, X: Floats, y: Floats, unseen: Floats | None) -> Floats | None:
+    """Fit the model, and return its predictions of unseen rows."""
     # The limit belongs to the thread that sets it, so every task sets its own.
     with one_openmp_thread():
-        fitted = clone(model).fit(X, y)
-    final = fitted[-1] if isinstance(fitted, Pipeline) else fitted
-    if hasattr(final, "estimators_") and hasattr(final, "n_jobs"):
-        # Threads would add up the trees in any order, and the last digit would depend on it.
-        final.set_params(n_jobs=None)
-    return fitted
-
-
-def _fit_fold(model: Any, X: Floats, y: Floats, unseen: Floats) -> FoldFit:
-    fitted = _fit(model, X, y)
-    with one_openmp_thread():
-        predictions = np.asarray(fitted.predict(unseen), dtype=np.float64)
-    return FoldFit(predictions, fitted if is_boosting(model) else None)
+        model.fit(X, y)
+        if hasattr(model, "estimators_") and hasattr(model, "n_jobs"):
+            # Threads would add up the trees in any order, and the last digit would depend on it.
+            model.set_params(n_jobs=None)
+        return None if unseen is None else np.asarray(model.predict(unseen), dtype=np.float64)

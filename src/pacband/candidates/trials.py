@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pacband.candidates.fitting import FoldFit, fit_folds, n_parallel
+from pacband.candidates.fitting import FoldFit, fit_folds, has_bounded_cost, n_parallel
 from pacband.candidates.ledger import Ledger
 from pacband.core.arrays import Floats
 from pacband.scale.crossfit import Folds
@@ -122,20 +122,21 @@ def _fit_in_time(
 ) -> list[FoldFit] | str:
     """Return the fits of the folds, or why the time is not enough.
 
-    A trial fit to few rows estimates the time of all folds, and the folds that are done correct the estimate. The last
-    fit, on all rows, will take about as long as one fold.
+    A trial fit to few rows estimates the time of all folds, and the folds that are done correct the estimate. Where few
+    rows take as long as many, the first fold is the trial. The last fit, on all rows, will take about as long as one
+    fold.
     """
     start = perf_counter()
     if ledger.seconds_left(budget_share) <= 0.0:
         return "the budget leaves no time to try it"
-    step = min(max(len(table) // _TRIAL_ROWS, 1), _TRIAL_STEP)
+    step = 1 if has_bounded_cost(task.model) else min(max(len(table) // _TRIAL_ROWS, 1), _TRIAL_STEP)
     train, test = folds[0]
     trial = fit_folds(task.model, table, task.target, [(train[::step], test[::step])], n_jobs=1)
-    estimate = (perf_counter() - start) * step * len(folds)
+    at_once = n_parallel(task.model, n_jobs)
+    estimate = (perf_counter() - start) * step * len(folds) / at_once
     # A trial on all rows of the first fold is the fit of that fold.
     fits = trial if step == 1 else []
     start = start if fits else perf_counter()
-    at_once = n_parallel(task.model, n_jobs)
     while len(fits) < len(folds):
         left = estimate * (1.0 - len(fits) / len(folds))
         if left > ledger.seconds_left(budget_share, reserve=estimate / (len(folds) - 1)):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
 
@@ -69,9 +68,11 @@ def install_command(extra: str) -> str:
     Where pacband is installed, pip keeps it and adds what the extra needs, whether pacband came from an index or from a
     checkout. A checkout that is only on the path of Python is not known to pip, and must be named.
     """
+    from importlib import metadata  # half of the time of `pacband --version`
+
     try:
-        distribution("pacband")
-    except PackageNotFoundError:
+        metadata.distribution("pacband")
+    except metadata.PackageNotFoundError:
         if (_CHECKOUT / "pyproject.toml").is_file():
             return f"pip install --editable {shlex.quote(f'{_CHECKOUT}[{extra}]')}"
     return f"pip install 'pacband[{extra}]'"
