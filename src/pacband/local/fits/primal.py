@@ -8,7 +8,7 @@ import numpy as np
 
 from pacband.core.arrays import Floats, Indices
 from pacband.local.design import Points, Regressors
-from pacband.local.fits.bordered import solve_bordered
+from pacband.local.fits.bordered import solve_graded
 from pacband.local.fits.certified import certify_fit
 
 __all__ = ["fit_primal"]
@@ -16,7 +16,7 @@ __all__ = ["fit_primal"]
 # σ̂² from sums of squares loses digits where little of ΣΓr² is left. Below this part it is summed from the residuals.
 _CANCELLED = 1e-3
 # Systems are unpacked, factored and solved in portions of this many numbers, which fit in the cache.
-_CACHED = 1 << 18
+_CACHED = 5 << 16
 
 
 def _unpack(sums: Floats, stack: Floats) -> None:
@@ -67,7 +67,7 @@ def fit_primal(
     if not p:
         return np.zeros(n), np.maximum(sums.reshape(n, -1)[:, 0], 0.0) / total
     theta, left, cancelled = np.empty((n, p)), np.empty(n), np.empty(n, dtype=bool)
-    step = max(1, _CACHED // (p + 1) ** 2)
+    step = -(-n // -(-n * (p + 1) ** 2 // _CACHED))  # portions of equal size
     scratch = np.empty((min(n, step), p + 1, p + 1))
     for start in range(0, n, step):
         part = slice(start, start + step)
@@ -77,7 +77,7 @@ def fit_primal(
         diagonal = np.einsum("nii->ni", stack[:, :p, :p])
         diagonal += alpha
         stack[:, p, :p] -= alpha * design.centre
-        change = solve_bordered(stack, alpha)
+        change = solve_graded(stack, alpha)
         theta[part] = change + design.centre
         left[part] = squares - np.einsum("np,np->n", change, moments + alpha * theta[part])
         # The rounding error of `left` has the size of the terms, not of their difference.
