@@ -3,6 +3,8 @@
 import json
 import shutil
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import pacband as library
@@ -132,3 +134,24 @@ def test_what_is_rarely_meant_is_remarked(pacband, rows):
     assert "0.9 is more than half" in doubt
     assert len([line for line in lines if line.startswith("Note: ")]) == 1
     assert pacband("certify", "data.csv", *COLUMNS, *PROMISE).stderr == ""
+
+
+def test_every_repeated_output_is_certified_or_refused(run, tmp_path):
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame({"a": rng.standard_normal(400), "b": 3 * rng.standard_normal(400), "p": 0.0, "q": 0.0})
+    rows.to_csv(tmp_path / "two.csv", index=False)
+    promise = ("--eps", "0.1", "--delta", "0.01")
+    both = ("--target", "a", "--target", "b", "--prediction", "p", "--prediction", "q")
+    done = run("certify", "two.csv", *both, *promise, "-o", "cert.json")
+    assert done.returncode == 0, done.stderr
+    assert "in every output k" in done.stdout
+    expected = library.certify(rows[["a", "b"]].to_numpy(), rows[["p", "q"]].to_numpy(), eps=0.1, delta=0.01)
+    assert library.load(tmp_path / "cert.json").gamma == expected.gamma
+    assert run("apply", "cert.json", "two.csv", *both[4:]).stdout.startswith("a,b,p,q,lower_0,upper_0,lower_1,upper_1")
+    done = run("certify", "two.csv", *both[:6], *promise)
+    assert (done.returncode, "got 2 and 1" in done.stderr) == (2, True)
+    for command in (("fit", "two.csv", "-o", "m.pacband"), ("diagnose", "two.csv"), ("report", "cert.json", "two.csv")):
+        done = run(*command, "--target", "a", "--target", "b")
+        assert (done.returncode, done.stdout) == (2, ""), command
+        assert "--target names one column, got a, b." in done.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["cert.json", "two.csv"]

@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from scipy.stats import binomtest
+from scipy.stats import beta, binomtest, norm
 
-from support.blocks import blocks_of, run_page, shows
+from support.blocks import blocks_of, run_page, sections_without_library, shows
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = ("index", "start", "which_promise", "choosing", "marginal", "independence", "reading_a_certificate")
@@ -41,6 +41,16 @@ def test_every_block_of_a_page_runs(page, run):
     run_page(path, run)
 
 
+def test_only_sections_of_a_library_that_is_missing_are_left_out(tmp_path, monkeypatch):
+    page = tmp_path / "page.md"
+    page.write_text("```python\na = 1\n```\n## one\n```python\nimport xgboost\n```\n## two\n```python\nb = a\n```\n")
+    monkeypatch.setattr("support.blocks.find_spec", lambda name: None)
+    assert sections_without_library(page) == {1}
+    run_page(page, None)
+    monkeypatch.setattr("support.blocks.find_spec", lambda name: name)
+    assert sections_without_library(page) == set()
+
+
 def test_a_block_that_shows_something_else_is_noticed():
     assert shows("With confidence 95 %, at\nleast 90 %.", "With confidence 95 %, … 90 %.")
     assert not shows("With confidence 95 %, at least 90 %.", "With confidence 99 %, at least 90 %.")
@@ -52,6 +62,9 @@ def test_numbers_are_not_divided_from_their_signs(table):
     assert unbreak("at least 95 % with ε = 0.05") == "at least 95\u00a0% with ε\u00a0=\u00a00.05"
     assert unbreak("N = 1,000 and × 1.15") == "N\u00a0=\u00a01,000 and ×\u00a01.15"
     assert unbreak("a row is one draw = independent") == "a row is one draw = independent"
+    assert unbreak("confidence 1 − δ of Beta(r, N − r + 1)").count(" ") == 4
+    assert unbreak("a weight w(x) = 2x") == "a weight w(x)\u00a0=\u00a02x"
+    assert unbreak("a draw − a row – and a sentence") == "a draw − a row – and a sentence"
 
 
 def test_the_widths_are_those_of_plan_table(table):
@@ -75,7 +88,12 @@ def test_the_widths_that_the_pages_quote():
     assert {width(100_000, eps, 1e-6) for eps in (0.05, 0.1)} == {1.01}
     assert {width(1000, eps, 1e-6) for eps in (0.05, 0.1)} == {1.15, 1.18}
     assert (width(120, 0.1, 0.05), width(120, 0.05, 0.05)) == (1.15, 1.22)
-    assert width(145, 0.1, 0.05) / width(29, 0.1, 0.05) == pytest.approx(1 - 0.13, abs=0.005)
+    narrower = [norm.isf(pacband.plan(0.1, 0.05, n_samples=n).expected_violation / 2) for n in (29, 58, 145)]
+    assert narrower[1] / narrower[0] == pytest.approx(1, abs=0.005)
+    assert narrower[2] / narrower[0] == pytest.approx(1 - 0.12, abs=0.005)
+    for n, eps, delta, cost in ((120, 0.1, 0.05, 0.12), (1000, 0.1, 0.05, 0.03), (2500, 0.05, 1e-6, 0.01)):
+        one, ten = (norm.isf(pacband.max_rank(n, eps, delta, k) / (n + 1) / 2) for k in (1, 10))
+        assert ten / one - 1 == pytest.approx(cost, abs=0.005)
 
 
 def test_the_share_of_split_conformal_bands_beyond_eps(table):
@@ -88,6 +106,10 @@ def test_the_share_of_split_conformal_bands_beyond_eps(table):
     ranked = np.random.default_rng(0).beta(50, 951, 20_000)
     assert np.mean(ranked > 0.05) == pytest.approx(share, abs=6 * (0.25 / 20_000) ** 0.5)
     assert "48 %" in module.draw()[1].text
+    # By how much, in one of a hundred calibrations.
+    for n, much in ((100, 0.112), (1000, 0.067), (10_000, 0.055)):
+        rank = int(0.05 * (n + 1))
+        assert beta.isf(0.01, rank, n - rank + 1) == pytest.approx(much, abs=0.0005)
 
 
 def test_the_stored_failure_rates_are_those_of_the_script(table):

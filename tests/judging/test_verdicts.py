@@ -47,6 +47,9 @@ def made(rng):
 def test_a_verdict_can_be_read(made):
     cert, frame = made
     verdict = pacband.check(cert, frame.y, frame.p, frame.s)
-    assert str(verdict).startswith("The data do not contradict the promise (level 0.01).\n")
+    # They are the calibration rows.
+    assert str(verdict).startswith("These rows cannot test the promise.\n")
+    fresh = pacband.check(cert, frame.y[1:], frame.p[1:], frame.s[1:])
+    assert str(fresh).startswith("The data do not contradict the promise (level 0.01).\n")
     assert verdict.to_dict()["counts"][0]["n_samples"] == 2000
     assert "pacband check" in verdict._repr_html_()

@@ -13,6 +13,7 @@ from pacband.cli.options import (
     column_options,
     file_options,
     group_names,
+    one_or_more,
     outlook_option,
     scale_columns,
 )
@@ -43,7 +44,7 @@ Examples:
     show_default=True,
     help="CSV or Parquet file to write; - is standard output (CSV).",
 )
-@column_options("prediction", "scale", "group", "step", known=True, overlapping=True)
+@column_options("prediction", "scale", "group", "step", known=True, outputs=True, overlapping=True)
 @click.option("--lower", default="lower", show_default=True, help="Name of the new column with the lower end.")
 @click.option("--upper", default="upper", show_default=True, help="Name of the new column with the upper end.")
 @click.option("--model-file", type=Input(), help="File of the model that predicted, to compare with the certified one.")
@@ -56,7 +57,7 @@ def command(
     certificate: str,
     files: tuple[str, ...],
     output: str,
-    prediction: str | None,
+    prediction: tuple[str, ...],
     scale: tuple[str, ...],
     group: tuple[str, ...],
     step: str | None,
@@ -81,25 +82,25 @@ def command(
     from pacband.tables.applying import apply_frame
     from pacband.tables.group_labels import labels_of, with_labels, without_labels
     from pacband.tables.known_columns import chosen_columns
-    from pacband.tables.mismatches import describe_other_model
+    from pacband.tables.mismatches import find_other_model
     from pacband.tables.opening import open_table
     from pacband.tables.writing import write_table
 
     cert = load_certificate(certificate)
-    if prediction is None and is_model(certificate):
+    if not prediction and is_model(certificate):
         raise click.UsageError(
             "a model predicts by itself: `pacband predict` adds its prediction and its band. If the table has "
             "predictions already, name their column with --prediction to add the band to them."
         )
     expected = None if outlook is None else outlook_of(cert, outlook)
     named: dict[str, Any] = {
-        "prediction": prediction, "scale": scale_columns(scale), "group": group_names(group), "step": step
+        "prediction": one_or_more(prediction), "scale": scale_columns(scale), "group": group_names(group), "step": step
     }  # fmt: skip
     columns = chosen_columns(cert.basis, **named)
     warn_of_other_columns(cert.basis, columns)
-    other = None if model_file is None else describe_other_model(cert.basis, model_digest(model_file))
+    other = None if model_file is None else find_other_model(cert.basis, model_digest(model_file))
     if other is not None:
-        print_message(f"Warning: {other}")
+        print_message(f"Warning: {other.sentences}")
         if strict:
             print_message("pacband: --strict was given. Nothing was written.")
             sys.exit(1)

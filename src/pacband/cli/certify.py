@@ -20,6 +20,7 @@ from pacband.cli.options import (
     group_names,
     is_given,
     json_option,
+    one_or_more,
     promise_options,
     scale_columns,
     strict_option,
@@ -51,7 +52,7 @@ Examples:
 
 @click.command(epilog=EXAMPLES)
 @click.argument("files", nargs=-1, required=True, type=Input())
-@column_options("target", "prediction", "scale", "group", "run", "step", overlapping=True)
+@column_options("target", "prediction", "scale", "group", "run", "step", outputs=True, overlapping=True)
 @click.option(
     "--candidate",
     "candidates",
@@ -104,8 +105,8 @@ Examples:
 @engine_options
 def command(
     files: tuple[str, ...],
-    target: str | None,
-    prediction: str | None,
+    target: tuple[str, ...],
+    prediction: tuple[str, ...],
     scale: tuple[str, ...],
     group: tuple[str, ...],
     run: str | None,
@@ -133,7 +134,7 @@ def command(
     --gap and --importance, with that of the rows. The command looks for rows that are not independent, in order and
     within every column of labels, and prints what it finds.
     """
-    if score is None and (target is None or (prediction is None) == (not candidates)):
+    if score is None and (not target or bool(prediction) == bool(candidates)):
         raise click.UsageError("name the --target column, and either the --prediction column or --candidate columns.")
     if score is not None and (target or prediction or scale or candidates or weights):
         raise click.UsageError("--score cannot be combined with --target, --prediction, --scale or --candidate.")
@@ -141,7 +142,7 @@ def command(
         raise click.UsageError("--run and --step need each other.")
     if tolerance is not None and (is_given("rank") or is_given("rule")):
         raise click.UsageError("--tolerance cannot be combined with --rank or --rule: the rank follows from the count.")
-    about = read_about(promise, target)
+    about = read_about(promise, ", ".join(target) or None)
     wanted = _wanted_eps(tolerance, promise["eps"])
     from pacband.tables.certifying import certify_frame
     from pacband.tables.opening import open_table
@@ -159,7 +160,7 @@ def command(
     if page is not None and (run is not None or len(group) > 1):
         raise click.UsageError("--report shows every row once: it cannot be combined with --run or several --group.")
     family = candidate_columns(candidates) or None
-    columns = [score, target, prediction, *scale] if family is None else [target, *_column_names(family)]
+    columns = [score, *target, *prediction, *scale] if family is None else [*target, *_column_names(family)]
     with (
         open_table(
             files,
@@ -176,8 +177,8 @@ def command(
     ):
         certificate = certify_frame(
             table,
-            target=target,
-            prediction=prediction,
+            target=one_or_more(target),
+            prediction=one_or_more(prediction),
             scale=scale_columns(scale),
             group=group_names(group),
             run=run,

@@ -153,6 +153,28 @@ def file_options(command: F) -> F:
     return joined(*(click.option(f"--{name}", help=text) for name, text in options.items()))(cast(F, called))
 
 
+class OneColumn(click.Option):
+    """An option that names one column. click takes the last of several; here they are an error.
+
+    A certificate of the last column would look like one of all of them.
+    """
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **{**options, "multiple": True})
+
+    def process_value(self, ctx: click.Context, value: Any) -> Any:
+        """Return the name of the column, or None."""
+        names = super().process_value(ctx, value)
+        if names and len(names) > 1:
+            raise click.UsageError(f"{self.opts[0]} names one column, got {', '.join(names)}.", ctx=ctx)
+        return names[0] if names else None
+
+
+def one_or_more(names: tuple[str, ...]) -> str | list[str] | None:
+    """Return columns of outputs as `certify_frame` takes them: None, a column, or a list of columns."""
+    return list(names) if len(names) > 1 else (None, *names)[-1]
+
+
 def column_options(
     *names: str, known: bool = False, outputs: bool = False, overlapping: bool = False
 ) -> Callable[[F], F]:
@@ -171,11 +193,10 @@ def column_options(
     """
     default = "  [default: as at calibration]" if known else ""
     repeat = " Repeat for several outputs." if outputs else ""
+    times: dict[str, Any] = {"multiple": True} if outputs else {"cls": OneColumn}
     options = {
-        "target": click.option("--target", multiple=outputs, help=f"Column of the targets.{repeat}{default}"),
-        "prediction": click.option(
-            "--prediction", multiple=outputs, help=f"Column of the predictions.{repeat}{default}"
-        ),
+        "target": click.option("--target", help=f"Column of the targets.{repeat}{default}", **times),
+        "prediction": click.option("--prediction", help=f"Column of the predictions.{repeat}{default}", **times),
         "scale": click.option(
             "--scale", multiple=True, help=f"Column of the scale σ̂. Give it twice for lower and upper scale.{default}"
         ),
@@ -204,7 +225,7 @@ def clip_range(options: dict[str, Any]) -> tuple[float | None, float | None] | N
 
 def group_names(group: tuple[str, ...]) -> Any:
     """Return the group as `certify_frame` takes it: None, a column, or a list of columns whose groups overlap."""
-    return list(group) if len(group) > 1 else (None, *group)[-1]
+    return one_or_more(group)
 
 
 def scale_columns(scale: tuple[str, ...]) -> Any:

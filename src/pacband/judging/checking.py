@@ -72,6 +72,13 @@ def check(
     level : float in (0, 1)
         The largest probability of contradicting a promise that holds.
 
+    Returns
+    -------
+    Verdict
+        Rows that the certificate was made from, or that the model was fitted on, cannot test the promise: then
+        `Verdict.tested` is False, and `Verdict.holds` means nothing. A program asks for both:
+        ``verdict.tested and verdict.holds``.
+
     Examples
     --------
     >>> import numpy as np, pacband

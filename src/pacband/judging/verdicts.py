@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from pacband.core.frozen import FrozenMap
-from pacband.core.wording import card, figure, percent
+from pacband.core.wording import card, figure, p_text, percent
 from pacband.judging.counts import exact_interval, exceedance, mean_interval
 from pacband.planning.averages import Evidence
 from pacband.scores.clip import left_range_words
@@ -81,12 +81,12 @@ class Count:
             return (
                 f"on average over {self.n_samples} {self.counted}, {percent(self.mean)} of the rows exceed the bound; "
                 f"at most {percent(self.eps)} are allowed (95 % interval of the true mean: {percent(low)} to "
-                f"{percent(high)}, p = {self.p_value:.3g})"
+                f"{percent(high)}, {p_text(self.p_value)})"
             )
         return (
             f"{self.violations} of {self.n_samples} {self.counted} ({percent(self.rate)}) exceed the bound; at most "
             f"{percent(self.eps)} are allowed (95 % interval of the true share: {percent(low)} to {percent(high)}, "
-            f"p = {self.p_value:.3g})"
+            f"{p_text(self.p_value)})"
         )
 
 
@@ -135,7 +135,7 @@ class Verdict:
 
     @property
     def holds(self) -> bool:
-        """Whether the data do not contradict the promise. Rows that are `reused` cannot contradict it; see `tested`."""
+        """Whether the data do not contradict the promise. Without `tested` it means nothing."""
         return not self.contradicted
 
     @property
@@ -149,6 +149,8 @@ class Verdict:
         word = "The data contradict the promise" if contradicted else "The data do not contradict the promise"
         where = f" in {len(contradicted)} of {len(self.counts)} groups" if contradicted and not single else ""
         lines = [f"{word}{where} (level {figure(self.level)})."]
+        if self.reused and not contradicted:
+            lines = ["These rows cannot test the promise."]
         lines += [str(self.counts[""])] if single else _listed(self.counts, contradicted)
         if self.out_of_range:
             lines.append(left_range_words(self.out_of_range))
