@@ -95,7 +95,7 @@ class Regressors:
     tol : float
         How much the approximation F Fᵀ may add to the error of T, in units of y, and to the relative error of σ̂.
     gap, gaps_sum : float
-        The largest k(x_j, x_j) − ‖F_j‖² of the samples, and the sum of them all.
+        The largest k(x_j, x_j) − ‖F_j‖² of the samples, and the sum of them all, which is kept as model files have it.
 
     Notes
     -----
