@@ -30,7 +30,7 @@ _TABLE = {
     "pacband.local.weights": {"Weight": "profile!=str decay!=num n_neighbors=none|int"},
     "pacband.scale.shrinkage": {
         "PairShrinkage": "share!=num typical!=tuple(num)",
-        "Shrinkage": "share!=num power!=num level!=num peak!=num unit!=num floor!=num",
+        "Shrinkage": "share!=num power!=num level!=num peak!=num unit!=num floor!=num ceiling=num|none",
     },
 }
 
