@@ -1,6 +1,7 @@
 """Both evaluators on the same awkward rows: numpy and the expressions of engines agree to the last bit."""
 
 import math
+from dataclasses import replace
 from decimal import Decimal
 
 import duckdb
@@ -12,6 +13,7 @@ import pytest
 
 from pacband.scores import ScoreRule, outwards, scores_of
 from pacband.scores import band as band_in_numpy
+from pacband.scores.clip import check_clip
 from pacband.scores.columns import Columns
 from pacband.scores.expressions import (
     all_of,
@@ -24,6 +26,8 @@ from pacband.scores.expressions import (
     fails,
     finite,
     fixed_terms,
+    in_range,
+    outside_range,
     positive,
     scale_part,
     score,
@@ -130,6 +134,19 @@ def test_a_floor_replaces_small_and_missing_scales_in_both(library):
     assert bits(found[1]) == bits([0.7, 0.7, 0.7, 0.7, 0.7, 0.71, 1e300, 0.7])
 
 
+def same_bands(table, rows, columns, rule, gamma):
+    """Assert that the bands of an engine are those of numpy, and return them."""
+    _, prediction, scale = arrays(rows, columns)
+    expected = band_in_numpy(rule, gamma, prediction, scale).reshape(len(rows), -1, 2)
+    factor = nw.lit(float(outwards(gamma)), nw.Float64)
+    for output in range(len(columns.prediction)):
+        low, high = band(rule, factor, columns, output)
+        found = evaluated(table, row=nw.col("p"), low=low, high=high)
+        assert bits(found[1]) == bits(expected[:, output, 0]), rule
+        assert bits(found[2]) == bits(expected[:, output, 1]), rule
+    return expected
+
+
 @pytest.mark.parametrize("kind", COLUMNS)
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_bands_have_the_same_bits(library, kind):
@@ -137,15 +154,107 @@ def test_bands_have_the_same_bits(library, kind):
     rows.loc[::11, "p"] = np.nan
     for rule in rules(kind):
         here = rows if rule.nonfinite == "violate" else rows[rows["p"].notna()]
-        _, prediction, scale = arrays(here, columns)
         for gamma in (0.0, 1 / 3, 1.0, 1e-300, 1e200):
-            expected = band_in_numpy(rule, gamma, prediction, scale).reshape(len(here), -1, 2)
-            factor = nw.lit(float(outwards(gamma)), nw.Float64)
-            for output in range(len(columns.prediction)):
-                low, high = band(rule, factor, columns, output)
-                found = evaluated(LIBRARIES[library](here), row=nw.col("p"), low=low, high=high)
-                assert bits(found[1]) == bits(expected[:, output, 0]), (rule, gamma)
-                assert bits(found[2]) == bits(expected[:, output, 1]), (rule, gamma)
+            same_bands(LIBRARIES[library](here), here, columns, rule, gamma)
+
+
+RANGES = [(0.0, None), (None, 1.0), (-1 / 3, 2.0), (-math.inf, math.inf)]
+
+
+def ranges(kind, **options):
+    """Return the rules for fresh rows whose target has a range, or none."""
+    return [
+        replace(rule, clip=check_clip(clip), **options)
+        for rule in rules(kind)
+        for clip in RANGES
+        if rule.min_scale is None
+    ]
+
+
+@pytest.mark.parametrize("kind", COLUMNS)
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_targets_outside_of_their_range_count_as_infinite_errors_in_both(library, kind):
+    rows, columns = awkward_rows().iloc[::9], COLUMNS[kind]
+    table = LIBRARIES[library](rows)
+    for rule in ranges(kind, outside="violate"):
+        (found,) = evaluated(table, q=score(rule, columns))
+        assert bits(found) == bits(expected := scores_of(rule, *arrays(rows, columns))), rule
+        assert rule.clip is None or 0 < np.isinf(expected).sum() < len(rows)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_the_ends_of_the_range_are_in_it_and_what_is_no_number_is_not_outside(library):
+    rows = pd.DataFrame({"y": [-1.0, math.nextafter(-1.0, -2.0), 2.0, math.nextafter(2.0, 3.0), np.nan], "z": 0.0})
+    for clip, inside in (((-1.0, 2.0), [1, 0, 1, 0]), ((-1.0, None), [1, 0, 1, 1]), ((None, 2.0), [1, 1, 1, 0])):
+        rule = ScoreRule(clip=clip, outside="violate")
+        (found,) = evaluated(LIBRARIES[library](rows.head(4)), a=in_range(rule, nw.col("y")).cast(nw.Int64))
+        assert found.tolist() == inside
+        for names in (("y",), ("y", "z"), ("z", "y")):
+            (found,) = evaluated(LIBRARIES[library](rows), a=outside_range(rule, names).cast(nw.Int64))
+            assert np.nan_to_num(found).tolist() == [*(1 - one for one in inside), 0]
+
+
+def test_rows_are_outside_of_their_range_only_where_that_counts_as_a_violation():
+    assert in_range(ScoreRule(), nw.col("y")) is None
+    assert outside_range(ScoreRule(outside="violate"), ("y",)) is None
+    assert outside_range(ScoreRule(clip=(0.0, None)), ("y",)) is None
+
+
+@pytest.mark.parametrize("outside", ["raise", "violate"])
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_prediction_that_is_refused_has_no_score_of_a_violation(library, outside):
+    rows = pd.DataFrame({"y": [1.0, 1.0, 9.0], "p": [0.5, np.nan, np.nan], "z": 1.0, "q": 0.0})
+    rule = ScoreRule(clip=(0.0, 5.0), outside=outside)
+    for kind, largest in (("Algorithm 1", 0.5), ("outputs", 1.0)):
+        columns = replace(COLUMNS[kind], scale=())
+        (found,) = evaluated(LIBRARIES[library](rows), q=score(rule, columns))
+        assert found[0] == largest
+        assert np.isnan(found[1:]).all()
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_an_infinite_prediction_is_not_hidden_by_another_output(library):
+    rows = pd.DataFrame({"y": [1.0, 1.0], "p": [0.5, np.inf], "z": 1.0, "q": 0.0})
+    upper = ScoreRule(side="upper")
+    one, two = evaluated(
+        LIBRARIES[library](rows),
+        one=score(upper, Columns(("y",), ("p",))),
+        two=score(upper, Columns(("y", "z"), ("p", "q"))),
+    )
+    assert one.tolist() == [0.5, -math.inf]
+    assert two[0] == 1.0
+    assert np.isnan(two[1])
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_own_scores_are_the_column_itself(library):
+    rows, columns = pd.DataFrame({"q": [1.5, -2.0, np.inf, np.nan]}), Columns(("q",), ())
+    (found,) = evaluated(LIBRARIES[library](rows.head(2)), s=score(ScoreRule.of_own_scores("raise"), columns))
+    assert found.tolist() == [1.5, -2.0]
+    violate = ScoreRule.of_own_scores("violate")
+    (found,) = evaluated(LIBRARIES[library](rows), s=score(violate, columns))
+    assert bits(found) == bits(scores_of(violate, rows["q"], None)) == bits([1.5, -2.0, math.inf, math.inf])
+
+
+@pytest.mark.parametrize("kind", ["Algorithm 2", "pair", "outputs"])
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_bands_are_clipped_to_the_same_bits(library, kind):
+    rows = awkward_rows().iloc[::9]
+    table = LIBRARIES[library](rows)
+    for rule in ranges(kind):
+        ends = same_bands(table, rows, COLUMNS[kind], rule, 1 / 3)
+        for limit in rule.clip or ():
+            assert limit is None or (ends == limit).any()
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_the_box_around_an_ellipsoid_has_the_same_bits(library):
+    rows = awkward_rows().iloc[::9]
+    table = LIBRARIES[library](rows)
+    for scale in ((), (("s",),)):
+        columns = replace(COLUMNS["outputs"], scale=scale)
+        same_bands(table, rows, columns, ScoreRule(gauge=((5.0, 0.5), (0.5, 2.0))), 1 / 3)
+        same_bands(table, rows, replace(columns, target=("y",), prediction=("p",)), ScoreRule(gauge=((3.0,),)), 2.0)
 
 
 def fixed_sums(library, frame, name, unit):
