@@ -14,7 +14,8 @@ from hypothesis.extra import numpy as hnp
 import pacband
 from pacband.exceptions import InvalidInput, InvalidScale
 from pacband.scores import ScoreRule, band, scores_of
-from pacband.scores.arrays import bound, mean_bound, mean_offset, outwards, unanswered
+from pacband.scores import arrays
+from pacband.scores.arrays import align, bound, mean_bound, mean_offset, outwards, unanswered
 
 FLOATS = st.floats(-1e6, 1e6, allow_subnormal=False)
 SCALES = st.floats(1e-3, 1e3)
@@ -309,3 +310,22 @@ def test_own_scores_have_no_prediction_and_errors_need_one():
         scores_of(own, [3.0, 1.0], [0.0, 0.0], None)
     with pytest.raises(InvalidInput, match="y_pred must be given: the errors y − T"):
         scores_of(ScoreRule(), [3.0, 1.0], None, None)
+
+
+@pytest.mark.parametrize("shape", [(9,), (9, 4), (9, 4, 3)])
+def test_blocks_of_rows_have_as_many_numbers_whatever_the_shape_of_a_row(shape, monkeypatch):
+    asked, blocks = [], arrays.blocks
+    monkeypatch.setattr(arrays, "blocks", lambda *sizes: asked.append(sizes) or blocks(*sizes))
+    scores_of(ScoreRule(), np.ones(shape), np.zeros(shape))
+    band(ScoreRule(), 1.0, np.zeros(shape))
+    assert asked == [(9, math.prod(shape[1:]))] * 2
+
+
+def test_predictions_under_another_name_are_refused_by_that_name():
+    with pytest.raises(InvalidInput, match="the prediction of 'a' must be numeric"):
+        align(ScoreRule(), np.zeros(2), ["x", "y"], None, name="the prediction of 'a'")
+
+
+def test_the_bound_of_runs_has_the_shape_of_their_scale():
+    scale = np.arange(1.0, 13.0).reshape(2, 3, 2)
+    np.testing.assert_allclose(bound(ScoreRule(), 2.0, scale), 2.0 * scale)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from pacband.exceptions import InvalidInput
-from pacband.scores import ScoreRule, band, scores_of
-from pacband.scores.clip import check_clip, range_assumption
+from pacband.scores import ScoreRule, Share, band, scores_of
+from pacband.scores.clip import check_clip, left_range_words, outside_range, range_assumption
 
 
 @pytest.mark.parametrize(
@@ -69,3 +69,48 @@ def test_scores_do_not_change_and_targets_outside_are_refused():
         scores_of(rule, [0.0, -1e-300, 3.0], prediction)
     with pytest.raises(InvalidInput, match="y must be finite"):
         scores_of(rule, [0.0, math.nan, 3.0], prediction)
+
+
+@pytest.mark.parametrize(
+    ("clip", "outside"),
+    [((0.0, None), [True, False, False, False, False]), ((None, 2.0), [False, False, False, True, False]),
+     ((0.0, 2.0), [True, False, False, True, False])],
+)  # fmt: skip
+def test_the_ends_of_a_range_are_in_it_and_nan_is_not_outside(clip, outside):
+    assert outside_range(clip, np.array([-1e-300, 0.0, 2.0, 2.5, math.nan])).tolist() == outside
+    assert outside_range(clip, np.array([0.0, 2.0])) is None
+
+
+@pytest.mark.parametrize(
+    ("shape", "place", "row"),
+    [((3,), (1,), 1), ((3, 2), (2, 1), 2), ((3, 4, 2), (0, 3, 1), 0), ((3, 2, 4), (1, 0, 2), 1)],
+)
+@pytest.mark.parametrize("end", [-1.0, 11.0])
+def test_a_fresh_row_with_one_target_outside_is_a_violation_and_no_other_row_is(shape, place, row, end):
+    y = np.full(shape, 5.0)
+    y[place] = end
+    fresh = ScoreRule(clip=(0.0, 10.0)).judging
+    scores = scores_of(fresh, y, np.full(shape, 4.0))
+    assert scores.tolist() == [math.inf if k == row else 1.0 for k in range(3)]
+
+
+def test_a_step_outside_of_the_range_is_one_step_of_its_run():
+    y, prediction = np.full((1, 4), 5.0), np.array([[4.0, 3.0, 2.0, 1.0]])
+    y[0, 0] = 11.0
+    for share, score in ((0.25, 2.0), (0.75, 4.0), (0.9, math.inf)):
+        fresh = ScoreRule(gauge=Share(share), clip=(0.0, 10.0)).judging
+        assert scores_of(fresh, y, prediction).tolist() == [score]
+
+
+def test_a_refused_prediction_is_refused_outside_of_the_range_too():
+    fresh = ScoreRule(clip=(0.0, 10.0)).judging
+    with pytest.raises(InvalidInput, match="y_pred must be finite"):
+        scores_of(fresh, [11.0, 5.0], [math.nan, 4.0])
+
+
+def test_rows_that_left_the_range_are_counted_in_words():
+    assert left_range_words(0) == ""
+    assert left_range_words(1).endswith(": the row is outside of every band.")
+    assert left_range_words(2) == (
+        "In 2 rows y left its declared range, to which bands are clipped: these rows are outside of every band."
+    )

@@ -45,3 +45,11 @@ def test_columns_of_runs_and_of_groups_that_overlap_survive_a_file():
         assert Columns.from_dict(columns.to_dict()) == columns
     assert runs.to_dict()["steps"] == [1, 2, 3]
     assert groups.to_dict()["groups"] == ["site", "shift"]
+
+
+def test_the_columns_of_labels_and_of_runs_are_those_that_are_stated():
+    runs = Columns(("y",), ("p",), groups=("site", "shift"), run="run", step="t", steps=(1, 2, 3))
+    assert runs.others == ("site", "shift", "run", "t")
+    assert runs.others_than_run == ("site", "shift", "t")
+    assert PLAIN.others == PLAIN.others_than_run == ()
+    assert WHOLE.others_than_run == ("site",)

@@ -88,3 +88,10 @@ def test_a_gauge_is_a_positive_definite_matrix(gauge, message):
 
 def test_a_gauge_is_symmetric_but_for_rounding():
     assert rule(gauge=[[1.0, 0.5], [0.5 * (1 + 0.5e-10), 1.0]]).matrices
+
+
+def test_fresh_rows_outside_of_the_range_are_violations_and_calibration_refuses_them():
+    made = rule(side="upper", clip=(0.0, None))
+    assert made.outside == "raise"
+    assert made.judging == ScoreRule(side="upper", clip=(0.0, None), outside="violate")
+    assert rule().judging == rule()

@@ -179,6 +179,14 @@ def test_a_scale_that_does_not_fit_the_runs_is_refused(scale, error, message):
         certify(np.ones((9, 4, 2)), np.ones((9, 4, 2)), scale, eps=0.5, delta=0.5)
 
 
+def test_predictions_of_one_output_need_no_axis_of_their_own(rng):
+    y = rng.standard_normal((5, 4, 1))
+    assert scores_of(ScoreRule(), y, y[..., 0] - 1.0).tolist() == pytest.approx([1.0] * 5)
+    assert scores_of(ScoreRule(), y[:, :1], y[:, 0, 0] - 1.0).tolist() == pytest.approx([1.0] * 5)
+    with pytest.raises(InvalidInput, match=r"must have the same shape, got \(5, 4, 1\) and \(5,\)"):
+        scores_of(ScoreRule(), y, y[:, 0, 0])
+
+
 def test_runs_of_other_shapes_are_refused(rng):
     y = rng.standard_normal((100, 5, 2))
     cert = certify(y, 0 * y, eps=0.2, delta=0.1)
