@@ -1,6 +1,7 @@
 """`About`: who issued a certificate and what it is about, in every kind of certificate and in its file."""
 
 import copy
+import re
 
 import numpy as np
 import pandas as pd
@@ -237,3 +238,21 @@ def test_a_new_model_keeps_the_name_and_the_unit_stands_with_the_target():
     assert ("target", "wear, in mm") in about.facts()
     assert "unit" not in dict(about.facts())
     assert dict(About(unit="mm").facts())["unit"] == "mm"
+
+
+def test_all_that_is_known_is_stated_in_the_order_of_reading():
+    about = About(name="n", target="wear", unit="mm", model="forest", issued_by="us", scope="pumps", note="as agreed")
+    assert about.facts() == [
+        ("name", "n"), ("target", "wear, in mm"), ("model", "forest"), ("issued by", "us"), ("scope", "pumps"), ("note", "as agreed"),
+    ]  # fmt: skip
+    assert About().facts() == []
+
+
+@pytest.mark.parametrize("name", ["name", "unit", "note"])
+def test_a_text_may_be_as_long_as_the_error_says(name):
+    with pytest.raises(InvalidInput, match=f"{name} must have at most") as refused:
+        About(**{name: "x" * 10**5})
+    most = int(re.search(r"at most (\d+)", str(refused.value))[1])
+    assert len(getattr(About(**{name: "x" * most}), name)) == most
+    with pytest.raises(InvalidInput, match=f"at most {most} characters, got {most + 1}"):
+        About(**{name: "x" * (most + 1)})

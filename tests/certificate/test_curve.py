@@ -7,6 +7,7 @@ import pytest
 
 import pacband
 from pacband.certificate.curve import Curve
+from pacband.certificate.promise import RUNS
 from pacband.exceptions import NotEnoughSamples
 from pacband.scores import ScoreRule
 
@@ -122,3 +123,7 @@ def test_a_curve_of_a_summary_has_no_certificates():
     made = curve(scores=np.arange(7.0))
     with pytest.raises(pacband.InvalidInput, match="made from a summary of the scores"):
         made.certificate(0.05)
+
+
+def test_a_point_of_a_curve_of_runs_rests_on_runs():
+    assert curve(n_steps=3).certificate(0.2).assumptions[0] == RUNS

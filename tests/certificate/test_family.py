@@ -9,6 +9,7 @@ import pytest
 import pacband
 from pacband import CertificateError, InvalidInput, certify, certify_family
 from pacband.certificate.family import FamilyCertificate
+from pacband.certificate.inequality import symbols
 from pacband.core.frozen import FrozenMap
 from pacband.draws import Units
 from pacband.planning import DeltaShare
@@ -146,3 +147,15 @@ def test_the_headline_of_a_family_has_its_number():
     y_pred = np.full(400, np.nan)
     none = pacband.certify_family(y, {"a": y_pred, "b": y_pred}, eps=0.1, delta=0.01, nonfinite="violate")
     assert none.headline == none.promise
+
+
+def test_a_family_of_units_with_runs_promises_runs():
+    units, runs = Units(np.arange(100).repeat(4), within="one", name="machine"), Y.reshape(400, 1, 1)
+    cert = certify_family(runs, {"a": 0 * runs, "b": 0 * runs + 1.0}, eps=0.3, delta=0.1, draws=units)
+    assert "of future runs, with all machines counted equally, are within its own bound" in cert.promise
+
+
+def test_the_card_explains_the_symbols():
+    html = ALL_KINDS["family"]._repr_html_()
+    assert ">where<" in html
+    assert symbols(ALL_KINDS["family"].basis) in html

@@ -3,9 +3,11 @@
 import dataclasses
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from pacband import CertificateError, GroupCertificate, InvalidInput, certify_groups
+from pacband.certificate.inequality import symbols
 from pacband.core.frozen import FrozenMap
 from pacband.draws import Units, Weighted
 from pacband.scores import ScoreRule
@@ -81,3 +83,47 @@ def test_overlapping_groups_of_units_are_verified():
     assert cert.verify(y, p, masks, draws=units)
     assert cert.verify(y, p, {**masks, "odd": ~masks["odd"]}, draws=units) is False
     assert cert.verify(y, p, {**masks, "odd": np.full(len(y), False)}, draws=units) is False
+
+
+def test_rows_and_groups_of_other_tables_are_refused_whatever_column_shows_it():
+    cert = ALL_KINDS["groups"]
+    columns = {"y": Y, "y_pred": P, "scale": S}
+    labels = pd.Series(SITES, index=range(1, 401))
+    assert cert.verify(**columns, groups=labels)
+    for name, column in columns.items():
+        with pytest.raises(InvalidInput, match="must have the same index"):
+            cert.verify(**{**columns, name: pd.Series(column)}, groups=labels)
+
+
+def test_masks_of_another_table_are_refused():
+    masks = {"all": np.full(400, True), "north": SITES == "north"}
+    cert = certify_groups(Y, P, masks, **PROMISE)
+    for moved in masks:
+        given = {**masks, moved: pd.Series(masks[moved], index=range(1, 401))}
+        assert cert.verify(Y, P, given)
+        with pytest.raises(InvalidInput, match="must have the same index"):
+            cert.verify(pd.Series(Y), P, given)
+        with pytest.raises(InvalidInput, match="must have the same index"):
+            cert.interval(pd.Series(P), given)
+
+
+def test_what_is_wrong_is_named_as_the_user_passed_it():
+    cert = ALL_KINDS["groups"]
+    with pytest.raises(InvalidInput, match=r"bounds 1 output\(s\), got y_pred with 2"):
+        cert.interval(np.zeros((1, 2)), ["north"], scale=[1.0])
+    overlapping = certify_groups(Y, P, {"all": np.full(400, True), "north": SITES == "north"}, **PROMISE)
+    with pytest.raises(InvalidInput, match=r"groups has labels without a certificate: 'west'"):
+        overlapping.masks({"all": [True], "north": [True], "west": [True]})
+
+
+def test_groups_of_units_with_runs_promise_runs():
+    units = Units(np.arange(100).repeat(4), within="one", name="machine")
+    runs = Y.reshape(400, 1, 1)
+    cert = certify_groups(runs, 0 * runs, np.arange(400) // 200, eps=0.3, delta=0.1, draws=units)
+    assert "of future runs, with all machines counted equally, are within the bound of that group" in cert.promise
+
+
+def test_the_card_explains_the_symbols():
+    html = ALL_KINDS["groups"]._repr_html_()
+    assert ">where<" in html
+    assert symbols(ALL_KINDS["groups"].basis) in html

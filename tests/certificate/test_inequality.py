@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import pacband
+from pacband.certificate import Promise
 from pacband.certificate.inequality import symbols
+from pacband.scores import ScoreRule
 
 Y = np.random.default_rng(0).standard_normal(400)
 PLAIN = {"eps": 0.1, "delta": 0.01}
@@ -33,3 +35,17 @@ def test_every_symbol_is_explained_and_no_other(certificate, used):
 def test_the_target_and_its_unit_are_named():
     certificate = pacband.certify(Y, 0 * Y, **PLAIN, about={"target": "wear", "unit": "mm"})
     assert symbols(certificate.basis).startswith("y is wear, in mm, T(x) is its prediction")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({}, "bound"),
+        ({"scale_kind": "symmetric"}, "factor"),
+        ({"scale_kind": "asymmetric"}, "factor"),
+        ({"scoring": ScoreRule(gauge=((1.0,),))}, "factor"),
+        ({"scoring": ScoreRule(gauge=((1.0,),)), "scale_kind": "symmetric"}, "factor"),
+    ],
+)
+def test_gamma_is_a_bound_unless_a_scale_or_a_matrix_multiplies_it(options, words):
+    assert symbols(Promise(**PLAIN, **options)).endswith(f", and γ̄ is the certified {words}.")

@@ -11,7 +11,7 @@ import jsonschema
 import numpy as np
 import pytest
 
-from pacband import CertificateError, certify, certify_family, certify_groups, load
+from pacband import CertificateError, InvalidInput, certify, certify_family, certify_groups, load
 from pacband.certificate.portable import decode, encode
 from support.certificates import ALL_KINDS, each_kind
 
@@ -126,3 +126,24 @@ def test_values_become_json_and_back(value, code):
     assert encode(value) == code
     assert decode(code) == value
     assert type(decode(code)) is type(value)
+
+
+def test_an_issued_certificate_is_not_replaced_where_that_is_not_wanted(tmp_path):
+    path = ALL_KINDS["constant"].save(tmp_path / "cert.json", overwrite=False)
+    before = path.read_bytes()
+    with pytest.raises(InvalidInput, match=r"cert.json exists.*do not issue one after another.*overwrite=True"):
+        ALL_KINDS["scaled"].save(path, overwrite=False)
+    assert path.read_bytes() == before
+    ALL_KINDS["scaled"].save(path)
+    assert load(path) == ALL_KINDS["scaled"]
+
+
+def test_an_empty_file_is_no_issued_certificate(tmp_path):
+    (tmp_path / "cert.json").touch()
+    ALL_KINDS["constant"].save(tmp_path / "cert.json", overwrite=False)
+    assert load(tmp_path / "cert.json") == ALL_KINDS["constant"]
+
+
+def test_what_is_no_file_is_refused_as_such_and_not_as_a_certificate(tmp_path):
+    with pytest.raises(CertificateError, match="is not a regular file"):
+        ALL_KINDS["constant"].save(tmp_path, overwrite=False)

@@ -8,7 +8,8 @@ import pytest
 
 from pacband import CertificateError, InvalidInput, InvalidScale, certify, certify_family
 from pacband.certificate import Promise
-from pacband.scores import SCALE_KINDS, ScoreRule
+from pacband.draws import Units
+from pacband.scores import SCALE_KINDS, ScoreRule, Share
 from pacband.scores.columns import Columns
 from support.certificates import ALL_KINDS, PROMISE, P, S, Y, changed, each_kind
 from support.pages import Outline
@@ -274,3 +275,66 @@ def test_every_part_survives_json():
     )
     assert Promise.from_dict(whole.to_dict()) == whole
     assert Promise.from_dict(ONE.to_dict()) == ONE
+
+
+def test_a_promise_about_runs_states_their_steps():
+    runs = Columns(("y",), ("p",), run="run", step="t", steps=(1.0, 2.0, 3.0))
+    assert Promise(**PROMISE, n_steps=3, columns=runs).columns == runs
+    with pytest.raises(CertificateError, match="a table of runs states its 4 steps, got 3"):
+        Promise(**PROMISE, n_steps=4, columns=runs)
+    with pytest.raises(CertificateError, match="a gauge over steps is for runs: n_steps must be given"):
+        Promise(**PROMISE, scoring=ScoreRule(gauge=Share(0.5)))
+
+
+def test_steps_are_rows_or_columns_of_a_table():
+    by_rows = Columns(("y", "z"), ("p", "q"), run="run", step="t", steps=(1.0, 2.0, 3.0))
+    by_columns = Columns(("a", "b", "c", "d", "e", "f"), ("g", "h", "i", "j", "k", "l"))
+    assert TWO.n_columns == 2
+    assert [
+        Promise(**PROMISE, n_outputs=2, n_steps=3, columns=columns).n_columns for columns in (by_rows, by_columns, None)
+    ] == [2, 6, 6]
+
+
+def test_one_step_is_bounded_by_its_own_matrix_as_if_it_were_a_row():
+    matrices = (((1.0, 0.0), (0.0, 1.0)), ((4.0, 0.0), (0.0, 9.0)))
+    columns = Columns(("y", "z"), ("p", "q"), run="run", step="t", steps=(1.0, 2.0))
+    runs = Promise(**PROMISE, n_outputs=2, n_steps=2, scoring=ScoreRule(gauge=matrices), columns=columns)
+    assert runs.at_step(1) == Promise(**PROMISE, n_outputs=2, scoring=ScoreRule(gauge=matrices[1]))
+    same = Promise(**PROMISE, n_outputs=2, n_steps=2, scoring=ScoreRule(gauge=Share(0.5, of=matrices[1])))
+    assert same.at_step(0) == runs.at_step(1)
+    largest = Promise(**PROMISE, n_steps=2, scoring=ScoreRule(gauge=Share(0.5)))
+    assert largest.at_step(1) == ONE
+
+
+def test_a_run_may_be_one_row_of_a_table():
+    runs = Promise(**PROMISE, n_outputs=2, n_steps=3)
+    y = np.arange(24.0).reshape(4, 3, 2)
+    np.testing.assert_array_equal(runs.check_outputs("y", y.reshape(4, 6)), y)
+    np.testing.assert_array_equal(runs.check_outputs("y", y), y)
+    assert runs.check_outputs("y", []).shape == (0, 3, 2)
+    with pytest.raises(InvalidInput, match=r"bounds runs of 3 steps and 2 output\(s\), got y of shape \(4, 5, 1\)"):
+        runs.check_outputs("y", np.zeros((4, 5)))
+    with pytest.raises(InvalidInput, match=r"bounds 2 output\(s\), got y with 4"):
+        TWO.check_outputs("y", np.zeros((3, 4)))
+    with pytest.raises(InvalidInput, match=r"bounds rows without steps, got y of shape \(1, 3, 2\)"):
+        TWO.check_outputs("y", y[:1])
+
+
+def test_runs_of_one_step_may_be_a_column():
+    runs = Promise(**PROMISE, n_steps=1)
+    assert runs.check_outputs("y", [1.0, 2.0, 3.0]).shape == (3, 1, 1)
+
+
+def test_a_lone_run_is_told_from_a_column_of_runs():
+    one, two = (Promise(**PROMISE, n_outputs=k, n_steps=3) for k in (1, 2))
+    assert one.check_outputs("y", [1.0, 2.0, 3.0], lone_row=True).shape == (1, 3, 1)
+    assert one.check_outputs("y", [[1.0], [2.0], [3.0]], lone_row=True).shape == (1, 3, 1)
+    assert two.check_outputs("y", np.zeros((3, 2)), lone_row=True).shape == (1, 3, 2)
+    with pytest.raises(InvalidInput, match=r"bounds runs of 3 steps and 2 output\(s\), got y of shape \(3,\)"):
+        two.check_outputs("y", [1.0, 2.0, 3.0], lone_row=True)
+
+
+def test_the_scores_of_units_are_one_a_unit():
+    units = Units(["a", "a", "b"])
+    promise = Promise(**PROMISE, draws=units.kind)
+    assert sorted(promise.scores([1.0, -3.0, 2.0], [0.0, 0.0, 0.0], draws=units)) == [2.0, 3.0]
