@@ -20,10 +20,9 @@ def test_what_the_dependence_uses_up_is_not_there_for_the_promise():
     assert not certifies(2065, RANK + 1, 0.05, DELTA, WHOLE, Fraction(0))
 
 
-@pytest.mark.parametrize("n_samples", [10**6, 10**12])
 @pytest.mark.parametrize("slack", [Fraction(DELTA), 2 * Fraction(DELTA)])
-def test_nothing_is_certified_where_nothing_of_delta_is_left(slack, n_samples):
-    assert not certifies(n_samples, 1, 0.5, DELTA, WHOLE, slack)
+def test_nothing_is_certified_where_nothing_of_delta_is_left(slack):
+    assert not certifies(10**6, 1, 0.5, DELTA, WHOLE, slack)
 
 
 @pytest.mark.parametrize("n_candidates", [1, 4])

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from pacband import InvalidInput, NotEnoughSamples, attained_delta, attained_eps, max_rank, min_samples, plan
+from pacband.planning import LARGEST_N
+from pacband.planning.limits import check_reach
 
 GOOD_ARGUMENTS = {
     min_samples: {"eps": 0.05, "delta": 0.05, "rank": 3, "n_candidates": 2},
@@ -99,3 +101,11 @@ class TestBadInput:
     def test_not_enough_samples_with_delta_as_a_fraction(self):
         with pytest.raises(NotEnoughSamples):
             plan(0.05, Fraction(1, 20), n_samples=10)
+
+
+def test_the_largest_number_of_samples_is_within_reach():
+    assert check_reach(LARGEST_N, 0.05, 0.01, None) == LARGEST_N
+    with pytest.raises(InvalidInput, match=r"eps=0.05 and delta=0.01 need more than 1e\+12 samples"):
+        check_reach(LARGEST_N + 1, 0.05, 0.01, None)
+    with pytest.raises(InvalidInput, match=r"delta=0.01 at rank 7 need more than"):
+        check_reach(LARGEST_N + 1, 0.05, 0.01, 7)

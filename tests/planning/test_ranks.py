@@ -144,6 +144,12 @@ class TestSlack:
             choose_rank(20, 0.05, 1e-3, slack=Fraction(20, 10**5), slack_each=Fraction(1, 10**5))
         assert caught.value.needed is None
 
+    def test_no_number_of_samples_suffices_if_what_is_needed_uses_up_just_all_of_delta(self):
+        each = Fraction(1e-3) / (min_samples(0.05, 1e-3, rank=1) - 20)
+        with pytest.raises(NotEnoughSamples, match="cannot be promised by any number of these samples") as caught:
+            choose_rank(20, 0.05, 1e-3, slack_each=each)
+        assert caught.value.needed is None
+
     def test_a_slack_of_nearly_all_of_delta_leaves_a_little(self):
         assert choose_rank(2065, 0.05, 1e-6, slack=Fraction(1e-6) - Fraction(1, 10**40)) >= 1
 

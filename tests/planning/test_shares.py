@@ -107,3 +107,18 @@ def test_only_what_has_names_is_matched_by_name():
     assert "matched by name" not in str(caught.value)
     with pytest.raises(InvalidInput, match="matched by name: pass a list to match by position"):
         weighted_shares({"a": 0.5, "c": 0.5}, ["a", "b"])
+
+
+def test_no_weight_is_more_than_all_of_delta():
+    with pytest.raises(InvalidInput, match="weights must be positive and sum to 1"):
+        weighted_shares([1.0 + 0.5e-9], ["a"])
+
+
+@pytest.mark.parametrize("method", ["keys", "items"])
+def test_weights_are_matched_by_position_unless_they_have_both_names_and_values(method):
+    class Weights(list):
+        pass
+
+    weights = Weights([0.25, 0.75])
+    setattr(weights, method, lambda: [("b", 0.25), ("a", 0.75)])
+    assert weighted_shares(weights, ["a", "b"])["a"].fraction == Fraction(1, 4)

@@ -14,6 +14,7 @@ from scipy import stats
 
 from pacband import InvalidInput, NotEnoughSamples, attained_delta, attained_eps, max_rank, min_samples, plan
 from pacband.planning.binomial import tail_at_most
+from pacband.planning.solving import corollary_samples
 from support.reference import (
     anywhere,
     at_most,
@@ -558,3 +559,8 @@ def test_random_attained_eps_against_high_precision(draw):
 @pytest.mark.parametrize("draw", [anywhere, near_the_worst])
 def test_many_random_attained_eps_against_high_precision(draw):
     assert unsound_eps(draw, 3000, seed=3) == []
+
+
+@pytest.mark.parametrize(("budget", "samples"), [(Fraction(9, 10), 1), (Fraction(3, 5), 2), (Fraction(1, 100), 10)])
+def test_the_closed_form_of_the_largest_score_is_the_logarithm_over_eps_and_at_least_one(budget, samples):
+    assert corollary_samples(0.5, 1, budget) == samples == max(1, math.ceil(-math.log(budget) / 0.5))
