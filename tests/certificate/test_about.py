@@ -256,3 +256,9 @@ def test_a_text_may_be_as_long_as_the_error_says(name):
     assert len(getattr(About(**{name: "x" * most}), name)) == most
     with pytest.raises(InvalidInput, match=f"at most {most} characters, got {most + 1}"):
         About(**{name: "x" * (most + 1)})
+
+
+def test_what_is_known_already_stays_as_it_is():
+    about = About(**FULL)
+    assert as_about(about) is about
+    assert as_about(None) == About()

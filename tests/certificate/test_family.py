@@ -8,7 +8,7 @@ import pytest
 
 import pacband
 from pacband import CertificateError, InvalidInput, certify, certify_family
-from pacband.certificate.family import FamilyCertificate
+from pacband.certificate.family import FamilyCertificate, check_candidates, split_candidate
 from pacband.certificate.inequality import symbols
 from pacband.core.frozen import FrozenMap
 from pacband.draws import Units
@@ -159,3 +159,23 @@ def test_the_card_explains_the_symbols():
     html = ALL_KINDS["family"]._repr_html_()
     assert ">where<" in html
     assert symbols(ALL_KINDS["family"].basis) in html
+
+
+@pytest.mark.parametrize(
+    ("candidates", "message"),
+    [
+        ({}, "candidates must be a non-empty mapping of names .* got dict"),
+        ([P], "candidates must be a non-empty mapping of names .* got list"),
+        ({1: P}, "candidate names must be strings, got 1"),
+    ],
+)
+def test_candidates_have_names(candidates, message):
+    with pytest.raises(InvalidInput, match=message):
+        check_candidates(candidates)
+
+
+def test_a_candidate_is_a_prediction_or_a_prediction_and_a_scale():
+    assert split_candidate("p") == ("p", None)
+    assert split_candidate(("p", "s")) == ("p", "s")
+    with pytest.raises(InvalidInput, match=r"a candidate must be model or \(model, scale\), got 3 parts"):
+        split_candidate(("p", "s", "t"), "model")

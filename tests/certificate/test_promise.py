@@ -338,3 +338,40 @@ def test_the_scores_of_units_are_one_a_unit():
     units = Units(["a", "a", "b"])
     promise = Promise(**PROMISE, draws=units.kind)
     assert sorted(promise.scores([1.0, -3.0, 2.0], [0.0, 0.0, 0.0], draws=units)) == [2.0, 3.0]
+
+
+def test_what_is_counted_and_promised_is_named():
+    runs, units = {"n_steps": 3}, {"draws": Units(["a"], name="machine").kind}
+    named = [Promise(**PROMISE, **options) for options in ({}, runs, units, {**runs, **units})]
+    assert [promise.counted for promise in named] == ["samples", "runs", "machines", "machines"]
+    assert [promise.noun for promise in named] == ["errors", "runs", "errors", "runs"]
+
+
+OWN = ScoreRule.of_own_scores("raise")
+
+
+def test_own_scores_are_promised_without_a_prediction():
+    own = Promise(**PROMISE, scoring=OWN)
+    assert own.inequality(2.0) == "score ≤ 2"
+    assert own.claim(2.0) == "at least 90 % of future scores are at most 2"
+    assert own.noun == "scores"
+    assert own.scores([1.0, -2.0]).tolist() == [1.0, -2.0]
+    with pytest.raises(InvalidInput, match="pass the scores alone, without predictions"):
+        own.scores([1.0], [0.0])
+    with pytest.raises(InvalidInput, match="y_pred must be given"):
+        ONE.scores([1.0])
+    with pytest.raises(InvalidInput, match="there is no band around a prediction"):
+        own.band(2.0, [0.0])
+
+
+@pytest.mark.parametrize("options", [{"scale_kind": "symmetric"}, {"n_outputs": 2}, {"n_steps": 2}])
+def test_own_scores_have_no_scale_and_one_output(options):
+    with pytest.raises(CertificateError, match="own scores have no scale and one output"):
+        Promise(**PROMISE, scoring=OWN, **options)
+
+
+def test_only_a_table_of_own_scores_has_no_prediction():
+    assert Promise(**PROMISE, scoring=OWN, columns=Columns(("q",), ())).columns.target == ("q",)
+    for options in ({"scoring": OWN, "columns": Columns(("q",), ("p",))}, {"columns": Columns(("y",), ())}):
+        with pytest.raises(CertificateError, match="states prediction columns, except for own scores"):
+            Promise(**PROMISE, **options)

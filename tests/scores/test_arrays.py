@@ -13,8 +13,7 @@ from hypothesis.extra import numpy as hnp
 
 import pacband
 from pacband.exceptions import InvalidInput, InvalidScale
-from pacband.scores import ScoreRule, band, scores_of
-from pacband.scores import arrays
+from pacband.scores import ScoreRule, arrays, band, scores_of
 from pacband.scores.arrays import align, bound, mean_bound, mean_offset, outwards, unanswered
 
 FLOATS = st.floats(-1e6, 1e6, allow_subnormal=False)
