@@ -8,6 +8,7 @@ import pytest
 
 from pacband import CertificateError, InvalidInput, InvalidScale, certify, certify_family
 from pacband.certificate import Promise
+from pacband.certificate.promise import assumptions_of
 from pacband.draws import Units
 from pacband.scores import SCALE_KINDS, ScoreRule, Share
 from pacband.scores.columns import Columns
@@ -375,3 +376,19 @@ def test_only_a_table_of_own_scores_has_no_prediction():
     for options in ({"scoring": OWN, "columns": Columns(("q",), ("p",))}, {"columns": Columns(("y",), ())}):
         with pytest.raises(CertificateError, match="states prediction columns, except for own scores"):
             Promise(**PROMISE, **options)
+
+
+def test_a_promise_about_runs_rests_on_runs():
+    assert assumptions_of(ScoreRule(), ONE.draws, runs=True) == (
+        "calibration runs and future runs are independent draws from one distribution",
+        "predictor and scale were built without the calibration runs",
+        "ε, δ, the candidates and the rank were chosen before looking at the scores",
+    )
+
+
+@pytest.mark.parametrize("change", [{"gauge": [[1.0]]}, {"min_scale": 0.5}, {"clip": [0.0, None]}])
+def test_a_file_of_own_scores_states_nothing_about_errors(change):
+    content = Promise(**PROMISE, scoring=OWN).to_dict()
+    assert Promise.from_dict(content).scoring == OWN
+    with pytest.raises(CertificateError, match="own scores have no gauge, no min_scale and no clip"):
+        Promise.from_dict({**content, **change})
