@@ -10,9 +10,9 @@ import click
 from pacband.cli.columns import warn_of_other_columns
 from pacband.cli.console import print_message
 from pacband.cli.options import (
+    column_names,
     column_options,
     file_options,
-    group_names,
     outlook_option,
     scale_columns,
 )
@@ -56,7 +56,7 @@ def command(
     certificate: str,
     files: tuple[str, ...],
     output: str,
-    prediction: str | None,
+    prediction: tuple[str, ...],
     scale: tuple[str, ...],
     group: tuple[str, ...],
     step: str | None,
@@ -86,15 +86,18 @@ def command(
     from pacband.tables.writing import write_table
 
     cert = load_certificate(certificate)
-    if prediction is None and is_model(certificate):
+    if not prediction and is_model(certificate):
         raise click.UsageError(
             "a model predicts by itself: `pacband predict` adds its prediction and its band. If the table has "
             "predictions already, name their column with --prediction to add the band to them."
         )
     expected = None if outlook is None else outlook_of(cert, outlook)
     named: dict[str, Any] = {
-        "prediction": prediction, "scale": scale_columns(scale), "group": group_names(group), "step": step
-    }  # fmt: skip
+        "prediction": column_names(prediction),
+        "scale": scale_columns(scale),
+        "group": column_names(group),
+        "step": step,
+    }
     columns = chosen_columns(cert.basis, **named)
     warn_of_other_columns(cert.basis, columns)
     other = None if model_file is None else describe_other_model(cert.basis, model_digest(model_file))

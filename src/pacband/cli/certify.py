@@ -14,10 +14,10 @@ from pacband.cli.findings import collect_findings, print_findings
 from pacband.cli.options import (
     candidate_columns,
     clip_range,
+    column_names,
     column_options,
     engine_options,
     file_options,
-    group_names,
     is_given,
     json_option,
     promise_options,
@@ -36,6 +36,7 @@ EXAMPLES = """
 Examples:
   pacband certify data.csv --target y --prediction yhat -o cert.json
   pacband certify data.parquet --target y --prediction yhat --scale s --eps 0.01 -o cert.json
+  pacband certify data.csv --target y1 --target y2 --prediction p1 --prediction p2 -o cert.json
   pacband certify data.csv --target y --prediction yhat --group site -o cert.json
   pacband certify data.csv --target y --prediction yhat --group site --group shift -o cert.json
   pacband certify steps.csv --target y --prediction yhat --scale s --run run --step t -o cert.json
@@ -104,8 +105,8 @@ Examples:
 @engine_options
 def command(
     files: tuple[str, ...],
-    target: str | None,
-    prediction: str | None,
+    target: tuple[str, ...],
+    prediction: tuple[str, ...],
     scale: tuple[str, ...],
     group: tuple[str, ...],
     run: str | None,
@@ -133,7 +134,7 @@ def command(
     --gap and --importance, with that of the rows. The command looks for rows that are not independent, in order and
     within every column of labels, and prints what it finds.
     """
-    if score is None and (target is None or (prediction is None) == (not candidates)):
+    if score is None and (not target or bool(prediction) == bool(candidates)):
         raise click.UsageError("name the --target column, and either the --prediction column or --candidate columns.")
     if score is not None and (target or prediction or scale or candidates or weights):
         raise click.UsageError("--score cannot be combined with --target, --prediction, --scale or --candidate.")
@@ -141,7 +142,7 @@ def command(
         raise click.UsageError("--run and --step need each other.")
     if tolerance is not None and (is_given("rank") or is_given("rule")):
         raise click.UsageError("--tolerance cannot be combined with --rank or --rule: the rank follows from the count.")
-    about = read_about(promise, target)
+    about = read_about(promise, ", ".join(target) or None)
     wanted = _wanted_eps(tolerance, promise["eps"])
     from pacband.tables.certifying import certify_frame
     from pacband.tables.opening import open_table
@@ -158,8 +159,8 @@ def command(
         refuse_without_rows(None if draws is None else draws.kind)
     if page is not None and (run is not None or len(group) > 1):
         raise click.UsageError("--report shows every row once: it cannot be combined with --run or several --group.")
-    family = candidate_columns(candidates) or None
-    columns = [score, target, prediction, *scale] if family is None else [target, *_column_names(family)]
+    family, scales = candidate_columns(candidates) or None, scale_columns(scale, len(target))
+    columns = [score, *target, *prediction, *scale] if family is None else [*target, *_column_names(family)]
     with (
         open_table(
             files,
@@ -176,10 +177,10 @@ def command(
     ):
         certificate = certify_frame(
             table,
-            target=target,
-            prediction=prediction,
-            scale=scale_columns(scale),
-            group=group_names(group),
+            target=column_names(target),
+            prediction=column_names(prediction),
+            scale=scales,
+            group=column_names(group),
             run=run,
             step=step,
             candidates=family,
