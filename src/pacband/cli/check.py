@@ -126,14 +126,14 @@ def command(
 
 def _print_verdict(verdict: Verdict, as_json: bool, *, to_stderr: bool = False) -> None:
     # Rows that cannot test the promise get no green.
-    colour = "red" if not verdict.holds else "yellow" if verdict.reused else "green"
+    colour = "red" if verdict.contradicted else "yellow" if verdict.reused else "green"
     if as_json:
         print_json(verdict.to_dict())
     elif to_stderr:
         print_message(str(verdict), colour=colour)
     else:
         print_text(str(verdict), colour=colour)
-    if not verdict.holds:
+    if verdict.contradicted:
         sys.exit(1)
     if not verdict.tested:
         fail("these rows cannot test the promise: pass rows that neither the model nor the certificate was made from.")
