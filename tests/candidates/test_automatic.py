@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -176,11 +178,15 @@ def test_candidates_of_ones_own_join(rng):
 def test_the_record_reads_as_a_table(fast):
     family, steps = fast
     lines = str(family).splitlines()
-    assert lines[0].split() == ["candidate", "mean", "half-width", "seconds"]
-    assert sum(line.endswith("chosen") for line in lines) == len(family.members) == 5
-    assert any(line.endswith("wider still") for line in lines)
+    assert lines[0].split() == ["tried", "mean", "half-width", "seconds"]
+    assert sum(line.endswith(" candidate") for line in lines) == len(family.members) == 5
+    assert any(line.endswith("left out: larger still") for line in lines)
     assert "  prediction blend: a weighted mean of the predictors" in lines
-    assert lines[-1].startswith("The mean half-width is estimated on training rows")
+    assert lines[-1].startswith("The mean half-width of this table is estimated on training rows")
+    assert lines[-1].endswith("the certificate is about as many candidates as they allow, and names the best.")
+    one_sided = str(replace(family, side="upper"))
+    assert "mean distance from y to the bound" in one_sided
+    assert "half-width" not in one_sided
     assert steps == [(k + 1, len(steps)) for k in range(len(steps))]
     widths = [tried.width for tried in family.tried]
     assert min(widths) > 0
@@ -219,7 +225,7 @@ def test_a_certified_family_finds_its_candidates_itself(rng):
     family = CertifiedFamily({"auto": "auto", "mine": mine}, eps=0.2, delta=0.1, random_state=0, n_jobs=2).fit(table, y)
     assert "mine" in family.certificate_.candidates
     assert sum(cert.share.fraction for cert in family.certificate_.candidates.values()) <= 1
-    assert "chosen" in str(family.auto_)
+    assert "candidate of yours" in str(family.auto_)
     assert family.predict_interval(table.iloc[:5]).shape == (5, 2)
     with pytest.raises(InvalidInput, match="weights must be None with 'auto'"):
         CertifiedFamily("auto", weights=[1.0]).fit(table, y)

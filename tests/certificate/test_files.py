@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import pacband
 from pacband import Certificate, CertificateError, InvalidInput, certify, load
 from pacband.certificate.files import check_certificate
+from pacband.core.wording import bound, round_up
 from support.certificates import ALL_KINDS, changed
 from support.rewriting import redigested, rewrite
 
@@ -255,3 +256,20 @@ def test_the_attained_delta_that_a_file_states_may_be_delta_and_no_more(cert, tm
     exact = changed(cert, delta=cert.attained_delta)
     assert exact.attained_delta == exact.delta
     assert load(exact.save(tmp_path / "cert.json")) == exact
+
+
+@pytest.mark.parametrize(("size", "earlier"), [(4e6, r"e+06"), (4e12, r"e+12"), (4e-8, r"e-08")])
+def test_a_file_that_states_a_large_bound_with_an_exponent_is_read(tmp_path, size, earlier):
+    errors = np.linspace(-size, size, 400)
+    certificate = pacband.certify(errors, 0 * errors, eps=0.1, delta=0.01)
+    certificate.save(tmp_path / "large.json")
+    text = f"{round_up(certificate.gamma, 6):g}"
+    assert text.endswith(earlier)
+    assert text not in certificate.promise
+    promise = certificate.promise.replace(bound(certificate.gamma), text)
+    redigested(tmp_path / "large.json", lambda content: content.update(promise=promise))
+    assert pacband.load(tmp_path / "large.json") == certificate
+    promise = promise.replace(earlier, "e+03")
+    redigested(tmp_path / "large.json", lambda content: content.update(promise=promise))
+    with pytest.raises(CertificateError, match="its promise in words"):
+        pacband.load(tmp_path / "large.json")

@@ -120,3 +120,23 @@ def test_calibrate_refuses_rows_that_the_model_was_fitted_on_elsewhere(rng):
         model.calibrate(X[400:], y[400:], training=X[:400])
     with pytest.raises(InvalidInput, match="as many rows each"):
         model.calibrate(X[400:], y[400:], training=(X[:400], y[:300]))
+
+
+def test_training_in_another_form_is_refused_and_not_ignored(rng):
+    """Rows as (X, y) or (y, y_pred) agree with no calibration row: reused ones would not be noticed."""
+    predicted = rng.standard_normal(400)
+    y = predicted + rng.standard_normal(400)
+    promise = {"eps": 0.1, "delta": 0.01}
+    for training, error, words in (
+        ((predicted, y), pacband.ReusedData, "these were also used to fit it: 400 rows"),
+        ((predicted[:, None], y), pacband.ReusedData, "these were also used to fit it: 400 rows"),
+        ((y, predicted), pacband.InvalidInput, r"training must be a pair \(y_pred, y\), got \(y, y_pred\)"),
+        ((rng.standard_normal((400, 3)), y), pacband.InvalidInput, r"shape \(400,\), got \(400, 3\) in training"),
+    ):
+        with pytest.raises(error, match=words):
+            pacband.certify(y, predicted, training=training, **promise)
+    other = rng.standard_normal(300)
+    pacband.certify(y, predicted, training=(other, other + rng.standard_normal(300)), **promise)
+    # Of few distinct rows, any order agrees by chance.
+    coarse, others = rng.integers(0, 2, (2, 2, 400)).astype(float)
+    pacband.certify(*coarse, training=tuple(others), **promise)

@@ -102,7 +102,7 @@ def test_apply_warns_of_another_model_and_of_other_columns(run, rows, tmp_path):
     assert (done.returncode, done.stderr) == (0, "Saved bands.csv\n")
     done = run("apply", "cert.json", "data.csv", "-o", "bands.csv", "--model-file", "other.onnx")
     assert done.returncode == 1
-    assert done.stderr.startswith("Warning: the promise does not hold for this model: its SHA-256 is")
+    assert done.stderr.startswith("Warning: PB012 the SHA-256 of this model is")
     assert done.stderr.endswith("Saved bands.csv\n")
     done = run("apply", "cert.json", "data.csv", "-o", "strict.csv", "--model-file", "other.onnx", "--strict")
     assert (done.returncode, done.stdout) == (1, "")

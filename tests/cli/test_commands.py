@@ -37,14 +37,16 @@ def test_an_option_that_takes_one_value_is_refused_if_it_is_given_twice():
             if not isinstance(option, click.Option) or option.multiple or option.is_flag:
                 continue
             twice = [part for opt in (option.opts[0], option.opts[-1]) for part in (opt, *["1"] * option.nargs)]
-            with pytest.raises(click.UsageError, match="--[a-z-]+ must be given once, got it 2 times"):
+            with pytest.raises(click.UsageError, match=r"--[a-z-]+ must be given once, got it 2 times"):
                 group.main([name, *twice], standalone_mode=False)
             n_options += 1
     assert n_options > 150
 
 
 def test_a_repeated_option_is_refused_before_anything_is_read_or_written(run, tmp_path):
-    twice = run("certify", "none.csv", "--target", "y", "--prediction", "p", "--eps", "0.1", "--eps=0.05", "-o", "c.json")
+    twice = run(
+        "certify", "none.csv", "--target", "y", "--prediction", "p", "--eps", "0.1", "--eps=0.05", "-o", "c.json"
+    )
     assert twice.returncode == 2
     assert "--eps must be given once, got it 2 times." in twice.stderr
     assert "pacband certify" in twice.stderr

@@ -1,5 +1,6 @@
 """What reaches a terminal or a pipe: no control characters of files, no colour, and ASCII where that is all."""
 
+import io
 import json
 import re
 
@@ -9,7 +10,7 @@ import pytest
 from rich.cells import cell_len
 
 import pacband as library
-from pacband.cli.console import visible
+from pacband.cli.console import legible, visible
 from support.shell import on_a_terminal
 
 PROMISE = ("--eps", "0.1", "--delta", "0.01")
@@ -151,3 +152,10 @@ def test_a_terminal_without_combining_marks_gets_words(env, tmp_path):
     assert not re.search("[\u0300-\u036f]", said)
     if "PACBAND_ASCII" in env:
         assert said[said.index("With confidence") :].isascii()
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_an_exponent_is_no_part_of_the_number_before_it(encoding):
+    stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+    assert legible("2 × 10¹⁶ or 10⁻⁷", stream) == "2 × 10^16 or 10^-7"
+    assert legible("2 × 10¹⁶", io.TextIOWrapper(io.BytesIO(), encoding="utf-8")) == "2 × 10¹⁶"

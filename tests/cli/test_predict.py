@@ -85,6 +85,8 @@ def test_what_predict_refuses(fitted, tmp_path, run):
     assert "has a column 'lower' already" in said(good.assign(lower=1.0))
     assert "candidate must be" in said(good, "--candidate", "nobody")
     assert "need different names" in said(good, "--upper", "lower")
+    assert "the new columns need names that are not empty" in said(good, "--scale-column", "")
+    assert "load it with --max-bytes" in said(good, "--max-bytes", "10")
     assert "--json needs an output file" in said(good, "--json")
     assert "is also an input" in said(good, "-o", tmp_path / "new.csv")
     assert "there is no directory" in said(good, "-o", tmp_path / "nowhere" / "out.csv")

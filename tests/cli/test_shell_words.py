@@ -15,6 +15,8 @@ from pacband.cli.shell_words import in_shell_words
         ("pass draws=Units(labels, within='all').", "pass --unit COLUMN --within all."),
         ("pass draws=Units(labels, within=0.99).", "pass --unit COLUMN --within 0.99."),
         ("calibration_size must be a share", "--calibration-size must be a share"),
+        ("load it with max_bytes=303968.", "load it with --max-bytes 303968."),
+        ("time_budget must be a positive finite number", "--time-budget must be a positive finite number"),
         ("the column 'my_y_predicted' is missing", "the column 'my_y_predicted' is missing"),
         ("delta / n_candidates must be at least", "delta / the number of candidates must be at least"),
     ],

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import pacband
+from pacband.core import look
 
 CODE = """
 import numpy as np, pacband
@@ -112,3 +113,40 @@ def test_any_name_of_a_column_can_be_drawn(tmp_path):
     for ax in axes:
         # To the pixel: this is where matplotlib reads mathematics.
         ax.figure.savefig(tmp_path / "drawn.png")
+
+
+@pytest.mark.parametrize(
+    ("size", "names"),
+    [
+        (2.0, ["0.0", "0.5", "1.0", "1.5", "2.0"]),
+        (-2e6, ["−2 M", "−1.5 M", "−1 M", "−0.5 M", "0"]),
+        (2e12, ["0", "5 × 10¹¹", "1 × 10¹²", "1.5 × 10¹²", "2 × 10¹²"]),
+        (2e-7, ["0", "5 × 10⁻⁸", "1 × 10⁻⁷", "1.5 × 10⁻⁷", "2 × 10⁻⁷"]),
+    ],
+)
+def test_ticks_have_no_factor_of_their_own(size, names):
+    ax = look.axes_of(None)
+    look.style_axes(ax)
+    formatter, ticks = ax.yaxis.get_major_formatter(), sorted(size * k / 4 for k in range(5))
+    ax.set_ylim(ticks[0], ticks[-1])
+    assert formatter.format_ticks(ticks) == names
+    assert formatter.get_offset() == ""
+
+
+def test_ticks_far_from_zero_differ():
+    ax = look.axes_of(None)
+    look.style_axes(ax)
+    assert ax.yaxis.get_major_formatter().format_ticks([1e9 + 1, 1e9 + 2]) == ["1.000000001 bn", "1.000000002 bn"]
+
+
+def test_long_ticks_side_by_side_leave_room_for_each_other():
+    ax = look.axes_of(None)
+    look.style_axes(ax)
+    names = ax.xaxis.get_major_formatter().format_ticks([k * 1e-7 for k in range(8)])
+    assert names == ["0", "", "2 × 10⁻⁷", "", "4 × 10⁻⁷", "", "6 × 10⁻⁷", ""]
+
+
+def test_a_cut_name_keeps_its_unit():
+    assert look.short_text("a long name of a target, in mm", 20).endswith("…, in mm")
+    assert len(look.short_text("a long name of a target, in mm", 20)) == 20
+    assert look.short_text("a name, in a unit that is far too long", 20) == "a name, in a unit t…"

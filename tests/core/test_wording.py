@@ -1,13 +1,27 @@
 """Printed numbers never say more than what holds."""
 
 import math
+import re
 from decimal import Decimal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pacband.core.wording import card, complement, confidence, figure, percent, round_up, significant
+from pacband.core.wording import (
+    bound,
+    card,
+    compact,
+    complement,
+    confidence,
+    figure,
+    p_text,
+    percent,
+    round_up,
+    significant,
+    unbroken,
+    with_exponents,
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(("value", "text"), [(10.77, "10.77"), (1e-6, "1e-06"), (0.04873294, "0.0487329"), (2.0, "2")])
@@ -80,5 +94,42 @@ def test_plurals():
 )
 def test_labels_have_no_exponent(value, digits):
     text = significant(value, digits)
-    assert "e" not in text or abs(float(text)) >= 1e9
-    assert float(text) == float(f"{value:.{digits}g}")
+    assert "e" not in text
+    assert "× 10" not in text or abs(float(with_exponents(text))) >= 1e9
+    assert float(with_exponents(text)) == float(f"{value:.{digits}g}")
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False).filter(bool))
+def test_a_bound_has_no_exponent_and_holds_as_printed(value):
+    text = bound(value)
+    assert "e" not in text
+    assert value <= float(with_exponents(text)) == round_up(value, 6)
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "kept"),
+    [
+        ("fails with probability δ = 1e-06", None, ["δ = 1e-06"]),
+        ("within (ε = 0.1), 95.5 % of 3,000", None, ["ε = 0.1", "95.5 %"]),
+        ("|y − T(x)| ≤ 2.1937·σ̂(x) or 1.5e-12.", None, ["≤ 2.1937", "1.5e-12"]),
+        ("|y − T(x)| ≤ 1.2 × 10⁻⁷·σ̂(x), or 2 × 10¹² of 5", None, ["≤ 1.2 × 10⁻⁷", "2 × 10¹²"]),
+        ("≤ 1,234,570 EUR, 24 EUR, 24 EURO", "EUR", ["≤ 1,234,570"]),
+    ],
+)
+def test_no_line_ends_inside_a_number(text, unit, kept):
+    found = unbroken(text, unit=unit)
+    assert re.findall('<span style="white-space:nowrap">(.*?)</span>', found) == kept
+    assert re.sub("<.*?>", "", found).replace("\u00a0", " ") == text
+    assert found.count("\u00a0") == (2 if unit else 0)
+    if unit:
+        assert "1,234,570</span>\u00a0EUR, 24\u00a0EUR, 24 EURO" in found
+
+
+def test_large_numbers_beside_each_other_have_one_unit():
+    assert [compact(value, 6, size=2e6) for value in (0.0, 5e5, 2e6)] == ["0", "0.5 M", "2 M"]
+    assert [compact(value, 3) for value in (999_600_000.0, 1e12)] == ["1000 M", "1 × 10¹²"]
+
+
+@pytest.mark.parametrize(("value", "text"), [(0.99991, "p > 0.999"), (0.9994, "p = 0.999"), (1.0, "p = 1")])
+def test_a_p_value_below_one_is_not_printed_as_one(value, text):
+    assert p_text(value) == text

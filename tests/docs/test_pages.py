@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from scipy.stats import binomtest
 
-from support.blocks import blocks_of, run_page, shows
+from support.blocks import blocks_of, run_page, sections_without_library, shows
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = ("index", "start", "which_promise", "choosing", "marginal", "independence", "reading_a_certificate")
@@ -39,6 +39,16 @@ def test_every_block_of_a_page_runs(page, run):
     path = DOCS / f"{page}.md"
     assert blocks_of(path)
     run_page(path, run)
+
+
+def test_only_sections_of_a_library_that_is_missing_are_left_out(tmp_path, monkeypatch):
+    page = tmp_path / "page.md"
+    page.write_text("```python\na = 1\n```\n## one\n```python\nimport xgboost\n```\n## two\n```python\nb = a\n```\n")
+    monkeypatch.setattr("support.blocks.find_spec", lambda name: None)
+    assert sections_without_library(page) == {1}
+    run_page(page, None)
+    monkeypatch.setattr("support.blocks.find_spec", lambda name: name)
+    assert sections_without_library(page) == set()
 
 
 def test_a_block_that_shows_something_else_is_noticed():

@@ -87,6 +87,8 @@ def test_multi_output():
         (lambda: CertifiedRegressor(sine, **PROMISE).calibrate(X, Y).predict_interval(X, output="frame"), InvalidInput, "output='frame' needs a dataframe X, got ndarray"),
         (lambda: CertifiedRegressor(sine, **PROMISE).calibrate(X, Y).predict_interval(X, output="list"), InvalidInput, "output must be one of 'array', 'frame', got 'list'"),
         (lambda: CertifiedRegressor(Ridge().fit(X, Y), **PROMISE).calibrate(X_NEW, Y_NEW).predict(X_NEW[:, 0]), InvalidInput, "Reshape your data"),
+        (lambda: CertifiedRegressor(Ridge().fit(X, Y), **PROMISE).calibrate(X_NEW, Y_NEW).predict(X_NEW[:0]), InvalidInput, "X must have at least one row, got none"),
+        (lambda: CertifiedRegressor(Ridge(), scale=Ridge, **PROMISE).fit(X, Y), InvalidInput, r"scale must be an instance, Ridge\(\), got the class"),
         (lambda: CertifiedFamily({}, **PROMISE).fit(X, Y), InvalidInput, "candidates must be a non-empty mapping"),
         (lambda: CertifiedFamily([Ridge()], **PROMISE).fit(X, Y), InvalidInput, "candidates must be a non-empty mapping"),
     ],

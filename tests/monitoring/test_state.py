@@ -92,7 +92,42 @@ def test_two_links_to_one_state_have_one_lock(tmp_path):
     ):
         pass
     assert sorted(os.listdir(tmp_path)) == ["one.json", "other.json", "real"]
-    assert os.listdir(tmp_path / "real") == ["state.json.lock"]
+    assert os.listdir(tmp_path / "real") == []
+
+
+def test_a_lock_file_that_was_removed_meanwhile_locks_nothing(tmp_path, monkeypatch):
+    """Another process opens the lock file, and gets the lock only after the first has removed the file."""
+    path, opened = tmp_path / "state.json", os.open
+    first, second = StateFile(path), StateFile(path)
+    first.__enter__()
+
+    def open_late(*args):
+        descriptor = opened(*args)
+        if first._lock is not None:
+            first.__exit__(None, None, None)
+        return descriptor
+
+    monkeypatch.setattr("pacband.monitoring.state.os.open", open_late)
+    with second:
+        assert os.listdir(tmp_path) == ["state.json.lock"]
+        assert os.path.samestat(os.fstat(second._lock), os.stat(f"{path}.lock"))
+        with pytest.raises(pacband.CertificateError, match="in use"), StateFile(path):
+            pass
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_lock_file_with_content_is_kept(tmp_path):
+    (tmp_path / "state.json.lock").write_text("mine")
+    with StateFile(tmp_path / "state.json"):
+        pass
+    assert (tmp_path / "state.json.lock").read_text() == "mine"
+
+
+def test_only_the_own_lock_file_is_removed(tmp_path):
+    with StateFile(tmp_path / "state.json"):
+        os.rename(tmp_path / "state.json.lock", tmp_path / "away")
+        (tmp_path / "state.json.lock").touch()
+    assert sorted(os.listdir(tmp_path)) == ["away", "state.json.lock"]
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """The plan as a value."""
 
 import dataclasses
+import re
 
 import pytest
 
@@ -44,6 +45,7 @@ class TestPlan:
         card = self.made._repr_html_()
         assert card.startswith("<div")
         assert card.endswith("</div>")
+        card = re.sub("</?span.*?>", "", card)
         for text in (str(self.made), "2407", "69", "1e-06", "exact", "0.0286545"):
             assert text in card
         assert "<script" not in card

@@ -7,9 +7,8 @@ from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, PolynomialFeatures
 
-from pacband.scale import (
-    LeverageScale,
-)
+from pacband import InvalidInput
+from pacband.scale import LeverageScale
 from support.noise import ratio
 
 TRAIN, TEST, SEEDS = 1500, 4000, (0, 1)
@@ -68,3 +67,8 @@ def test_leverage_narrows_the_band_of_a_fit_to_few_rows():
         scale = LeverageScale(features).fit(x[:12], y[:12])
         widths.append(ratio(y[12:], model.predict(x[12:]), scale.predict(x[12:])))
     assert np.exp(np.mean(np.log(widths))) < 0.97
+
+
+def test_features_must_be_a_transformer():
+    with pytest.raises(InvalidInput, match=r"features must be a transformer, .* got LinearRegression\(\)"):
+        LeverageScale(LinearRegression()).fit(np.eye(3), np.arange(3.0))

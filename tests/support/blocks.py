@@ -5,9 +5,12 @@ import doctest
 import io
 import re
 import shlex
+from importlib.util import find_spec
 from typing import NamedTuple
 
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# Libraries that a page shows and the tests do not install. Sections that import them run where they are installed.
+OPTIONAL = ("torch", "xgboost")
 LANGUAGES = ("python", "sh", "text")
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
@@ -57,10 +60,29 @@ def shows(printed, text):
     )
 
 
+def section_of(page, block):
+    """Return the number of the section of a page that a block is in."""
+    lines = page.read_text("utf-8").splitlines()[: block.line]
+    return sum(line.startswith("## ") for line in lines)
+
+
+def sections_without_library(page):
+    """Return the sections that import a library of `OPTIONAL` that is not installed."""
+    return {
+        section_of(page, block)
+        for block in blocks_of(page)
+        for name in OPTIONAL
+        if re.search(rf"^(?:import|from) {name}\b", block.code, re.MULTILINE) and find_spec(name) is None
+    }
+
+
 def run_page(page, run):
     """Execute the blocks of a page. `run` runs a command; a block of text must be part of what was printed before it."""
     names, printed = {"__name__": "__main__"}, ""
+    lacking = sections_without_library(page)
     for block in blocks_of(page):
+        if section_of(page, block) in lacking:
+            continue
         where = f"{page.name}, line {block.line}"
         if block.language == "python":
             printed = run_python(block, names, page)

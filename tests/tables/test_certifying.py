@@ -248,9 +248,9 @@ def test_a_group_that_is_no_name_is_refused(rng):
             pacband.certify_frame(table(rng), target="y", prediction="p", group=group, **PROMISE)
 
 
-@pytest.mark.parametrize("names", [("a", "a"), ("a", "A"), ("a",)])
+@pytest.mark.parametrize("names", [("a", "a"), ("a", "A"), ("a",), ("", "a")])
 def test_the_ends_of_a_band_need_two_names(names, rng):
     frame = table(rng)
     cert = pacband.certify_frame(frame, target="y", prediction="p", **PROMISE)
-    with pytest.raises(InvalidInput, match="names must be two names that differ in more than case"):
+    with pytest.raises(InvalidInput, match="names must be two names, not empty, that differ in more than case"):
         pacband.apply_frame(cert, frame, names=names)

@@ -71,8 +71,8 @@ def test_another_model_is_a_warning():
     assert said(cert, model_digest=DIGEST) == []
     assert said(cert) == []
     (message,) = said(cert, model_digest="cd" * 32)
-    assert message.startswith(f"the promise does not hold for this model: its SHA-256 is {'cd' * 32}")
-    assert f"about the model forest, SHA-256 {DIGEST}" in message
+    assert message.startswith(f"PB012 the SHA-256 of this model is {'cd' * 32}, and the certificate is about")
+    assert f"about the model forest, SHA-256 {DIGEST}. The promise does not hold for this model." in message
 
 
 @pytest.mark.parametrize("about", [None, {"model": {"name": "forest"}}])

@@ -23,13 +23,16 @@ from sklearn.utils import check_random_state
 from pacband.candidates.fit_params import FitParams
 from pacband.candidates.ledger import Ledger, Tried
 from pacband.candidates.members import Member, fit_members
-from pacband.candidates.pairs import Goal, explain_names
+from pacband.candidates.names import explain_names
+from pacband.candidates.pairs import Goal
 from pacband.candidates.screening import screen
 from pacband.candidates.search_plan import SearchPlan, training_digest
+from pacband.certificate.family import sharpness_name
 from pacband.core.arrays import Floats, as_numbers, name_rows
 from pacband.core.checks import check_positive, check_probability
 from pacband.core.frozen import FrozenMap
 from pacband.core.progress import Progress
+from pacband.core.wording import significant
 from pacband.exceptions import InvalidInput
 from pacband.planning import plan
 from pacband.scores import ScoreRule
@@ -39,6 +42,8 @@ __all__ = ["AutoFamily", "Automatic", "auto_candidates"]
 # At most this many screened pairs become members of the family.
 _MOST_MEMBERS = 5
 _FEWEST_ROWS = 10
+# What a status means, beside the words of the certificate, which chooses one of the candidates.
+_STATUS = {"chosen": "candidate", "given": "candidate of yours", "wider": "left out: larger"}
 # A printed record shows at most this many of the pairs that were not chosen.
 _MOST_WIDER = 8
 
@@ -55,24 +60,37 @@ class AutoFamily:
         All pairs, the sharpest first, and then what was dropped. ``print(family)`` shows them as a table.
     search_plan : SearchPlan or None
         What was fitted, by which the search can be repeated. None in a file of an earlier version.
+    side : str
+        The side of the promise. With one side, the width is the mean distance from y to the bound.
     """
 
     members: Mapping[str, Member]
     tried: tuple[Tried, ...]
     search_plan: SearchPlan | None = None
+    side: str = "both"
 
     def __str__(self) -> str:
         wider = [record for record in self.tried if record.status == "wider"]
         shown = [record for record in self.tried if record not in wider[_MOST_WIDER:]]
-        rows = [("candidate", "mean half-width", "seconds", ""), *map(_cells, shown)]
+        sharpness = sharpness_name(self.side)
+        rows = [("tried", sharpness, "seconds", ""), *map(_cells, shown)]
         if len(wider) > _MOST_WIDER:
-            rows.append((f"and {len(wider) - _MOST_WIDER} more", "", "", "wider still"))
+            rows.append((f"and {len(wider) - _MOST_WIDER} more", "", "", "left out: larger still"))
         sizes = [max(len(row[k]) for row in rows) for k in range(3)]
         table = [
             f"{name:<{sizes[0]}}  {width:>{sizes[1]}}  {seconds:>{sizes[2]}}  {status}".rstrip()
             for name, width, seconds, status in rows
         ]
-        return "\n".join([*table, *explain_names([record.name for record in shown])])
+        first, *words = explain_names([record.name for record in shown]) or [""]
+        explained = [first, *(f"  {word}" for word in words)] if first else []
+        return "\n".join(
+            [
+                *table,
+                *explained,
+                f"The {sharpness} of this table is estimated on training rows, to choose the candidates. Calibration "
+                "rows decide: the certificate is about as many candidates as they allow, and names the best.",
+            ]
+        )
 
 
 def auto_candidates(
@@ -182,6 +200,7 @@ def auto_candidates(
         FrozenMap({sharpest: members.pop(sharpest), **given, **members}),
         tuple(tried),
         done.of_search(random_state, training),
+        scoring.side,
     )
 
 
@@ -221,5 +240,5 @@ def _expected_level(n_calibration: int | None, eps: float, delta: float) -> floa
 
 
 def _cells(tried: Tried) -> tuple[str, str, str, str]:
-    width = "" if tried.width is None else f"{tried.width:.4g}"
-    return tried.name, width, f"{tried.seconds:.1f}", tried.status
+    width = "" if tried.width is None else significant(tried.width, 4)
+    return tried.name, width, f"{tried.seconds:.1f}", _STATUS.get(tried.status, tried.status)

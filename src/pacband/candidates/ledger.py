@@ -20,7 +20,8 @@ class Tried:
     name : str
         A predictor T, or T and its scale.
     width : float or None
-        The mean of γσ̂ on rows that neither T nor σ̂ has seen. None if no width was estimated.
+        The mean of γσ̂ on rows that neither T nor σ̂ has seen; with one side, the mean distance from y to the bound.
+        None if no width was estimated.
     seconds : float
         How long the fits of its predictor and of its scale took.
     status : str

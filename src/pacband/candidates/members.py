@@ -35,9 +35,9 @@ class Member:
     scale: Any = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.predictor, type):
-            name = self.predictor.__name__
-            raise InvalidInput(f"an estimator must be an instance, {name}(), got the class {name}.")
+        for what, part in (("an estimator", self.predictor), ("scale", self.scale)):
+            if isinstance(part, type):
+                raise InvalidInput(f"{what} must be an instance, {part.__name__}(), got the class {part.__name__}.")
         if not callable(getattr(self.predictor, "predict", self.predictor)):
             raise InvalidInput(f"an estimator must have a predict method or be a function, got {self.predictor!r}.")
         if self.uses_std:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from pacband.candidates.blend import Blend
+from pacband.candidates.names import MIXED
 from pacband.candidates.stack import Band, Evaluation, Signals, Stack, mix_signals, move_to_window
 from pacband.core.arrays import Floats
 from pacband.scale.shrinkage import Shrinkage
 from pacband.scores import ScoreRule, scores_of
 
-__all__ = ["Centre", "Goal", "Pair", "Recipe", "explain_names", "list_centres", "list_recipes", "rank_pairs"]
+__all__ = ["Centre", "Goal", "Pair", "Recipe", "list_centres", "list_recipes", "rank_pairs"]
 
 # The width is averaged over several levels near the one of the certificate: at one level alone it is noisy.
 _LEVELS = np.array([0.7, 0.85, 1.0, 1.15, 1.3])
@@ -22,20 +23,6 @@ _PENALTY = 0.3
 # Below this many rows the width is too noisy to choose the share of a signal; the likelihood chooses it.
 _ROWS_TO_TUNE = 1000
 _MOVES = {"blend": 0.0, "blend half to window": 0.5, "window": 1.0}
-_MIXED = ("boosting", "trees", "window")
-
-# What the words in the name of a pair mean, for a reader who has seen the name only.
-_PREDICTIONS = {
-    "blend": "a weighted mean of the predictors",
-    "blend half to window": "halfway from blend to window",
-    "window": "the middle of the shortest interval that contains most of y at x",
-}
-_SCALES = {
-    "constant": "the same everywhere",
-    "spread": "how far the predictors differ at x",
-    "window": "the length of the shortest interval that contains most of y at x",
-    "mixed": f"the geometric mean of {', '.join(_MIXED[:-1])} and {_MIXED[-1]}",
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,28 +91,6 @@ class Goal:
         return width
 
 
-def explain_names(names: Iterable[str]) -> list[str]:
-    """Return lines that explain the names of pairs; none if no name is that of a pair.
-
-    Examples
-    --------
-    >>> print(*explain_names(["linear / constant", "my own model"]), sep=chr(10))
-    A name is that of the prediction, then that of σ̂: each is a model, or one of these.
-      σ̂ constant: the same everywhere
-    The mean half-width is estimated on training rows; the certified one is that of the certificate.
-    """
-    parts = [name.split(" / ") for name in names if name.count(" / ") == 1]
-    if not parts:
-        return []
-    centres, scales = {centre for centre, _ in parts}, {scale for _, scale in parts}
-    return [
-        "A name is that of the prediction, then that of σ̂: each is a model, or one of these.",
-        *(f"  prediction {word}: {meaning}" for word, meaning in _PREDICTIONS.items() if word in centres),
-        *(f"  σ̂ {word}: {meaning}" for word, meaning in _SCALES.items() if word in scales),
-        "The mean half-width is estimated on training rows; the certified one is that of the certificate.",
-    ]
-
-
 def list_centres(blend: Blend, window_middle: Floats | None) -> list[Centre]:
     """Return every predictor, and the blend, at its place and moved to the middle of the window."""
     alone = [Centre(name, {name: 1.0}, 0.0, blend.predictions[:, k]) for k, name in enumerate(blend.names)]
@@ -147,7 +112,7 @@ def list_recipes(values: Mapping[str, Floats]) -> list[Recipe]:
     """
     units = {name: unit for name, signal in values.items() if (unit := float(signal.mean())) > 0.0}
     signals: dict[str, Signals] = {name: ((name, unit),) for name, unit in units.items()}
-    mixed = tuple((name, units[name]) for name in _MIXED if name in units)
+    mixed = tuple((name, units[name]) for name in MIXED if name in units)
     if len(mixed) > 1:
         signals["mixed"] = mixed
     return [Recipe("constant"), *(Recipe(name, made, mix_signals(values, made)) for name, made in signals.items())]

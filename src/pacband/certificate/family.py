@@ -189,7 +189,7 @@ class FamilyCertificate(Promising):
 
     @property
     def _sharpness_name(self) -> str:
-        return "mean half-width" if self.certificate.side == "both" else "mean distance"
+        return sharpness_name(self.certificate.side).removesuffix(" from y to the bound")
 
     def _repr_html_(self) -> str:
         rows = [
@@ -203,6 +203,7 @@ class FamilyCertificate(Promising):
             "pacband family certificate",
             self.headline,
             [("where", symbols(self.basis)), *self.about.facts(), *rows],
+            unit=self.about.unit,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -237,6 +238,11 @@ class FamilyCertificate(Promising):
             mean_bound=FrozenMap({m["name"]: decode(m["mean_bound"]) for m in members}),
             sharpness=FrozenMap({m["name"]: decode(m["sharpness"]) for m in members}),
         )
+
+
+def sharpness_name(side: str) -> str:
+    """Return the name of what the best candidate of a family minimises, `FamilyCertificate.sharpness`."""
+    return "mean half-width" if side == "both" else "mean distance from y to the bound"
 
 
 def check_candidates(candidates: Any) -> None:

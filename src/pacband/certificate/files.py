@@ -13,6 +13,7 @@ from pacband.certificate.groups import GroupCertificate
 from pacband.certificate.portable import SCHEMA, SCHEMA_VERSION
 from pacband.certificate.single import Certificate
 from pacband.core.documents import parse_document
+from pacband.core.wording import with_exponents
 from pacband.exceptions import CertificateError, InvalidInput
 
 __all__ = ["AnyCertificate", "check_certificate", "revive"]
@@ -47,8 +48,13 @@ def revive(data: bytes, source: str) -> AnyCertificate:
 
 
 def _same_numbers(words: str, others: str) -> bool:
-    """Whether two sentences state the same numbers: percentages exactly, others to three digits."""
-    found, wanted = (re.findall(r"(\d+(?:\.\d+)?(?:e[+-]?\d+)?)( %)?", text) for text in (words, others))
+    """Whether two sentences state the same numbers: percentages exactly, others to three digits.
+
+    Earlier files state a large number as 1.2e+06.
+    """
+    found, wanted = (
+        re.findall(r"(\d+(?:\.\d+)?(?:e[+-]?\d+)?)( %)?", with_exponents(text)) for text in (words, others)
+    )
     return len(found) == len(wanted) and all(
         unit == other_unit and math.isclose(float(one), float(other), rel_tol=0.0 if unit else 1e-3)
         for (one, unit), (other, other_unit) in zip(found, wanted, strict=True)

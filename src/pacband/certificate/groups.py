@@ -149,6 +149,7 @@ class GroupCertificate(Promising):
             "pacband group certificate",
             self.promise,
             [("where", symbols(self.basis)), *self.about.facts(), *rows],
+            unit=self.about.unit,
         )
 
     def to_dict(self) -> dict[str, Any]:

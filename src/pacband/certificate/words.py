@@ -95,7 +95,7 @@ def html(cert: Certificate) -> str:
         ("made", f"{cert.created} by pacband {cert.pacband_version}"),
         ("data digest", cert.data_digest),
     ]
-    return card("pacband certificate", cert.promise, rows)
+    return card("pacband certificate", cert.promise, rows, unit=cert.about.unit)
 
 
 def _has_expected(cert: Certificate) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 from pacband.certificate import About, Certificate, FamilyCertificate, GroupCertificate
 from pacband.certificate.family import check_candidates, split_candidate
 from pacband.certification.bounding import certify_draws
-from pacband.certification.reused_rows import read_training, refuse_reused_rows
+from pacband.certification.reused_rows import check_predicted, read_training, refuse_reused_rows
 from pacband.certification.terms import Terms
 from pacband.checks.scored import Others
 from pacband.checks.screening import screen_rows
@@ -153,6 +153,8 @@ def certify(
     )
     if training is not None:
         seen, fitted = read_training(training, "(y_pred, y)")
+        if fitted is not None:
+            check_predicted(fitted, seen, (y_pred, y))
         refuse_reused_rows(seen, row_fingerprints(y_pred, y), (y_pred, y), fitted=fitted)
     return certify_rows(terms, y, y_pred, scale)
 

@@ -13,7 +13,7 @@ from pacband.core.row_hashes import Fingerprints, row_bits, row_fingerprints
 from pacband.core.row_repeats import Chance, chance_of_repeats
 from pacband.exceptions import InvalidInput, ReusedData
 
-__all__ = ["SeenRows", "read_training", "refuse_copies", "refuse_reused_rows"]
+__all__ = ["SeenRows", "check_predicted", "read_training", "refuse_copies", "refuse_reused_rows"]
 
 # If at most `_STATES` distinct rows occur at least `_OFTEN` times in training, they are states of a system, such as all
 # zeros when a machine is at rest. Copies of a single row are not so many.
@@ -40,6 +40,28 @@ def read_training(training: Any, rows: str) -> tuple[Fingerprints, tuple[Any, An
     if found is None:
         raise InvalidInput(f"training must be a pair {rows} of tables with as many rows each.")
     return found, (training[0], training[1])
+
+
+def check_predicted(training: tuple[Any, Any], seen: Fingerprints, calibration: tuple[Any, Any]) -> None:
+    """Raise unless training rows are (y_pred, y), as the calibration rows are: not (X, y), and not (y, y_pred).
+
+    Rows in another form agree with no calibration row, so that reused rows would not be noticed. `seen` are the
+    fingerprints of the training rows.
+    """
+    shapes = [tuple(np.shape(part)[1:]) for part in (training[0], calibration[0])]
+    given, wanted = ({(): (1,)}.get(shape, shape) for shape in shapes)
+    if given != wanted:
+        raise InvalidInput(
+            "training must be a pair (y_pred, y): the predictions of the rows fitted on, and their targets. y_pred has "
+            f"shape {np.shape(calibration[0])}, got {np.shape(training[0])} in training."
+        )
+    rows, swapped = row_fingerprints(*calibration), row_fingerprints(training[1], training[0])
+    if rows is None or swapped is None or len(np.unique(rows)) <= len(rows) / 2:
+        return
+    if not np.isin(rows, seen).any() and np.isin(rows, swapped).mean() > 0.5:
+        raise InvalidInput(
+            "training must be a pair (y_pred, y), got (y, y_pred): in that order, these are the calibration rows."
+        )
 
 
 def refuse_reused_rows(

@@ -24,6 +24,7 @@ class Kind(StrEnum):
     DOMINATING_SCORES = "PB009"
     TIES = "PB010"
     POOR_SCALE = "PB011"
+    OTHER_MODEL = "PB012"
 
 
 @dataclass(frozen=True, kw_only=True)

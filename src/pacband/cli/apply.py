@@ -81,7 +81,7 @@ def command(
     from pacband.tables.applying import apply_frame
     from pacband.tables.group_labels import labels_of, with_labels, without_labels
     from pacband.tables.known_columns import chosen_columns
-    from pacband.tables.mismatches import describe_other_model
+    from pacband.tables.mismatches import find_other_model
     from pacband.tables.opening import open_table
     from pacband.tables.writing import write_table
 
@@ -100,9 +100,9 @@ def command(
     }
     columns = chosen_columns(cert.basis, **named)
     warn_of_other_columns(cert.basis, columns)
-    other = None if model_file is None else describe_other_model(cert.basis, model_digest(model_file))
+    other = None if model_file is None else find_other_model(cert.basis, model_digest(model_file))
     if other is not None:
-        print_message(f"Warning: {other}")
+        print_message(f"Warning: {other.sentences}")
         if strict:
             print_message("pacband: --strict was given. Nothing was written.")
             sys.exit(1)

@@ -10,6 +10,7 @@ import json
 import os
 import re
 import sys
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, NoReturn
@@ -34,6 +35,9 @@ ASCII = {
     "γ̄": "gamma", "σ̂": "sigma", "ε": "eps", "δ": "delta", "−": "-", "≤": "<=", "≥": ">=", "·": "*", "×": "x",
     "⁻": "-", "⁺": "+", "ᵀ": "'", "¹": "1", "Σ": "Sigma", "ₖ": "_k", "’": "'", "–": "-", "…": "...", "→": "->",
 }  # fmt: skip
+
+# An exponent: without its height it would be a part of the number before it.
+_EXPONENT = re.compile("⁻?[⁰¹²³⁴-⁹]+")
 
 # Symbols with a combining mark, and the terminals (TERM) that draw the mark as a character of its own.
 _MARKED = ("γ̄", "σ̂")
@@ -73,9 +77,20 @@ def legible(text: str, stream: Any) -> str:
     A terminal that lacks combining marks gets "gamma" for "γ̄". With ``PACBAND_ASCII=1`` every terminal gets ASCII.
     """
     text = visible(text)
+    if not _shows_exponents(stream):
+        text = _EXPONENT.sub(lambda found: f"^{unicodedata.normalize('NFKC', found[0]).replace('−', '-')}", text)
     for symbol in _spelled_out(stream):
         text = text.replace(symbol, ASCII[symbol])
     return text
+
+
+def _shows_exponents(stream: Any) -> bool:
+    """Whether the stream has all the characters of exponents: some encodings have ² and no ⁷."""
+    try:
+        "⁻⁰¹²³⁴⁵⁶⁷⁸⁹".encode(getattr(stream, "encoding", None) or "utf-8")
+    except (LookupError, UnicodeEncodeError):
+        return False
+    return _spelled_out(stream) is not ASCII
 
 
 def _spelled_out(stream: Any) -> Iterable[str]:

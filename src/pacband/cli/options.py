@@ -169,9 +169,7 @@ def column_options(*names: str, known: bool = False, overlapping: bool = False) 
     repeat = " Repeat for several outputs."
     options = {
         "target": click.option("--target", multiple=True, help=f"Column of the targets.{repeat}{default}"),
-        "prediction": click.option(
-            "--prediction", multiple=True, help=f"Column of the predictions.{repeat}{default}"
-        ),
+        "prediction": click.option("--prediction", multiple=True, help=f"Column of the predictions.{repeat}{default}"),
         "scale": click.option(
             "--scale", multiple=True, help=f"Column of the scale σ̂. Give it twice for lower and upper scale.{default}"
         ),

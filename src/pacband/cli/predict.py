@@ -80,6 +80,8 @@ def command(
     names = {"prediction": prediction, "lower": lower, "upper": upper}
     if scale is not None:
         names["scale"] = scale
+    if "" in names.values():
+        raise click.UsageError("the new columns need names that are not empty.")
     if len(set(names.values())) != len(names):
         raise click.UsageError(f"the new columns need different names, got {', '.join(names.values())}.")
     with (

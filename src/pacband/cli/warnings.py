@@ -16,10 +16,14 @@ __all__ = ["plain_warnings"]
 
 @contextmanager
 def plain_warnings() -> Iterator[None]:
-    """Print every warning and every log message in one line while a command runs."""
+    """Print every warning once, and every log message, in one line each while a command runs."""
+    shown: set[str] = set()
 
     def show(message: Any, *_: Any, **__: Any) -> None:
-        print_message(f"Warning: {in_shell_words(str(message))}")
+        # Several steps of a command may check the same option.
+        if str(message) not in shown:
+            shown.add(str(message))
+            print_message(f"Warning: {in_shell_words(str(message))}")
 
     class Log(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:

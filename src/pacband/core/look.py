@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from pacband.core.extras import require
+from pacband.core.wording import compact
 from pacband.exceptions import InvalidInput, PacbandError
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ INK, MUTED, GRID, BAND, LIMIT, THIRD, POINT, SURFACE = COLOURS.values()
 # Inches, and sizes of type in points.
 WIDTH = 4.6
 TITLE, LABEL, SMALL = 10.5, 9.5, 9.0
+# The most letters of all ticks along the width of a figure.
+_TICK_LETTERS = 40
 # Settings of matplotlib that do not change how a figure looks.
 _OTHER_SETTINGS = (
     "backend", "date.epoch", "docstring", "figure.max_open", "interactive", "timezone", "tk.", "toolbar", "webagg."
@@ -94,6 +97,8 @@ def style_axes(
     ax.spines[["left", "bottom"]].set_color(GRID)
     ax.tick_params(which="both", colors=MUTED, labelsize=SMALL, length=0)
     ax.minorticks_off()
+    for axis in (ax.xaxis, ax.yaxis):
+        _name_ticks(axis)
     if grid:
         ax.grid(axis=grid, color=GRID, linewidth=0.8)
     ax.set_axisbelow(True)
@@ -140,8 +145,13 @@ def plain_text(text: str) -> str:
 
 
 def short_text(text: str, most: int = 28) -> str:
-    """Return `plain_text` of a name, cut to at most so many characters."""
-    return plain_text(text if len(text) <= most else f"{text[: most - 1]}…")
+    """Return `plain_text` of a name, cut to at most so many characters. A unit at its end is kept if it is short."""
+    if len(text) <= most:
+        return plain_text(text)
+    name, unit = text, ""
+    if ", in " in text and len(text) - text.rindex(", in ") <= most - 10:
+        name, unit = text[: text.rindex(", in ")], text[text.rindex(", in ") :]
+    return plain_text(f"{name[: most - len(unit) - 1]}…{unit}")
 
 
 def format_percent(value: float, _: Any = None) -> str:
@@ -151,10 +161,38 @@ def format_percent(value: float, _: Any = None) -> str:
 
 def format_count(value: float, _: Any = None) -> str:
     """Return the label of a tick: a number of rows."""
-    for unit, suffix in ((1e9, " bn"), (1e6, " M"), (1e3, "k")):
-        if value >= unit:
-            return f"{value / unit:g}{suffix}"
-    return f"{value:g}"
+    return f"{value / 1e3:g}k" if 1e3 <= value < 1e6 else compact(value, 6)
+
+
+def _name_ticks(axis: Any) -> None:
+    """Print very large and very small ticks in words: matplotlib prints a factor such as "1e7" over the legend."""
+    from matplotlib.ticker import ScalarFormatter
+
+    if type(axis.get_major_formatter()) is not ScalarFormatter or axis.get_scale() != "linear":
+        return
+
+    class PlainFormatter(ScalarFormatter):
+        """Numbers as matplotlib prints them, and as `compact` does where matplotlib would take out a factor."""
+
+        def format_ticks(self, values: Any) -> list[str]:
+            size = max((abs(float(value)) for value in values), default=0.0)
+            if size == 0.0 or 1e-4 <= size < 1e6:
+                return list(super().format_ticks(values))
+            # Ticks are multiples of the step between them: what is smaller is a rounding error.
+            exact = [0.0 if abs(value) < 1e-9 * size else float(value) for value in values]
+            names = [compact(value, 6, size=size) for value in exact]
+            if len(set(names)) < len(names):
+                names = [compact(value, 15, size=size) for value in exact]
+            # Side by side, long names leave room for some of the ticks only.
+            every = 1 + sum(map(len, names)) // _TICK_LETTERS if axis.axis_name == "x" else 1
+            return [name.replace("-", "−") if k % every == 0 else "" for k, name in enumerate(names)]
+
+        def get_offset(self) -> str:
+            return ""
+
+    formatter = PlainFormatter(useOffset=False)
+    formatter.set_scientific(False)
+    axis.set_major_formatter(formatter)
 
 
 def _set_title(ax: Axes, title: str, *, pad: float) -> None:

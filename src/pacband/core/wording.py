@@ -2,15 +2,72 @@
 
 from __future__ import annotations
 
+import re
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from html import escape
 
-__all__ = ["bound", "card", "complement", "confidence", "figure", "percent", "plural", "round_up", "significant"]
+__all__ = [
+    "bound", "card", "compact", "complement", "confidence", "figure", "p_text", "percent", "plain", "plural",
+    "round_up", "significant", "unbroken", "with_exponents",
+]  # fmt: skip
+
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_NOT_SUPERSCRIPTS = {above: below for below, above in _SUPERSCRIPTS.items()}
+_POWER = "(?: × 10⁻?[⁰¹²³⁴-⁹]+)"
+# A number with the symbol before it, its power of ten, and the percent sign after it: "δ = 1e-06", "≤ 2.1937", "99 %".
+_NUMBER = re.compile(rf"((?:\w+ )?[=≤≥] [−-]?\d[\d.,e+-]*(?<=\d){_POWER}?(?: %)?|\d[\d.,]*(?:{_POWER}|e[+-]\d+| %))")
 
 
 def figure(value: float) -> str:
-    """Return six significant digits without trailing zeros: 10.77, 1e-06, 0.0487329."""
-    return f"{value:.6g}"
+    """Return six significant digits without trailing zeros: 10.77, 1e-06, 0.0487329. Powers are for small shares only.
+
+    Examples
+    --------
+    >>> [figure(value) for value in (10.77, 1e-6, 0.0487329, 2e6)]
+    ['10.77', '1e-06', '0.0487329', '2,000,000']
+    """
+    text = f"{value:.6g}"
+    return plain(text) if "e+" in text else text
+
+
+def plain(text: str) -> str:
+    """Return a number that ``:g`` formatted without its exponent: people read powers of ten, not "e+06".
+
+    Examples
+    --------
+    >>> [plain(text) for text in ("12.5", "1.2e+06", "2e+12", "1.2e-07")]
+    ['12.5', '1,200,000', '2 × 10¹²', '1.2 × 10⁻⁷']
+    """
+    digits, _, power = text.partition("e")
+    if not power:
+        return text
+    if 0 < int(power) < 9:
+        number = Decimal(text)
+        return f"{number:,f}" if abs(number) >= 1_000_000 else f"{number:f}"
+    return f"{digits} × 10{str(int(power)).translate(_SUPERSCRIPTS)}"
+
+
+def with_exponents(text: str) -> str:
+    """Return a text with every number that `plain` wrote in the form that Python reads.
+
+    Examples
+    --------
+    >>> with_exponents("≤ 1,234,570 or 2 × 10¹² or 1.2 × 10⁻⁷")
+    '≤ 1234570 or 2e12 or 1.2e-7'
+    """
+    joined = re.sub(r"\d{1,3}(?:,\d{3})+(?!\d)", lambda found: found[0].replace(",", ""), text)
+    return re.sub(r" × 10(⁻?[⁰¹²³⁴-⁹]+)", lambda found: f"e{found[1].translate(_NOT_SUPERSCRIPTS)}", joined)
+
+
+def p_text(probability: float) -> str:
+    """Return a p-value with its sign, in three digits. One that is not 1 is not printed as 1.
+
+    Examples
+    --------
+    >>> [p_text(value) for value in (0.04213, 3.2e-7, 0.9991, 0.99991, 1.0)]
+    ['p = 0.0421', 'p = 3.2e-07', 'p = 0.999', 'p > 0.999', 'p = 1']
+    """
+    return "p > 0.999" if 0.9995 <= probability < 1.0 else f"p = {probability:.3g}"
 
 
 def significant(value: float, digits: int) -> str:
@@ -19,10 +76,25 @@ def significant(value: float, digits: int) -> str:
     Examples
     --------
     >>> [significant(value, 3) for value in (1163.0, 2.5, 0.012345, 1e-7, 2e12)]
-    ['1160', '2.5', '0.0123', '1e-07', '2e+12']
+    ['1160', '2.5', '0.0123', '1 × 10⁻⁷', '2 × 10¹²']
     """
-    text = f"{value:.{digits}g}"
-    return f"{float(text):.0f}" if "e+" in text and abs(value) < 1e9 else text
+    return plain(f"{value:.{digits}g}")
+
+
+def compact(value: float, digits: int, *, size: float | None = None) -> str:
+    """Return a number in few characters, for labels: millions are M, and thousands of millions are bn.
+
+    `size` is the largest of the numbers beside it. All of them are counted in the same unit.
+
+    Examples
+    --------
+    >>> [compact(value, 3) for value in (1163.0, 1234567.0, -2.5e9, 2e12)]
+    ['1160', '1.23 M', '-2.5 bn', '2 × 10¹²']
+    """
+    for unit, suffix in ((1e9, " bn"), (1e6, " M")):
+        if value != 0.0 and unit <= (abs(value) if size is None else size) < 1e12:
+            return f"{significant(value / unit, digits)}{suffix}"
+    return significant(value, digits)
 
 
 def complement(value: float) -> str:
@@ -78,20 +150,42 @@ def round_up(value: float, digits: int) -> float:
 
 
 def bound(value: float, digits: int = 6) -> str:
-    """Format a bound, rounded up: the bound holds as printed."""
-    return f"{round_up(value, digits):g}"
+    """Format a bound, rounded up: the bound holds as printed.
+
+    Examples
+    --------
+    >>> [bound(value) for value in (2.08083026, 1234561.5, 3.00000001e-7)]
+    ['2.08084', '1,234,570', '3.00001 × 10⁻⁷']
+    """
+    return plain(f"{round_up(value, digits):g}")
 
 
-def card(title: str, text: str, rows: list[tuple[str, str]]) -> str:
-    """Return a small self-contained HTML card for notebooks. Escapes every text."""
+def unbroken(text: str, *, unit: str | None = None) -> str:
+    r"""Return HTML text in which no line ends inside a number, or between a number and its sign or unit.
+
+    `text` is escaped already, and contains no tags.
+
+    Examples
+    --------
+    >>> unbroken("at least 95 % within 2.5 mm", unit="mm")
+    'at least <span style="white-space:nowrap">95 %</span> within 2.5\xa0mm'
+    """
+    kept = _NUMBER.sub(r'<span style="white-space:nowrap">\1</span>', text)
+    if unit is None:
+        return kept
+    return re.sub(rf"(?<=[\d⁰¹²³⁴-⁹])(</span>)? (?={re.escape(escape(unit))}(?!\w))", "\\1\u00a0", kept)
+
+
+def card(title: str, text: str, rows: list[tuple[str, str]], *, unit: str | None = None) -> str:
+    """Return a small self-contained HTML card for notebooks. Escapes every text; `unit` stays beside its number."""
     cells = "".join(
         f'<tr style="vertical-align:top">'
         f'<th scope="row" style="text-align:left;font-weight:normal;opacity:.7;padding:0 1.5em 0 0">'
-        f'{escape(name)}</th><td style="text-align:left">{escape(value)}</td></tr>'
+        f'{escape(name)}</th><td style="text-align:left">{unbroken(escape(value), unit=unit)}</td></tr>'
         for name, value in rows
     )
     return (
         '<div style="border:1px solid #8888;border-radius:6px;padding:.8em 1em;max-width:44em">'
-        f'<strong>{escape(title)}</strong><p style="margin:.4em 0">{escape(text)}</p>'
+        f'<strong>{escape(title)}</strong><p style="margin:.4em 0">{unbroken(escape(text), unit=unit)}</p>'
         f'<table style="border-collapse:collapse;font-size:90%">{cells}</table></div>'
     )

@@ -59,7 +59,8 @@ def assemble(
             from pacband.candidates.ledger import Tried
 
             plan = SearchPlan.from_dict(parts["search_plan"]) if "search_plan" in parts else None
-            auto = AutoFamily(FrozenMap(members), tuple(Tried(*tried) for tried in parts["tried"]), plan)
+            tried = tuple(Tried(*each) for each in parts["tried"])
+            auto = AutoFamily(FrozenMap(members), tried, plan, parameters.get("side", "both"))
             estimator.__dict__ |= {"auto_": auto, "search_plan_": plan}
         _check_fit(estimator, certificates, parts["certificates"])
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:

@@ -71,6 +71,8 @@ class Predicting(RegressorMixin, BaseEstimator, ABC):
         check_is_fitted(self, "certificate_")
         X = self._own_columns(without_column(self.draws, X))
         self._check_rows(X, reset=False)
+        if getattr(X, "shape", (1,))[0] == 0 and any(hasattr(part.predictor, "fit") for part in self.members_.values()):
+            raise InvalidInput("X must have at least one row, got none: there is nothing to predict.")
         return X
 
     def _own_columns(self, X: Any) -> Any:

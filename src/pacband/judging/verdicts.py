@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from pacband.core.frozen import FrozenMap
-from pacband.core.wording import card, figure, percent
+from pacband.core.wording import card, figure, p_text, percent
 from pacband.judging.counts import exact_interval, exceedance, mean_interval
 from pacband.planning.averages import Evidence
 from pacband.scores.clip import left_range_words
@@ -81,12 +81,12 @@ class Count:
             return (
                 f"on average over {self.n_samples} {self.counted}, {percent(self.mean)} of the rows exceed the bound; "
                 f"at most {percent(self.eps)} are allowed (95 % interval of the true mean: {percent(low)} to "
-                f"{percent(high)}, p = {self.p_value:.3g})"
+                f"{percent(high)}, {p_text(self.p_value)})"
             )
         return (
             f"{self.violations} of {self.n_samples} {self.counted} ({percent(self.rate)}) exceed the bound; at most "
             f"{percent(self.eps)} are allowed (95 % interval of the true share: {percent(low)} to {percent(high)}, "
-            f"p = {self.p_value:.3g})"
+            f"{p_text(self.p_value)})"
         )
 
 

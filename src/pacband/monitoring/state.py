@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
@@ -30,9 +31,9 @@ class StateFile:
     """The state file of a monitor, which is locked inside the ``with`` block.
 
     The operating system keeps the lock, on a second file ``<name>.lock``. It removes the lock when the process ends,
-    even after a crash. If the path is a link, the lock file is in the folder of the real file. The empty lock file
-    stays; do not delete it while a monitor runs, because this removes the lock. A damaged state file, or one of another
-    certificate, is not changed.
+    even after a crash. If the path is a link, the lock file is in the folder of the real file. The lock file is empty,
+    and it is removed at the end of the block; a crash leaves it, which does no harm. Do not delete it while a monitor
+    runs, because this removes the lock. A damaged state file, or one of another certificate, is not changed.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -42,24 +43,39 @@ class StateFile:
     def __enter__(self) -> Self:
         check_directory(self.path)
         # Two links to the same state file have the same lock.
-        lock_file = Path(os.path.realpath(self.path) + ".lock")
-        descriptor = os.open(lock_file, os.O_RDWR | os.O_CREAT, 0o666)
-        try:
-            _lock(descriptor)
-        except OSError:
-            os.close(descriptor)
-            raise CertificateError(
-                f"{self.path} is in use: another process holds its lock, {lock_file.name}. One monitor at a time may "
-                "write a state; wait for it, or use another state file for this monitor and merge both later."
-            ) from None
-        self._lock = descriptor
+        self._lock_file = Path(os.path.realpath(self.path) + ".lock")
+        while self._lock is None:
+            descriptor = os.open(self._lock_file, os.O_RDWR | os.O_CREAT, 0o666)
+            try:
+                _lock(descriptor)
+            except OSError:
+                os.close(descriptor)
+                raise CertificateError(
+                    f"{self.path} is in use: another process holds its lock, {self._lock_file.name}. One monitor at a "
+                    "time may write a state; wait for it, or use another state file for this monitor and merge both "
+                    "later."
+                ) from None
+            if _is_at(descriptor, self._lock_file):
+                self._lock = descriptor
+            else:
+                # Another process removed the file after it was opened here: a lock on it excludes nobody.
+                os.close(descriptor)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         if self._lock is not None:
-            os.close(self._lock)
+            # A file with content, or another file at this place, belongs to somebody else.
+            own = os.fstat(self._lock).st_size == 0 and _is_at(self._lock, self._lock_file)
+            if sys.platform == "win32":
+                # An open file cannot be removed there: this fails if another process has opened it meanwhile.
+                os.close(self._lock)
+                _remove(self._lock_file, own)
+            else:
+                # Removed while it is locked: whoever has opened it meanwhile notices that it is gone.
+                _remove(self._lock_file, own)
+                os.close(self._lock)
             self._lock = None
 
     def exists(self) -> bool:
@@ -100,6 +116,21 @@ class StateFile:
 
     def _fingerprint(self) -> str:
         return sha256(self.path.read_bytes()).hexdigest()
+
+
+def _is_at(descriptor: int, path: Path) -> bool:
+    """Whether an open file is still the one at the path."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(path))
+    except FileNotFoundError:
+        return False
+
+
+def _remove(path: Path, own: bool) -> None:
+    """Remove a lock file, if it is our own and the system allows it."""
+    if own:
+        with suppress(OSError):
+            path.unlink()
 
 
 def _lock(descriptor: int) -> None:

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from pacband.certificate import AnyCertificate, FamilyCertificate, GroupCertificate
 
-__all__ = ["chosen_beforehand", "expects_violation", "rank_candidates", "sharpness_name"]
+__all__ = ["chosen_beforehand", "expects_violation", "rank_candidates"]
 
 
 def chosen_beforehand(certificate: AnyCertificate) -> bool:
@@ -32,8 +32,3 @@ def rank_candidates(family: FamilyCertificate, most: int) -> list[str]:
     names = sorted(family.candidates, key=lambda name: (family.sharpness[name], name != family.best))
     shown = names[:most]
     return shown if family.best in shown else [*shown[:-1], family.best]
-
-
-def sharpness_name(family: FamilyCertificate) -> str:
-    """Return the name of `FamilyCertificate.sharpness`."""
-    return "mean half-width" if family.certificate.side == "both" else "mean distance from y to the bound"

@@ -6,11 +6,12 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from pacband.certificate import AnyCertificate, Certificate, FamilyCertificate, GroupCertificate
+from pacband.certificate.family import sharpness_name
 from pacband.certificate.inequality import symbols
 from pacband.core.wording import bound, figure, percent
 from pacband.planning import AcceptancePlan, Plan, PlanTable
 from pacband.planning.costs import HEADER
-from pacband.reporting.candidates import chosen_beforehand, expects_violation, rank_candidates, sharpness_name
+from pacband.reporting.candidates import chosen_beforehand, expects_violation, rank_candidates
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -131,7 +132,7 @@ def _candidates(family: FamilyCertificate) -> Table:
 
     table = _table(header=True)
     table.add_column("candidate")
-    table.add_column(sharpness_name(family), justify="right")
+    table.add_column(sharpness_name(family.certificate.side), justify="right")
     table.add_column("", no_wrap=True)
     table.add_column("bound γ̄", justify="right")
     ranked = rank_candidates(family, MOST_ROWS)

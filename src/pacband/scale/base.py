@@ -143,6 +143,8 @@ def own_features(given: Any, predictor: Any) -> Any:
     It is the one that the user gave, else the preprocessing of the predictor if that is a pipeline.
     """
     if given is not None:
+        if not hasattr(given, "transform"):
+            raise InvalidInput(f"features must be a transformer, with fit and transform, or None, got {given!r}.")
         return clone(given)
     steps = _preprocessing(predictor)
     return make_pipeline(*steps) if steps else None

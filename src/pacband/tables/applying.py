@@ -78,8 +78,8 @@ def apply_frame(
     basis = check_certificate(certificate).basis
     if basis.scoring.own:
         raise InvalidInput("this certificate bounds a score: there is no band around a prediction.")
-    if len(names) != 2 or len({name.casefold() for name in names}) != 2:
-        raise InvalidInput(f"names must be two names that differ in more than case, got {names!r}.")
+    if len(names) != 2 or not all(names) or len({name.casefold() for name in names}) != 2:
+        raise InvalidInput(f"names must be two names, not empty, that differ in more than case, got {names!r}.")
     columns = replace(chosen_columns(basis, prediction=prediction, scale=scale, group=group, step=step), target=())
     warn_of_other_model(basis, model_digest)
     table = as_frame(frame)

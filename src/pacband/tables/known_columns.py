@@ -23,7 +23,10 @@ def chosen_columns(
     if basis.scoring.own:
         return _score_columns(known, target, prediction, scale, group)
     if prediction is None and known is None:
-        raise InvalidInput("this certificate names no column of predictions: name the prediction column.")
+        raise InvalidInput(
+            "this certificate names no column of predictions, because it was made from arrays: name the columns with "
+            "prediction= (and target=)."
+        )
     columns = columns_of(target, prediction or list(known.prediction if known else ()), scale, group)
     if known is not None:
         columns = replace(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pacband.certificate import Promise
+from pacband.checks.finding import Finding, Kind
 from pacband.checks.warning import warn_of_promise
 from pacband.core.labels import listed
 from pacband.exceptions import InvalidInput
 from pacband.scores.columns import Columns
 
-__all__ = ["describe_other_columns", "describe_other_model", "warn_of_other_model"]
+__all__ = ["describe_other_columns", "find_other_model", "warn_of_other_model"]
 
 
 def describe_other_columns(basis: Promise, columns: Columns) -> str | None:
@@ -40,12 +41,12 @@ def describe_other_columns(basis: Promise, columns: Columns) -> str | None:
 
 def warn_of_other_model(basis: Promise, digest: str | None) -> None:
     """Warn if a model has another digest than the one that the certificate states. Raise if it states none."""
-    if digest is not None and (other := describe_other_model(basis, digest)) is not None:
-        warn_of_promise(other)
+    if digest is not None and (other := find_other_model(basis, digest)) is not None:
+        warn_of_promise(other.sentences, (other,))
 
 
-def describe_other_model(basis: Promise, digest: str) -> str | None:
-    """Return a warning if a model has another digest than the certified one. Raise if the certificate states none."""
+def find_other_model(basis: Promise, digest: str) -> Finding | None:
+    """Return a finding if a model has another digest than the certified one. Raise if the certificate states none."""
     model = basis.about.model
     if model is None or model.digest is None:
         raise InvalidInput(
@@ -54,9 +55,13 @@ def describe_other_model(basis: Promise, digest: str) -> str | None:
         )
     if digest == model.digest:
         return None
-    return (
-        f"the promise does not hold for this model: its SHA-256 is {digest}, and the certificate is about the model "
-        f"{model}. Certify this model with rows of its own."
+    return Finding(
+        code=Kind.OTHER_MODEL,
+        check="another model",
+        seen=f"the SHA-256 of this model is {digest}, and the certificate is about the model {model}",
+        p_value=0.0,
+        effect="The promise does not hold for this model.",
+        advice="Certify this model with rows of its own.",
     )
 
 

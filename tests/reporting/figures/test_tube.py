@@ -39,6 +39,8 @@ def test_the_run_and_its_steps_outside_are_drawn(y, axes):
     assert labels == ["certified tube", "prediction", "run", "outside"]
     assert axes.get_ylabel() == "height in m"
     assert axes.get_xlabel() == "step t"
+    named = pacband.certify(y[..., :1], 0 * y[..., :1], about={"target": "height", "unit": "m"}, **PROMISE)
+    assert pacband.plot_tube(named, 0 * far).get_ylabel() == "height, in m"
 
 
 def test_families_are_drawn_by_their_best_and_h_outputs_as_runs(y):

@@ -78,7 +78,7 @@ KINDS = (
         "xgboost",
         "XGBRegressor",
         declaration="text!=str",
-        not_saved="_Booster",
+        not_saved="_Booster evals_result_",
         extract=_extract_xgboost,
         restore=_restore_xgboost,
         needs_trust=True,

@@ -111,7 +111,7 @@ def draw_band(numbers: BandNumbers, ax: Axes | None = None) -> Axes:
         draw_cloud(ax, numbers.violations, "outside", colour=look.LIMIT)
     draw_ends(ax, numbers.x, numbers.prediction, numbers.lower, numbers.upper, name="certified band")
     ax.set_ylim(numbers.y_range)
-    look.style_axes(ax, title=numbers.title, x=look.short_text(numbers.x_name), y=look.short_text(numbers.y_name))
+    look.style_axes(ax, title=numbers.title, x=look.short_text(numbers.x_name), y=look.short_text(numbers.y_name, 36))
     look.add_legend(ax, columns=2)
     return ax
 

@@ -30,12 +30,13 @@ LONG_CURVE, CURVE_LEVELS = 20_000, 60
 
 @dataclass(frozen=True)
 class CurveNumbers:
-    """The curve, the certified point (ε, γ̄), and the bounds (ε, γ̄) of every ε chosen beforehand."""
+    """The curve, the certified point (ε, γ̄), the bounds (ε, γ̄) of every ε chosen beforehand, and the name of γ̄."""
 
     curve: Curve
     eps: float
     gamma: float
     beforehand: tuple[Floats, Floats]
+    name: str
 
 
 def curve_numbers(basis: FigureInput) -> CurveNumbers | None:
@@ -46,7 +47,8 @@ def curve_numbers(basis: FigureInput) -> CurveNumbers | None:
     curve = candidate_curve(single, basis.ranked)
     if curve is None:
         return None
-    return CurveNumbers(curve, single.eps, single.gamma, _bounds_beforehand(single, curve, basis.ranked))
+    beforehand = _bounds_beforehand(single, curve, basis.ranked)
+    return CurveNumbers(curve, single.eps, single.gamma, beforehand, _bound_name(single))
 
 
 def candidate_curve(single: Certificate, scores: Floats | Ranked) -> Curve | None:
@@ -71,6 +73,13 @@ def candidate_curve(single: Certificate, scores: Floats | Ranked) -> Curve | Non
         )
     except NotEnoughSamples:
         return None
+
+
+def _bound_name(single: Certificate) -> str:
+    """Return what the bound is called: with the target, and with the unit if the bound is in it."""
+    about = single.about
+    name = "bound γ̄(ε)" if about.target is None else f"bound γ̄(ε) for {about.target}"
+    return about.in_unit(name) if single.basis.bound_in_unit else name
 
 
 def _bounds_beforehand(single: Certificate, curve: Curve, ranked: Ranked) -> tuple[Floats, Floats]:
@@ -98,7 +107,8 @@ def draw_curve(numbers: CurveNumbers) -> Axes:
         ax.plot(*here, "o", color=look.LIMIT, markersize=7, markeredgecolor=look.SURFACE, label="certified")
     ax.set_xscale("log")
     ax.xaxis.set_major_formatter(look.format_percent)
-    look.style_axes(ax, title=TITLE, x="ε, the share of errors that may exceed the bound", y="bound γ̄(ε)", grid="both")
+    x_name = "ε, the share of errors that may exceed the bound"
+    look.style_axes(ax, title=TITLE, x=x_name, y=look.short_text(numbers.name, 40), grid="both")
     look.add_legend(ax, columns=3)
     return ax
 

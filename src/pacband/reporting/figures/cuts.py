@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pacband.core.arrays import Floats
-from pacband.core.wording import significant
+from pacband.core.wording import compact, significant
 from pacband.reporting.figures.bins import finite_mean
 
 __all__ = ["Cut", "cut_rows", "quantile_codes"]
@@ -78,7 +78,7 @@ def quantile_codes(column: npt.NDArray[Any], n_bins: int) -> tuple[list[str], np
         edges = np.unique(np.quantile(known, np.linspace(0, 1, n_bins + 1), method="inverted_cdf"))
         inner = edges[1:-1]
         # Every interval but the first is open to the left.
-        labels = [f"{significant(low, 3)} to {significant(high, 3)}" for low, high in pairwise(edges.tolist())]
+        labels = [f"{compact(low, 3)} to {compact(high, 3)}" for low, high in pairwise(edges.tolist())]
         labels = labels or [significant(float(edges[0]), 6)]
         codes = np.searchsorted(inner, values, side="left")
     missing = np.isnan(values)

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pacband.certificate import FamilyCertificate
+from pacband.certificate.family import sharpness_name
 from pacband.core import look
 from pacband.core.wording import bound
 from pacband.exceptions import InvalidInput
-from pacband.reporting.candidates import rank_candidates, sharpness_name
+from pacband.reporting.candidates import rank_candidates
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,7 +41,7 @@ def family_numbers(family: FamilyCertificate) -> FamilyNumbers:
     return FamilyNumbers(
         sharpness=shown,
         best=family.best,
-        name=family.about.in_unit(sharpness_name(family)),
+        name=family.about.in_unit(sharpness_name(family.certificate.side)),
         one_sided=family.certificate.side != "both",
         n_more=len(family.candidates) - len(shown),
     )

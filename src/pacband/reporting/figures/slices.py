@@ -129,13 +129,14 @@ def _draw_widths(ax: Axes, numbers: SliceNumbers) -> None:
     widths = [part.half_width for part in numbers.slices]
     ax.bar(range(len(widths)), widths, 0.7, color=look.BAND, alpha=0.75, linewidth=0)
     _label_slices(ax, numbers)
-    look.style_axes(
-        ax, title=f"By {look.short_text(numbers.feature)}", y=look.short_text(numbers.about.in_unit("half-width"))
-    )
+    name = numbers.about.in_unit("half-width")
+    # The axes are low: beside a long unit, the name alone.
+    name = name if len(name) <= 20 else "half-width"
+    look.style_axes(ax, title=f"By {look.short_text(numbers.feature)}", y=look.plain_text(name))
 
 
 def _label_slices(ax: Axes, numbers: SliceNumbers) -> None:
-    names = [look.short_text(part.label, 18) for part in numbers.slices]
+    names = [look.short_text(part.label, 27) for part in numbers.slices]
     long = max(len(name) for name in names) > 5 or len(names) > 8
     ax.set_xticks(
         range(len(names)), names, rotation=35 if long else 0, ha="right" if long else "center", rotation_mode="anchor"

@@ -88,7 +88,7 @@ def draw_tube(numbers: TubeNumbers, ax: Axes | None = None, *, x_name: str = "st
             columns = 4
     if (numbers.steps == np.floor(numbers.steps)).all():
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    look.style_axes(ax, title="A predicted run and its tube", x=look.short_text(x_name), y=look.short_text(y_name))
+    look.style_axes(ax, title="A predicted run and its tube", x=look.short_text(x_name), y=look.short_text(y_name, 36))
     look.add_legend(ax, columns=columns)
     return ax
 
@@ -103,7 +103,7 @@ def plot_tube(
     output: int = 0,
     steps: Any = None,
     x_name: str = "step t",
-    y_name: str = "y",
+    y_name: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw the certified tube around one predicted run; with `y`, what came true.
@@ -123,7 +123,7 @@ def plot_tube(
     steps : array-like of shape (H,), optional
         Where the steps are on the horizontal axis, such as times. By default they are counted from 0.
     x_name, y_name : str
-        The labels of the axes.
+        The labels of the axes; by default that of y is the target and the unit that the certificate is about.
     ax : matplotlib Axes, optional
         The axes to draw on; by default those of a new figure.
 
@@ -142,4 +142,4 @@ def plot_tube(
         )
     ax = look.axes_of(ax)
     numbers = tube_numbers(certificate.single, y_pred, scale, y=y, run=run, output=output, steps=steps)
-    return draw_tube(numbers, ax, x_name=x_name, y_name=y_name)
+    return draw_tube(numbers, ax, x_name=x_name, y_name=y_name or certificate.about.axis)

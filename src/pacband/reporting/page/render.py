@@ -4,34 +4,36 @@ from __future__ import annotations
 
 import math
 import re
-from html import escape
 from itertools import groupby
 from typing import Any
 
+from pacband.candidates.names import explain_names
 from pacband.certificate import FamilyCertificate, GroupCertificate, Promise
 from pacband.certificate.draw_words import draw_words
+from pacband.certificate.family import sharpness_name
 from pacband.certificate.inequality import symbols
 from pacband.core.extras import require
-from pacband.core.wording import bound, complement, confidence, figure, percent, significant
+from pacband.core.wording import bound, complement, confidence, figure, percent, significant, unbroken
 from pacband.draws.kinds import UnitDraws, WeightedDraws
-from pacband.reporting.candidates import rank_candidates, sharpness_name
+from pacband.reporting.candidates import rank_candidates
 from pacband.reporting.rows import MOST_FEATURES
 from pacband.reporting.summary import Summary
 from pacband.tables.sample import SEED
 
-__all__ = ["render_html", "render_markdown", "unbroken"]
+__all__ = ["render_html", "render_markdown"]
 
 # The most candidates or groups that a table lists.
 MOST_LINES = 400
-# A number with the symbol before it, or with the percent sign after it: "δ = 1e-06", "≤ 2.1937", "99.9999 %".
-_NUMBER = re.compile(r"((?:\w+ )?[=≤≥] [−-]?\d[\d.,e+-]*\d(?: %)?|\d[\d.,]*e[+-]\d+|\d[\d.,]* %)")
+# What a browser does not show as lines of text, and every other tag.
+_TAGS = re.compile(r"(<(style|script|svg|pre|title)\b.*?</\2>|<[^>]*>)", re.DOTALL)
 
 
 def render_html(summary: Summary) -> str:
     """Return the page."""
     from pacband.reporting.page.svg import draw_figures
 
-    return _render("report.html", summary, autoescape=True, figures=draw_figures(summary.numbers))
+    page = _render("report.html", summary, autoescape=True, figures=draw_figures(summary.numbers))
+    return _keep_numbers_whole(page, summary.certificate.about.unit)
 
 
 def render_markdown(summary: Summary) -> str:
@@ -58,11 +60,11 @@ def _render(template: str, summary: Summary, *, autoescape: bool, **more: Any) -
         percent=percent,
         sentence=_as_sentence,
         short=_four_digits,
-        unbroken=unbroken,
     )
     certificate, rows = summary.certificate, summary.of_rows
     family = certificate if isinstance(certificate, FamilyCertificate) else None
     groups = certificate.groups if isinstance(certificate, GroupCertificate) else None
+    ranked = [] if family is None else rank_candidates(family, MOST_LINES)
     text: str = environment.get_template(template).render(
         summary=summary,
         numbers=summary.numbers,
@@ -84,8 +86,9 @@ def _render(template: str, summary: Summary, *, autoescape: bool, **more: Any) -
         tiles=_tiles(summary),
         what_if=[] if rows is None else [(eps, list(row)) for eps, row in groupby(rows.alternatives, lambda a: a.eps)],
         readings=_readings(summary),
-        ranked=[] if family is None else rank_candidates(family, MOST_LINES),
-        sharpness_name="" if family is None else sharpness_name(family),
+        ranked=ranked,
+        names_explained=explain_names(ranked),
+        sharpness_name=sharpness_name(certificate.basis.scoring.side),
         widest=1.0 if family is None else _widest(family),
         expected="expected violation" if summary.beforehand else "r/(N + 1), if chosen beforehand",
         most_features=MOST_FEATURES,
@@ -178,11 +181,12 @@ def _format_bound(value: float) -> str:
     return "∞" if math.isinf(value) else bound(value)
 
 
-def unbroken(text: Any) -> str:
-    """Return a text as HTML, escaped. No line ends inside a number, or between a number and its sign."""
-    parts = map(escape, _NUMBER.split(str(text)))
-    # The pattern has one group: every second part is a number.
-    return "".join(f'<span class="number">{part}</span>' if k % 2 else part for k, part in enumerate(parts))
+def _keep_numbers_whole(page: str, unit: str | None) -> str:
+    """Return the page with every number on one line with its sign and its unit, wherever it is in the text."""
+    # The pattern has two groups: of three parts, the first is text, and the second is a tag.
+    parts = _TAGS.split(page)
+    texts = [unbroken(text, unit=unit) for text in parts[::3]]
+    return "".join(text + tag for text, tag in zip(texts, [*parts[1::3], ""], strict=True))
 
 
 def _as_sentence(text: str) -> str:
