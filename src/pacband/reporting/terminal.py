@@ -47,7 +47,10 @@ def render(value: Plan | AnyCertificate) -> RenderableType:
     from rich.text import Text
 
     title, promise, table = _parts(value)
-    content = Group(Text(promise, style="bold"), *_symbols(value), Text(), table, *_about(value))
+    if isinstance(value, PlanTable):  # the words explain the columns
+        content = Group(table, Text(), Text(promise, style="dim"))
+    else:
+        content = Group(Text(promise, style="bold"), *_symbols(value), Text(), table, *_about(value))
     return Panel(content, title=title, title_align="left", border_style="blue", padding=(1, 2))
 
 
