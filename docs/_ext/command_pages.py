@@ -24,9 +24,11 @@ class CommandPages(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the sections."""
-        lines = ["## pacband", "", "```text", *help_text().splitlines(), "```", ""]
-        for name in COMMANDS:
-            lines += [f"## pacband {name}", "", "```text", *help_text(name).splitlines(), "```", ""]
+        lines = []
+        for command in ((), *((name,) for name in COMMANDS)):
+            # Its columns are lines of their own: they scroll, and do not wrap.
+            start = [f"## {' '.join(('pacband', *command))}", "", "```{code-block} text", ":class: help", ""]
+            lines += [*start, *help_text(*command).splitlines(), "```", ""]
         return self.parse_text_to_nodes("\n".join(lines), allow_section_headings=True)
 
 

@@ -9,8 +9,12 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
-# Before a percent sign; around the equals sign or the sign of comparison of a symbol; after a times sign.
-_SPACES = re.compile(r"(?<=\d) (?=%)|(?<=\b[A-Zα-ωr]) (?=[=≤≥<>] ?\d)|(?<=[=≤≥<>×]) (?=\d)")
+# Before a percent sign; around the equals sign or the sign of comparison of a symbol; after a times sign; around the
+# minus or the plus of short terms: 1 − δ, N − r + 1.
+_SPACES = re.compile(
+    r"(?<=\d) (?=%)|(?<=\b[A-Zα-ωr]) (?=[=≤≥<>] ?\d)|(?<=\w\)) (?=[=≤≥] ?\d)|(?<=[=≤≥<>×]) (?=\d)"
+    r"|(?<=\b\w) (?=[−+] \w)|(?<=\b\w [−+]) (?=\w)|(?<=\b\w\u00a0[−+]) (?=\w)"
+)
 
 
 class Unbroken(SphinxPostTransform):
@@ -34,7 +38,8 @@ class Unbroken(SphinxPostTransform):
 
 def unbreak(text: str) -> str:
     """Return the text with no-break spaces."""
-    return _SPACES.sub("\u00a0", text)
+    # Twice: the second term of N − r is the first of r + 1.
+    return _SPACES.sub("\u00a0", _SPACES.sub("\u00a0", text))
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -59,7 +59,6 @@ for day in range(365):
     if batch.state == "warning":
         print(f"day {day}: {monitor.reason}")
         break
-warned_on = day
 
 # %%
 # The certificate stays in use while someone looks into it; the evidence of the whole stream follows later.
@@ -92,7 +91,5 @@ monitor.plot(above)
 above.axvline(180 * 24, color="0.6", lw=0.8)
 above.annotate("bearings worn", (180 * 24, above.get_ylim()[1] * 0.9), fontsize="small", ha="right")
 watch.plot(below)
-above.set_title(f"first certificate: warning on day {warned_on}, revoked on day {day}")
-below.set_title(f"its successor: {watch.state}")
 figure.savefig(OUT / "deployment.png", dpi=150)
 print(f"Figure: {OUT / 'deployment.png'}")

@@ -30,11 +30,10 @@ model = pacband.CertifiedRegressor(
 print(model.certificate_)
 
 # %%
-# The band of a row is its prediction plus and minus the bound. Nothing is certified about a single row: the promise is
-# that at least 90 % of future rows lie in their bands. For rows that the model was fitted on, as some of these are,
-# there is no promise.
+# The band of a row is its prediction plus and minus the bound. The promise is about all rows together: it says how many
+# rows are outside of their bands, and not which. It is about new rows; some of these three were used to fit the model.
 for prediction, (lower, upper) in zip(model.predict(X[:3]), model.predict_interval(X[:3]), strict=True):
-    print(f"predicted {prediction:5.1f}, band from {lower:5.1f} to {upper:5.1f}")
+    print(f"predicted {prediction:5.1f}, band [{lower:5.1f}, {upper:5.1f}]")
 
 figure, ax = plt.subplots(figsize=(7.4, 3.8), layout="constrained")
 pacband.plot_band(model.certificate_, y, model.predict(X), y_name="progression of the disease", ax=ax)

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         ReusedData,
         UnknownCategories,
         UnlikelyPromise,
+        UntrustedTypes,
     )
     from pacband.judging import Verdict, check
     from pacband.local import LocalKernelRidge, LocalRidge
@@ -106,6 +107,7 @@ _HOMES = {
         "ReusedData",
         "UnknownCategories",
         "UnlikelyPromise",
+        "UntrustedTypes",
     ),
     "judging": ("Verdict", "check"),
     "local": ("LocalKernelRidge", "LocalRidge"),
@@ -170,6 +172,7 @@ __all__ = [
     "Share",
     "UnknownCategories",
     "UnlikelyPromise",
+    "UntrustedTypes",
     "Verdict",
     "apply_frame",
     "attained_delta",

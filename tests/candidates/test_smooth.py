@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 from sklearn.gaussian_process import GaussianProcessRegressor
-from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Matern, WhiteKernel
 
 from pacband.candidates.smooth import SmoothProcess, evidence
+
+KERNELS = {"gaussian": RBF, "matern": lambda lengths: Matern(lengths, nu=1.5)}
 
 
 def draw(rng, n, columns):
@@ -14,24 +16,26 @@ def draw(rng, n, columns):
     return X, np.sin(X[:, 0]) + 0.1 * rng.standard_normal(n)
 
 
+@pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("lengths", [[0.8, 2.0, 5.0], [1.5]], ids=["of each feature", "of all"])
-def test_the_evidence_is_that_of_scikit_learn_and_its_gradient_the_slope(rng, lengths):
+def test_the_evidence_is_that_of_scikit_learn_and_its_gradient_the_slope(rng, lengths, kernel):
     X, y = draw(rng, 60, 3)
     logs = np.log([1.3, *lengths, 0.2])
-    loss, gradient = evidence(logs, X, y)
-    kernel = ConstantKernel(1.3) * RBF(lengths) + WhiteKernel(0.2)
-    process = GaussianProcessRegressor(kernel, optimizer=None).fit(X, y)
+    loss, gradient = evidence(logs, X, y, kernel)
+    covariance = ConstantKernel(1.3) * KERNELS[kernel](lengths) + WhiteKernel(0.2)
+    process = GaussianProcessRegressor(covariance, optimizer=None).fit(X, y)
     assert -loss == pytest.approx(process.log_marginal_likelihood_value_, rel=1e-7)
-    np.testing.assert_allclose(gradient, approx_fprime(logs, lambda at: evidence(at, X, y)[0], 1e-7), rtol=1e-4)
+    np.testing.assert_allclose(gradient, approx_fprime(logs, lambda at: evidence(at, X, y, kernel)[0], 1e-7), rtol=1e-4)
 
 
+@pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("columns", [1, 3, 40])
-def test_the_process_predicts_as_scikit_learn_does_with_its_parameters(rng, columns):
+def test_the_process_predicts_as_scikit_learn_does_with_its_parameters(rng, columns, kernel):
     X, y = draw(rng, 80, columns)
     new = draw(rng, 20, columns)[0]
-    process = SmoothProcess(random_state=0).fit(X, y)
-    kernel = ConstantKernel(process.size_) * RBF(process.lengths_) + WhiteKernel(process.noise_)
-    expected = GaussianProcessRegressor(kernel, optimizer=None).fit(X, y).predict(new)
+    process = SmoothProcess(kernel=kernel, random_state=0).fit(X, y)
+    covariance = ConstantKernel(process.size_) * KERNELS[kernel](process.lengths_) + WhiteKernel(process.noise_)
+    expected = GaussianProcessRegressor(covariance, optimizer=None).fit(X, y).predict(new)
     np.testing.assert_allclose(process.predict(new), expected, atol=1e-7)
 
 

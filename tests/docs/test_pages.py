@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from scipy.stats import binomtest
+from scipy.stats import beta, binomtest, norm
 
 from support.blocks import blocks_of, run_page, sections_without_library, shows
 
@@ -67,6 +67,9 @@ def test_numbers_are_not_divided_from_their_signs(table):
     assert unbreak("at least 95 % with ε = 0.05") == "at least 95\u00a0% with ε\u00a0=\u00a00.05"
     assert unbreak("N = 1,000 and × 1.15") == "N\u00a0=\u00a01,000 and ×\u00a01.15"
     assert unbreak("a row is one draw = independent") == "a row is one draw = independent"
+    assert unbreak("confidence 1 − δ of Beta(r, N − r + 1)").count(" ") == 4
+    assert unbreak("a weight w(x) = 2x") == "a weight w(x)\u00a0=\u00a02x"
+    assert unbreak("a draw − a row – and a sentence") == "a draw − a row – and a sentence"
 
 
 def test_the_widths_are_those_of_plan_table(table):
@@ -90,6 +93,54 @@ def test_the_widths_that_the_pages_quote():
     assert {width(100_000, eps, 1e-6) for eps in (0.05, 0.1)} == {1.01}
     assert {width(1000, eps, 1e-6) for eps in (0.05, 0.1)} == {1.15, 1.18}
     assert (width(120, 0.1, 0.05), width(120, 0.05, 0.05)) == (1.15, 1.22)
+    narrower = [norm.isf(pacband.plan(0.1, 0.05, n_samples=n).expected_violation / 2) for n in (29, 58, 145)]
+    assert narrower[1] / narrower[0] == pytest.approx(1, abs=0.005)
+    assert narrower[2] / narrower[0] == pytest.approx(1 - 0.12, abs=0.005)
+    for n, eps, delta, cost in ((120, 0.1, 0.05, 0.12), (1000, 0.1, 0.05, 0.03), (2500, 0.05, 1e-6, 0.01)):
+        one, ten = (norm.isf(pacband.max_rank(n, eps, delta, k) / (n + 1) / 2) for k in (1, 10))
+        assert ten / one - 1 == pytest.approx(cost, abs=0.005)
+
+
+@pytest.mark.filterwarnings("ignore::pacband.PromiseWarning")
+def test_what_can_be_combined_is_what_the_page_says():
+    import numpy as np
+
+    import pacband
+    from pacband import draws
+
+    rng, n = np.random.default_rng(0), 2000
+    y, unit = rng.standard_normal(n), np.repeat(np.arange(200), 10)
+    kinds = {
+        "rows": draws.Rows(),
+        "units": draws.Units(unit),
+        "units on average": draws.Units(unit, "average"),
+        "series": draws.Spaced(4),
+        "shift": draws.Weighted(np.full(n, 1.5), at_most=2, random_state=0),
+    }
+    promise = {"eps": 0.2, "delta": 0.1}
+    forms = {
+        "groups": lambda *rows, **given: pacband.certify_groups(*rows, unit % 2, **promise, **given),
+        "candidates": lambda y, p, **given: pacband.certify_family(y, {"a": p, "b": p + 1}, **promise, **given),
+        "tolerance": lambda *rows, **given: pacband.certify_tolerance(*rows, 2.0, delta=0.1, **given),
+        "curve": lambda *rows, **given: pacband.certify_curve(*rows, delta=0.1, **given),
+    }
+    outputs = np.column_stack([y, y])
+    ways = [((y, 0 * y), {"side": "upper"}), ((outputs, 0 * outputs), {}), ((y, 0 * y), {"clip": (-9, 9)})]
+    ways += [((y.reshape(n, 1, 1), 0 * y.reshape(n, 1, 1)), {})]
+
+    def answer(form, way, kind):
+        rows, given = way
+        try:
+            form(*rows, **given, **({} if kind.kind == draws.ROWS else {"draws": kind}))
+        except (pacband.InvalidInput, TypeError):
+            return "no"
+        return "yes"
+
+    lines = (DOCS / "which_promise.md").read_text("utf-8").splitlines()
+    start = lines.index("| draws | groups | candidates | tolerance | curve |")
+    told = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[start + 2 : start + 2 + len(kinds)]]
+    for way in ways:
+        assert told == [[name, *(answer(form, way, kind) for form in forms.values())] for name, kind in kinds.items()]
 
 
 def test_the_share_of_split_conformal_bands_beyond_eps(table):
@@ -102,6 +153,10 @@ def test_the_share_of_split_conformal_bands_beyond_eps(table):
     ranked = np.random.default_rng(0).beta(50, 951, 20_000)
     assert np.mean(ranked > 0.05) == pytest.approx(share, abs=6 * (0.25 / 20_000) ** 0.5)
     assert "48 %" in module.draw()[1].text
+    # By how much, in one of a hundred calibrations.
+    for n, much in ((100, 0.112), (1000, 0.067), (10_000, 0.055)):
+        rank = int(0.05 * (n + 1))
+        assert beta.isf(0.01, rank, n - rank + 1) == pytest.approx(much, abs=0.0005)
 
 
 def test_the_stored_failure_rates_are_those_of_the_script(table):

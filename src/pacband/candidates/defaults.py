@@ -1,4 +1,4 @@
-"""The default predictors and scale models, from cheap to expensive.
+"""The default predictors and scale models, the most useful a second first.
 
 The settings are those that suit tables of all kinds. None is tuned to a table: the blend chooses between them.
 """
@@ -87,7 +87,7 @@ def default_predictors(
     scores = scale_columns(reader.categorical_, n_columns)
     ranks = scale_columns(reader.categorical_, n_columns, n_quantiles=max(2, min(100, few)), seed=seed)
     indicators = encode_categories(reader.categorical_)
-    shallow, deep = _boosting(reader, n_rows, seed)
+    shallow, slow, deep = _boosting(reader, n_rows, seed)
     # Leaves of one row are best for few rows. For many rows they would fill the memory.
     leaf = 1 if n_rows < 15_000 else 3
     predictors: dict[str, Any] = {"linear": make_pipeline(scores, RidgeCV(_PENALTIES))}
@@ -95,23 +95,27 @@ def default_predictors(
         splines = SplineTransformer(6, extrapolation="linear")
         predictors["splines"] = make_pipeline(scores, splines, RidgeCV(_PENALTIES))
     predictors |= {
-        "neighbours": make_pipeline(scores, KNeighborsRegressor(min(10, few), weights="distance", n_jobs=n_jobs)),
-        "local kernel": make_pipeline(
-            scores, LocalKernelRidge(gamma=1.0 / n_columns, alpha=0.2, decay=0.5, n_neighbors=min(64, few))
-        ),
         "shallow boosting": shallow,
+        "smooth process": make_pipeline(scores, SmoothProcess(random_state=seed)),
         "extra trees": make_pipeline(
             indicators, ExtraTreesRegressor(200, min_samples_leaf=leaf, random_state=seed, n_jobs=n_jobs)
         ),
+        "slow boosting": slow,
         "deep boosting": deep,
+        "rough process": make_pipeline(ranks, SmoothProcess(kernel="matern", random_state=seed)),
+        "neighbours": make_pipeline(scores, KNeighborsRegressor(min(10, few), weights="distance", n_jobs=n_jobs)),
+        "local kernel": make_pipeline(
+            scores,
+            LocalKernelRidge(gamma=1.0 / n_columns, alpha=0.2, decay=0.5, n_neighbors=min(64, few), n_jobs=n_jobs),
+        ),
         "local kernel on ranks": make_pipeline(
-            ranks, LocalKernelRidge(gamma=3.0 / n_columns, alpha=0.1, decay=2.0, n_neighbors=min(64, few))
+            ranks,
+            LocalKernelRidge(gamma=3.0 / n_columns, alpha=0.1, decay=2.0, n_neighbors=min(64, few), n_jobs=n_jobs),
         ),
         "random forest": make_pipeline(
             indicators,
             RandomForestRegressor(100, min_samples_leaf=2, max_features=0.4, random_state=seed, n_jobs=n_jobs),
         ),
-        "smooth process": make_pipeline(scores, SmoothProcess(random_state=seed)),
     }
     if target.min() > 0.0 and skew(target) > 1.0:
         # Predictors are fitted to the standardised target, which is converted back before its log is taken.
@@ -154,20 +158,29 @@ def default_scales(
     }
 
 
-def _boosting(reader: TableReader, n_rows: int, seed: int) -> tuple[Any, Any]:
-    """Return histogram boosting with shallow trees, and with deep ones."""
+def _boosting(reader: TableReader, n_rows: int, seed: int) -> tuple[Any, Any, Any]:
+    """Return histogram boosting with shallow trees, with many of these in small steps, and with deep trees."""
     n_levels = {k: len(reader.categories_[reader.kept_[k]]) for k in reader.categorical_}
     common = {
         "random_state": seed,
-        "learning_rate": 0.06,
-        "max_features": 0.5,
         "categorical_features": [k for k, levels in n_levels.items() if levels <= _MOST_LEVELS] or None,
     }
     leaves, least = (64, 10) if n_rows < 2000 else (128, 5)
     return (
-        HistGradientBoostingRegressor(max_iter=500, max_leaf_nodes=8, min_samples_leaf=10, **common),
         HistGradientBoostingRegressor(
-            max_iter=300, max_leaf_nodes=leaves, min_samples_leaf=least, l2_regularization=3.0, **common
+            max_iter=500, learning_rate=0.06, max_leaf_nodes=8, min_samples_leaf=10, max_features=0.5, **common
+        ),
+        HistGradientBoostingRegressor(
+            max_iter=2000, learning_rate=0.04, max_leaf_nodes=8, min_samples_leaf=3, max_features=0.3, **common
+        ),
+        HistGradientBoostingRegressor(
+            max_iter=300,
+            learning_rate=0.06,
+            max_leaf_nodes=leaves,
+            min_samples_leaf=least,
+            l2_regularization=3.0,
+            max_features=0.5,
+            **common,
         ),
     )
 

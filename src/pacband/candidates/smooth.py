@@ -1,6 +1,6 @@
-"""A Gaussian process with one length for each feature: sharp if y is a smooth function of few features.
+"""A Gaussian process with one length for each feature: sharp if y is a continuous function of few features.
 
-Trees need many rows to follow a smooth surface. A process needs few, and its lengths show which features matter.
+Trees need many rows to follow such a surface. A process needs few, and its lengths show which features matter.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class SmoothProcess(RegressorMixin, BaseEstimator):
 
     .. math::
 
-        \mathrm{cov}(f(x), f(z)) = s \exp\Big(-\tfrac{1}{2} \sum_j (x_j - z_j)^2 / ℓ_j^2\Big).
+        \mathrm{cov}(f(x), f(z)) = s\, k(d), \qquad d^2 = \sum_j (x_j - z_j)^2 / ℓ_j^2.
 
     The size s, the lengths ℓ and the variance of the noise maximise the `evidence` (Rasmussen, Williams 2006, 5.4.1).
 
@@ -45,6 +45,9 @@ class SmoothProcess(RegressorMixin, BaseEstimator):
         The process is conditioned on at most this many rows, because its cost grows with their cube.
     max_iter : int
         Steps of the search for the hyper-parameters.
+    kernel : {"gaussian", "matern"}
+        k(d) = exp(−d²/2), whose functions are smooth; or the Matérn kernel (1 + √3 d) exp(−√3 d), whose functions have
+        one derivative only.
     random_state : int, RandomState or None
         Seeds the draw of the rows.
 
@@ -58,10 +61,19 @@ class SmoothProcess(RegressorMixin, BaseEstimator):
     True
     """
 
-    def __init__(self, n_tune: int = 500, n_most: int = 3000, *, max_iter: int = 100, random_state: Any = None) -> None:
+    def __init__(
+        self,
+        n_tune: int = 500,
+        n_most: int = 3000,
+        *,
+        max_iter: int = 100,
+        kernel: str = "gaussian",
+        random_state: Any = None,
+    ) -> None:
         self.n_tune = n_tune
         self.n_most = n_most
         self.max_iter = max_iter
+        self.kernel = kernel
         self.random_state = random_state
 
     def fit(self, X: Floats, y: Floats) -> Self:
@@ -75,7 +87,7 @@ class SmoothProcess(RegressorMixin, BaseEstimator):
         found = minimize(
             evidence,
             start,
-            args=(X[tune], y[tune]),
+            args=(X[tune], y[tune], self.kernel),
             jac=True,
             bounds=bounds,
             method="L-BFGS-B",
@@ -83,7 +95,7 @@ class SmoothProcess(RegressorMixin, BaseEstimator):
         )
         self.size_, self.lengths_, self.noise_ = _unpack(found.x, X.shape[1])
         self.known_ = X[known] / self.lengths_
-        covariance = _covariance(self.known_, self.known_, self.size_)
+        covariance = self._covariance(self.known_)
         covariance.flat[:: len(known) + 1] += self.noise_
         self.weights_ = cho_solve(cho_factor(covariance, lower=True, overwrite_a=True), y[known])
         return self
@@ -91,38 +103,53 @@ class SmoothProcess(RegressorMixin, BaseEstimator):
     def predict(self, X: Floats) -> Floats:
         """Return the posterior mean."""
         scaled = np.asarray(X, dtype=np.float64) / self.lengths_
-        parts = [_covariance(scaled[rows], self.known_, self.size_) @ self.weights_ for rows in blocks(len(scaled))]
-        return np.concatenate(parts)
+        return np.concatenate([self._covariance(scaled[rows]) @ self.weights_ for rows in blocks(len(scaled))])
+
+    def _covariance(self, scaled: Floats) -> Floats:
+        return self.size_ * _KERNELS[self.kernel](cdist(scaled, self.known_, "sqeuclidean"))[0]
 
 
-def evidence(logs: Floats, X: Floats, y: Floats) -> tuple[float, Floats]:
+def evidence(logs: Floats, X: Floats, y: Floats, kernel: str = "gaussian") -> tuple[float, Floats]:
     """Return the negative log-likelihood of (s, ℓ, noise), given as logs, and its gradient.
 
-    With K the covariance of y and G = K⁻¹ − K⁻¹y yᵀK⁻¹, its derivative along K' is tr(G K')/2. Along log ℓ_j it is
-    half of Σ W_ab (z_aj − z_bj)² with W = G∘cov(f) and z = x/ℓ, which is Σ_a (W1)_a z_aj² − zⱼᵀ W zⱼ: no array of
-    n × n × features is needed.
+    With K the covariance of y and G = K⁻¹ − K⁻¹y yᵀK⁻¹, its derivative along K' is tr(G K')/2. Along log ℓ_j, K' is
+    κ(d)(z_aj − z_bj)² with z = x/ℓ and κ = −2s ∂k/∂d². So the derivative is half of Σ W_ab (z_aj − z_bj)² with
+    W = G∘κ, which is Σ_a (W1)_a z_aj² − zⱼᵀ W zⱼ: no array of n × n × features is needed.
     """
     size, lengths, noise = _unpack(logs, X.shape[1])
     scaled = X / lengths
-    smooth = _covariance(scaled, scaled, size)
-    covariance = smooth + noise * np.eye(len(y))
+    values, slopes = _KERNELS[kernel](cdist(scaled, scaled, "sqeuclidean"))
+    covariance = size * values
+    covariance.flat[:: len(y) + 1] += noise
     factor, _ = cho_factor(covariance, lower=True, overwrite_a=True)
     alpha = cho_solve((factor, True), y)
     loss = 0.5 * y @ alpha + np.log(np.diag(factor)).sum() + 0.5 * len(y) * math.log(2.0 * math.pi)
     inverse, _ = dpotri(factor, lower=1)
     inverse = np.tril(inverse) + np.tril(inverse, -1).T
-    slope = inverse - np.outer(alpha, alpha)
-    weighted = slope * smooth
+    gain = inverse - np.outer(alpha, alpha)
+    weighted = size * gain * slopes
     by_feature = weighted.sum(axis=1) @ scaled**2 - np.einsum("aj,aj->j", scaled, weighted @ scaled)
     by_length = by_feature if len(logs) == X.shape[1] + 2 else by_feature.sum(keepdims=True)
-    gradient = np.concatenate([[0.5 * weighted.sum()], by_length, [0.5 * noise * np.trace(slope)]])
-    return float(loss), gradient
+    by_size = 0.5 * size * np.vdot(gain, values)
+    return float(loss), np.concatenate([[by_size], by_length, [0.5 * noise * np.trace(gain)]])
+
+
+def _gaussian(squares: Floats) -> tuple[Floats, Floats]:
+    """Return k and −2 ∂k/∂d², of squared distances."""
+    values = np.exp(-0.5 * squares)
+    return values, values
+
+
+def _matern(squares: Floats) -> tuple[Floats, Floats]:
+    """Return k and −2 ∂k/∂d², of squared distances."""
+    distances = np.sqrt(3.0 * squares)
+    tails = np.exp(-distances)
+    return (1.0 + distances) * tails, 3.0 * tails
+
+
+_KERNELS = {"gaussian": _gaussian, "matern": _matern}
 
 
 def _unpack(logs: Floats, n_features: int) -> tuple[float, Floats, float]:
     values = np.exp(logs)
     return float(values[0]), np.broadcast_to(values[1:-1], n_features), float(values[-1])
-
-
-def _covariance(A: Floats, B: Floats, size: float) -> Floats:
-    return np.asarray(size * np.exp(-0.5 * cdist(A, B, "sqeuclidean")))

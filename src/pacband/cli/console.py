@@ -74,7 +74,8 @@ def visible(text: str) -> str:
 def legible(text: str, stream: Any) -> str:
     """Return a text that this stream may print: control characters escaped, and symbols that its terminal can draw.
 
-    A terminal that lacks combining marks gets "gamma" for "γ̄". With ``PACBAND_ASCII=1`` every terminal gets ASCII.
+    A terminal that lacks combining marks gets "gamma" for "γ̄". With ``PACBAND_ASCII=1`` every
+    terminal and every pipe gets ASCII.
     """
     text = visible(text)
     if not _shows_exponents(stream):
@@ -95,11 +96,9 @@ def _shows_exponents(stream: Any) -> bool:
 
 def _spelled_out(stream: Any) -> Iterable[str]:
     """Return the symbols that are printed as words."""
-    if not stream.isatty():
-        return ()
     if os.environ.get("PACBAND_ASCII", "0") not in ("", "0"):
         return ASCII
-    return _MARKED if os.environ.get("TERM") in _WITHOUT_MARKS else ()
+    return _MARKED if stream.isatty() and os.environ.get("TERM") in _WITHOUT_MARKS else ()
 
 
 def _print(text: str, stream: Any, colour: str | None) -> None:

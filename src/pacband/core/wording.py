@@ -15,7 +15,12 @@ _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _NOT_SUPERSCRIPTS = {above: below for below, above in _SUPERSCRIPTS.items()}
 _POWER = "(?: × 10⁻?[⁰¹²³⁴-⁹]+)"
 # A number with the symbol before it, its power of ten, and the percent sign after it: "δ = 1e-06", "≤ 2.1937", "99 %".
-_NUMBER = re.compile(rf"((?:\w+ )?[=≤≥] [−-]?\d[\d.,e+-]*(?<=\d){_POWER}?(?: %)?|\d[\d.,]*(?:{_POWER}|e[+-]\d+| %))")
+# The error is one symbol, too: "|y − T(x)|".
+_NUMBER = re.compile(
+    r"(\|y\S{0,2} − T\S{0,2}\(x\)\|"
+    rf"|(?:\w+ )?[=≤≥] [−-]?\d[\d.,e+-]*(?<=\d){_POWER}?(?: %)?"
+    rf"|\d[\d.,]*(?:{_POWER}|e[+-]\d+| %))"
+)
 
 
 def figure(value: float) -> str:

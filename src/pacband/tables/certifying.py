@@ -85,14 +85,14 @@ def certify_frame(
     scale : str, pair of str, optional
         The column of σ̂(x) > 0; a tuple of two columns (lower, upper) makes an asymmetric band.
     group : str or list of str, optional
-        The column of groups: the promise then holds within each group (`search_groups`). With several columns, every
+        The column of groups: the promise then holds within each group (`certify_groups`). With several columns, every
         label of every column is a group. These groups overlap, and a row has the largest of its bounds.
     run, step : str, optional
         The columns of runs and of steps, if a row is one step of a run (long format): the promise is then about whole
         runs. Rows may be in any order. Every run must have the same steps, each of them once. The columns are read into
         memory. Windows that slide over one run are not independent runs.
     candidates : mapping of str to prediction or (prediction, scale), optional
-        In place of `prediction`: the columns of every candidate (`search_family`).
+        In place of `prediction`: the columns of every candidate (`certify_family`).
     score : str, optional
         In place of all of these: the column of scores that you compute yourself (`certify_scores`).
     tolerance : float, optional
@@ -113,7 +113,7 @@ def certify_frame(
     Returns
     -------
     Certificate, FamilyCertificate or GroupCertificate
-        What `certify`, `search_family` or `search_groups` give for the same numbers, to the last bit.
+        What `certify`, `certify_family` or `certify_groups` give for the same numbers, to the last bit.
 
     Examples
     --------
