@@ -33,7 +33,7 @@ DELTAS = (0.1, 0.05, 0.01, 1e-3, 1e-6, 1e-9)
 _TIMES = (1, 2, 5, 10, 100)
 # And no more than this, since larger numbers take seconds.
 _MOST_SAMPLES = 10**9
-HEADER = ("samples N", "δ", "rank r", "expected violation", "width", "over split conformal")
+HEADER = ("samples N", "δ", "rank r", "expected violation", "width", "over split")
 _NOTHING = "–"
 
 

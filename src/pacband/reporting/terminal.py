@@ -40,7 +40,7 @@ def show(value: Any, *, console: Any = None) -> None:
         terminal.print(str(value), markup=False, highlight=False, soft_wrap=True)
 
 
-def render(value: Plan | AnyCertificate) -> RenderableType:
+def render(value: Plan | PlanTable | AnyCertificate) -> RenderableType:
     """Return what `rich` prints for a plan or a certificate."""
     from rich.console import Group
     from rich.panel import Panel
@@ -124,7 +124,7 @@ def _characteristic(plan: AcceptancePlan) -> Table:
 def _costs(costs: PlanTable) -> Table:
     table = _table(header=True)
     for name in HEADER:
-        table.add_column(name, justify="right")
+        table.add_column(name, justify="right", no_wrap=name != "expected violation")
     for row in costs.rows:
         table.add_row(*row.cells)
     return table
