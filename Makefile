@@ -7,6 +7,7 @@ CONSTRAINT ?=
 BIN := $(VENV)/bin
 OLDEST := .venv-oldest
 LOCK := .venv-lock
+RIVALS := .venv-rivals
 # Quiet twice: pip prints its errors, and no warnings about the machine.
 PIP := -m pip --disable-pip-version-check -qq install
 INSTALL := $(BIN)/python $(PIP) $(if $(CONSTRAINT),--constraint $(CONSTRAINT))
@@ -18,7 +19,7 @@ test verify mutants: export OMP_NUM_THREADS = 1
 COVERAGE ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test coverage browser lint docs verify mutants bench lock clean
+.PHONY: help demo test coverage browser lint docs verify mutants bench rivals lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -58,6 +59,8 @@ mutants: $(VENV)/test.stamp  ## small changes of the rooms that decide the promi
 bench: $(VENV)/bench.stamp  ## the benchmarks, side by side with peers; the documentation shows their files
 	$(BIN)/python -m benchmarks --save docs/benchmarks
 
+rivals: $(RIVALS)/rivals.stamp  ## the environment of the rivals in `python -m benchmarks sharpness` (2 GB)
+
 lock:  ## the newest libraries of today, for .ci/run
 	rm -rf $(LOCK)
 	@$(MAKE) --no-print-directory $(LOCK)/pip.stamp
@@ -70,7 +73,7 @@ lock:  ## the newest libraries of today, for .ci/run
 clean:  ## remove the environments, the built documentation and the caches
 	rm -rf .venv .venv-* docs/_build docs/gallery docs/reference/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage .coverage.*
 
-ENVIRONMENTS := $(sort $(VENV) $(OLDEST) $(LOCK))
+ENVIRONMENTS := $(sort $(VENV) $(OLDEST) $(LOCK) $(RIVALS))
 
 $(ENVIRONMENTS:=/bin/python): %/bin/python:
 	@$$(.ci/find-python $(PYTHON)) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "pacband needs Python 3.11 or newer")'
@@ -100,6 +103,10 @@ $(VENV)/lint.stamp: pyproject.toml | $(VENV)/pip.stamp
 
 $(VENV)/docs.stamp: pyproject.toml | $(VENV)/pip.stamp
 	$(INSTALL) --editable ".[all]" --group docs
+	@touch $@
+
+$(RIVALS)/rivals.stamp: pyproject.toml | $(RIVALS)/pip.stamp
+	$(RIVALS)/bin/python $(PIP) --group rivals
 	@touch $@
 
 $(VENV)/bench.stamp: pyproject.toml | $(VENV)/pip.stamp

@@ -1,9 +1,9 @@
 """Fit one rival on training rows, and write what it predicts for the others. A program of its own environment.
 
-``python _rivals.py NAME FOLDER SECONDS SEED`` reads train.parquet and unseen.parquet, whose last column of the first
-is the target, and writes predictions.parquet: `centre`; `centre` and `scale`; or `low` and `high`. It prints the seconds
-of the fit as JSON. AutoGluon needs other versions of the libraries than pacband, so the rivals have an environment of
-their own, and this file imports nothing of pacband.
+``python _rivals.py NAME FOLDER SECONDS SEED`` reads train.parquet, whose last column is the target, and unseen.parquet.
+It writes predictions.parquet: `centre`; `centre` and `scale`; or `low` and `high`. It prints the seconds of the fit as
+JSON. AutoGluon needs other versions of the libraries than pacband, so the rivals have an environment of their own, and
+this file imports nothing of pacband.
 
 "absolute" is the model as it comes; "normalised" divides its error by a second model, of the cross-fitted absolute
 errors; "CQR" is the model's own pair of quantiles at ε/2 and 1 − ε/2. All with the defaults of their libraries.
@@ -69,7 +69,7 @@ def _rivals() -> dict[str, Rival]:
 
 def _read(path: Path) -> Frame:
     table = pd.read_parquet(path)
-    return table.astype({column: "category" for column in table.select_dtypes(["object", "string"])})
+    return table.astype(dict.fromkeys(table.select_dtypes(["object", "string"]), "category"))
 
 
 def _autogluon(X: Frame, y: Any, unseen: Frame, seconds: float, seed: int) -> dict[str, Any]:
@@ -154,7 +154,6 @@ def _model(library: str, seed: int, X: Frame, level: float | None = None) -> Any
 def _ngboost(X: Frame, y: Any, unseen: Frame, seconds: float, seed: int) -> dict[str, Any]:
     from ngboost import NGBRegressor
 
-    np.random.seed(seed)
     model = NGBRegressor(random_state=seed, verbose=False).fit(_numbers(X), y)
     found = model.pred_dist(_numbers(unseen))
     return {"centre": found.loc, "scale": found.scale}

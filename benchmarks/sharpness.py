@@ -1,367 +1,129 @@
-"""Sharpness: the width of certified bands on real tables, against MAPIE and crepes at the same guarantee.
+"""Sharpness: the automatic family against the strongest rivals, at the same guarantee and the same time limit.
 
-Three parts:
+Every table is split 60/20/20 into rows to train, to calibrate and to test. Each method fits to the same training rows
+on the same cores. Its band is the r-th largest score of the calibration rows, with the rank r that (ε, δ) allows;
+pacband pays for choosing among its candidates out of the same δ. The rivals, each with the defaults of its library:
 
-1. At the same guarantee. Tables are split 60/20/20 into rows to train, to calibrate and to test. Peers promise an
-   average over draws; here each is given the confidence level at which its quantile is exactly the score of the rank
-   that `pacband.max_rank` allows, so that its promise is ours: with confidence 1 − δ, at least 1 − ε of the errors stay
-   within. That it is that order statistic is checked on its intervals. pacband pays for choosing among its
-   candidates out of the same δ; a peer gets the best of all its learners *after the fact*, for free.
-2. At the peers' own promise: how often "90 %" intervals cover less than 90 %, over many calibration draws.
-3. The largest table, with the default time budget.
+- AutoGluon with the preset good_quality, neural networks included: absolute errors, and its quantile mode with the
+  score of conformalized quantile regression (CQR). It gets the time limit, as pacband gets it as a budget.
+- CatBoost, LightGBM and XGBoost: absolute errors; errors over a model of the cross-fitted absolute errors; CQR.
+- NGBoost: errors over its own standard deviation. Quantile forests: CQR.
 
-- MAPIE: absolute scores; residual-normalised with its own split of the calibration rows, and with a residual model
-  that is cross-fitted on the training rows; conformalized quantile regression.
-- crepes: difficulty by the 25 nearest neighbours, from their targets or from cross-fitted residuals.
-- learners of both: ridge, random forest, extra trees and two settings of histogram boosting, as large as ours.
+``make rivals`` makes their environment, `.venv-rivals`, since AutoGluon needs other versions of the libraries. The best
+rival of a table is known only after the fact; no user has that choice for free.
 """
 
 from __future__ import annotations
 
-import logging
+import os
 import warnings
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from time import perf_counter
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
-import pandas as pd
-from crepes import WrapRegressor
-from crepes.extras import DifficultyEstimator
-from mapie.conformity_scores import ResidualNormalisedScore
-from mapie.regression import ConformalizedQuantileRegressor, SplitConformalRegressor
-from sklearn.base import BaseEstimator, RegressorMixin, clone
-from sklearn.datasets import load_diabetes
-from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingRegressor, RandomForestRegressor
-from sklearn.linear_model import RidgeCV
-from sklearn.model_selection import cross_val_predict, train_test_split
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
-import pacband
+from benchmarks._bands import DELTA, EPS, Outcome, run_ours, run_rival
+from benchmarks._tables import TABLES, split_table
 from benchmarks._timing import print_table
-from pacband.candidates.automatic import AutoFamily, auto_candidates
-from pacband.candidates.entrants import entrants
-from pacband.candidates.members import predict_members
-from pacband.certification.arrays import certify_family_rows
-from pacband.certification.terms import Terms
 
-EPS, DELTA = 0.1, 0.05
-TABLES = ("power_plant", "concrete", "protein", "diabetes")
-PROTEIN_ROWS = 12_000
-# Peers leave it to their users to cross-fit a model of the residuals; here it is done for them.
-LENT = "cross-fitted"
-DATA = Path(__file__).parent / "data"
+# A table, a time limit or none, and a method; and what the method made of each seed.
+Key: TypeAlias = tuple[str, float | None, str]
+Found: TypeAlias = dict[Key, list[Outcome]]
 
-Array = np.ndarray[Any, Any]
-
-
-@dataclass(frozen=True)
-class Split:
-    """Rows to train, to calibrate and to test."""
-
-    X: Array
-    y: Array
-    X_cal: Array
-    y_cal: Array
-    X_test: Array
-    y_test: Array
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a method made of a split."""
-
-    width: float
-    violations: float
-    seconds: float
+OURS = "pacband"
+AUTOGLUON = ("AutoGluon, absolute", "AutoGluon, CQR")
+# A fit of these takes seconds: no time limit is needed.
+QUICK = (
+    *(
+        f"{name}, {score}"
+        for name in ("CatBoost", "LightGBM", "XGBoost")
+        for score in ("absolute", "normalised", "CQR")
+    ),
+    "NGBoost, normalised",
+    "quantile-forest, CQR",
+)
+# The aims: the geometric mean over the tables, and the largest, of our width over that of the better of AutoGluon's.
+AIMS = {15.0: (0.58, 1.0), 120.0: (0.50, 0.95)}
+PYTHON = Path(os.environ.get("PACBAND_RIVALS", ".venv-rivals")) / "bin" / "python"
 
 
 def main(quick: bool = False) -> None:
-    # MAPIE remarks on crossing quantiles, and crepes on what it is given, at every call.
     warnings.simplefilter("ignore")
-    logging.disable(logging.INFO)
-    _compare_widths(seeds=1 if quick else 5, tables=("concrete", "diabetes") if quick else TABLES)
-    _compare_promises(draws=50 if quick else 400)
-    _run_largest(rows=4000 if quick else None, time_budget=60.0 if quick else None)
-
-
-def _compare_widths(seeds: int, tables: tuple[str, ...]) -> None:
-    header = ["", "mean width", "of best peer", "violations", "fit seconds"]
-    summary = []
-    print(f"\nat the same guarantee: ε = {EPS}, δ = {DELTA}, mean over {seeds} seeds; the best learner of each method")
+    limits, seeds = ((15.0,), 1) if quick else (tuple(AIMS), 3)
+    tables = ("concrete", "diabetes") if quick else tuple(TABLES)
+    limits = tuple(float(limit) for limit in os.environ.get("PACBAND_LIMITS", "").split()) or limits
+    if not PYTHON.exists():
+        print(f"{PYTHON} does not exist: `make rivals` makes it. Without rivals, only our widths are printed.")
+    found: Found = {}
     for table in tables:
-        outcomes: dict[str, list[Outcome]] = {}
         for seed in range(seeds):
-            for name, outcome in _contenders(_split(table, seed)):
-                outcomes.setdefault(name, []).append(outcome)
-        widths = {name: float(np.mean([o.width for o in found])) for name, found in outcomes.items()}
-        best: dict[str, str] = {}
-        for name in sorted(widths, key=widths.__getitem__):
-            best.setdefault(name.split(",")[0], name)
-        ours = widths.pop("pacband")
-        peer = min(widths, key=widths.__getitem__)
-        own = min((name for name in widths if LENT not in name), key=widths.__getitem__)
-        print(f"\n{table}")
-        print_table(
-            header,
-            [
+            split = split_table(table, seed)
+            for limit in limits:
+                _keep(found, (table, limit, OURS), run_ours(split, limit))
+            for limit, name in [(limit, name) for limit in limits for name in AUTOGLUON] + [(None, n) for n in QUICK]:
+                if PYTHON.exists():
+                    _keep(found, (table, limit, name), run_rival(PYTHON, name, split, limit or 0.0, seed))
+        _print_table(table, found, limits, seeds)
+    if PYTHON.exists():
+        for limit in limits:
+            _print_summary(found, tables, limit)
+        print(
+            "\nversions: " + ", ".join(sorted({f"{k[2].split(',')[0]} {o[0].version}" for k, o in found.items() if o}))
+        )
+
+
+def _keep(found: Found, key: Key, one: Outcome | str) -> None:
+    kept = found.setdefault(key, [])
+    if isinstance(one, str):
+        print(f"{key[0]}: {key[2]} failed at {key[1]} s: {one}")
+    else:
+        kept.append(one)
+
+
+def _print_table(table: str, found: Found, limits: tuple[float, ...], seeds: int) -> None:
+    rows = []
+    for (of, limit, name), outcomes in found.items():
+        if of == table and outcomes:
+            ours = found[table, limit or limits[0], OURS]
+            rows.append(
                 [
-                    name,
-                    f"{np.mean([o.width for o in outcomes[name]]):.4g}",
-                    f"{np.mean([o.width for o in outcomes[name]]) / widths[peer]:.3f}",
-                    f"{np.mean([o.violations for o in outcomes[name]]):.3f}",
-                    f"{np.mean([o.seconds for o in outcomes[name]]):.1f}",
+                    f"{name}{'' if limit is None else f', {limit:.0f} s'}",
+                    f"{_width(outcomes):.4g}",
+                    f"{_width(ours) / _width(outcomes):.3f}",
+                    f"{np.mean([o.violations for o in outcomes]):.3f}",
+                    f"{np.mean([o.seconds for o in outcomes]):.1f}",
+                    f"{max(o.seconds for o in outcomes):.1f}",
                 ]
-                for name in best.values()
-            ],
-        )
-        summary.append((table, ours / widths[peer], peer, ours / widths[own], own))
-    print(f"\nwidth of pacband over that of the best peer; 'unaided' is without what is {LENT} for the peer")
-    rows = [[table, f"{ratio:.3f}", peer, f"{unaided:.3f}", own] for table, ratio, peer, unaided, own in summary]
-    means = [f"{np.exp(np.mean(np.log([row[k] for row in summary]))):.3f}" for k in (1, 3)]
+            )
+    print(
+        f"\n{table}: ε = {EPS}, δ = {DELTA}, mean over {seeds} seeds; beside a rival without a limit, "
+        f"ours is that of {limits[0]:.0f} s"
+    )
+    print_table(["", "mean width", "ours / it", "violations", "fit seconds", "most"], rows)
+
+
+def _print_summary(found: Found, tables: tuple[str, ...], limit: float) -> None:
+    rows, ratios = [], []
+    for table in tables:
+        ours = _width(found[table, limit, OURS])
+        glued = {name: _width(found[table, limit, name]) for name in AUTOGLUON if found[table, limit, name]}
+        others = {name: _width(found[table, None, name]) for name in QUICK if found[table, None, name]}
+        best_glued, best = min(glued, key=glued.__getitem__), min(others, key=others.__getitem__)
+        ratios.append((ours / glued[best_glued], ours / others[best], ours / min(*glued.values(), *others.values())))
+        rows.append([table, f"{ratios[-1][0]:.3f}", best_glued, f"{ratios[-1][1]:.3f}", best])
+    means = np.exp(np.mean(np.log(ratios), axis=0))
+    print(f"\nat {limit:.0f} s: our width over that of the better mode of AutoGluon, and of the best other rival")
     print_table(
-        ["", "ratio", "best peer", "unaided", "best peer unaided"],
-        [*rows, ["geometric mean", means[0], "", means[1], ""]],
+        ["", "of AutoGluon", "its better mode", "of the others", "the best of them"],
+        [*rows, ["geometric mean", f"{means[0]:.3f}", "", f"{means[1]:.3f}", ""]],
     )
+    print(f"over the best of all, chosen after the fact: {means[2]:.3f}")
+    if limit in AIMS:
+        mean, most = AIMS[limit]
+        largest = max(first for first, _, _ in ratios)
+        for what, value, aim in (("geometric mean", means[0], mean), ("largest", largest, most)):
+            print(f"aim: {what} at most {aim}: {'met' if value <= aim else 'MISSED'} ({value:.3f})")
 
 
-def _contenders(split: Split) -> Iterator[tuple[str, Outcome]]:
-    start = perf_counter()
-    family, certificate, interval = _certified(split)
-    yield "pacband", _judge(split, interval(split.X_test), perf_counter() - start)
-    del family, certificate
-    rank = pacband.max_rank(len(split.y_cal), EPS, DELTA)
-    yield from _quantile_pairs(split, rank)
-    for learner, model in _learners(len(split.y)).items():
-        start = perf_counter()
-        fitted = model.fit(split.X, split.y)
-        took = perf_counter() - start
-        unseen, more = None, 0.0
-        if learner in {"ridge", "extra trees", "deep boosting"}:
-            start = perf_counter()
-            unseen = cross_val_predict(clone(model), split.X, split.y, cv=4)
-            more = perf_counter() - start
-        yield from _mapie(split, rank, learner, fitted, took, unseen, more)
-        yield from _crepes(split, rank, learner, fitted, took, unseen, more)
-
-
-def _certified(split: Split, **options: Any) -> tuple[AutoFamily, pacband.FamilyCertificate, Callable[[Array], Array]]:
-    family = auto_candidates(split.X, split.y, eps=EPS, delta=DELTA, n_calibration=len(split.y_cal), **options)
-    terms = Terms.create(eps=EPS, delta=DELTA, side="both", min_scale=None, nonfinite="raise", gauge="max")
-    shares = entrants(terms, list(family.members), len(split.y_cal))
-    members = {name: family.members[name] for name in shares}
-    columns = predict_members(members, split.X_cal)
-    certificate = certify_family_rows(terms, split.y_cal, columns, shares)
-    best = members[certificate.best]
-    return family, certificate, lambda X: certificate.interval(*best.predict_with_scale(X))
-
-
-def _mapie(
-    split: Split, rank: int, learner: str, fitted: Any, took: float, unseen: Array | None, more: float
-) -> Iterator[tuple[str, Outcome]]:
-    n = len(split.y_cal)
-    start = perf_counter()
-    model = SplitConformalRegressor(fitted, confidence_level=_mapie_level(n, rank), prefit=True)
-    ends = model.conformalize(split.X_cal, split.y_cal).predict_interval(split.X_test)[1][:, :, 0]
-    _verify(ends, np.abs(split.y_cal - fitted.predict(split.X_cal)), rank, 1.0)
-    yield f"MAPIE absolute, {learner}", _judge(split, ends, took + perf_counter() - start)
-
-    start = perf_counter()
-    # MAPIE sets a quarter of the calibration rows aside for the residual model.
-    n_own = n - int(np.ceil(0.25 * n))
-    score = ResidualNormalisedScore(_residual_model(), random_state=0)
-    level = _mapie_level(n_own, pacband.max_rank(n_own, EPS, DELTA))
-    model = SplitConformalRegressor(fitted, confidence_level=level, conformity_score=score, prefit=True)
-    ends = model.conformalize(split.X_cal, split.y_cal).predict_interval(split.X_test)[1][:, :, 0]
-    yield f"MAPIE residual, {learner}", _judge(split, ends, took + perf_counter() - start)
-
-    if unseen is not None:
-        start = perf_counter()
-        residual = ExponentialOf(_residual_model()).fit(split.X, np.abs(split.y - unseen))
-        score = ResidualNormalisedScore(residual, prefit=True)
-        model = SplitConformalRegressor(
-            fitted, confidence_level=_mapie_level(n, rank), conformity_score=score, prefit=True
-        )
-        ends = model.conformalize(split.X_cal, split.y_cal).predict_interval(split.X_test)[1][:, :, 0]
-        errors = np.abs(split.y_cal - fitted.predict(split.X_cal))
-        _verify(ends, errors / residual.predict(split.X_cal), rank, residual.predict(split.X_test))
-        yield f"MAPIE cross-fitted residual, {learner}", _judge(split, ends, took + more + perf_counter() - start)
-
-
-def _quantile_pairs(split: Split, rank: int) -> Iterator[tuple[str, Outcome]]:
-    for leaves in (8, 31):
-        start = perf_counter()
-        models = [
-            HistGradientBoostingRegressor(
-                loss="quantile",
-                quantile=level,
-                max_iter=200,
-                learning_rate=0.06,
-                max_leaf_nodes=leaves,
-                random_state=0,
-            ).fit(split.X, split.y)
-            for level in (EPS / 2, 1 - EPS / 2, 0.5)
-        ]
-        level = _mapie_level(len(split.y_cal), rank)
-        model = ConformalizedQuantileRegressor(models, confidence_level=level, prefit=True)
-        model.conformalize(split.X_cal, split.y_cal)
-        ends = model.predict_interval(split.X_test, symmetric_correction=True)[1][:, :, 0]
-        low, high = (m.predict(split.X_cal) for m in models[:2])
-        scores = np.maximum(low - split.y_cal, split.y_cal - high)
-        expected = np.sort(scores)[len(scores) - rank]
-        low, high = (m.predict(split.X_test) for m in models[:2])
-        assert np.allclose(ends, np.column_stack([low - expected, high + expected])), "another order statistic"
-        yield f"MAPIE CQR, boosting of {leaves} leaves", _judge(split, ends, perf_counter() - start)
-
-
-def _crepes(
-    split: Split, rank: int, learner: str, fitted: Any, took: float, unseen: Array | None, more: float
-) -> Iterator[tuple[str, Outcome]]:
-    knowledge = {"targets": {"y": split.y}}
-    if unseen is not None:
-        knowledge["cross-fitted residuals"] = {"residuals": split.y - unseen}
-    for kind, known in knowledge.items():
-        start = perf_counter()
-        difficulty = DifficultyEstimator().fit(X=split.X, **known, k=25, scaler=True)
-        model = WrapRegressor(fitted)
-        model.calibrate(split.X_cal, split.y_cal, de=difficulty)
-        confidence = 1.0 - (rank + 0.5) / (len(split.y_cal) + 1)
-        ends = model.predict_int(split.X_test, confidence=confidence)
-        errors = np.abs(split.y_cal - fitted.predict(split.X_cal))
-        _verify(ends, errors / difficulty.apply(split.X_cal), rank, difficulty.apply(split.X_test))
-        seconds = took + perf_counter() - start + (0.0 if kind == "targets" else more)
-        yield f"crepes kNN of {kind}, {learner}", _judge(split, ends, seconds)
-
-
-def _compare_promises(draws: int) -> None:
-    rng = np.random.default_rng(0)
-    n_cal = 500
-
-    def draw(n: int) -> tuple[Array, Array]:
-        X = rng.uniform(-1, 1, (n, 1))
-        return X, np.sin(3 * X[:, 0]) + (0.1 + 0.4 * np.abs(X[:, 0])) * rng.standard_normal(n)
-
-    model = HistGradientBoostingRegressor(max_iter=50, random_state=0).fit(*draw(2000))
-    X_test, y_test = draw(100_000)
-    errors = np.abs(y_test - model.predict(X_test))
-    coverages: dict[str, list[float]] = {"MAPIE, 90 %": [], "crepes, 90 %": [], "pacband, ε = 0.1, δ = 0.05": []}
-    for _ in range(draws):
-        X, y = draw(n_cal)
-        mapie = SplitConformalRegressor(model, confidence_level=0.9, prefit=True).conformalize(X, y)
-        crepes = WrapRegressor(model)
-        crepes.calibrate(X, y)
-        # All three bands have one half-width for every x: one row tells it.
-        halves = [
-            np.ptp(mapie.predict_interval(X[:1])[1]) / 2,
-            np.ptp(crepes.predict_int(X[:1], confidence=0.9)) / 2,
-            pacband.certify(y, model.predict(X), eps=EPS, delta=DELTA).gamma,
-        ]
-        for found, half in zip(coverages.values(), halves, strict=True):
-            found.append(float((errors <= half).mean()))
-    print(f"\nat the peers' own promise: coverage over {draws} draws of {n_cal} calibration rows")
-    print_table(
-        ["", "mean coverage", "least", "draws below 90 %"],
-        [
-            [name, f"{np.mean(found):.4f}", f"{np.min(found):.4f}", f"{np.mean(np.array(found) < 0.9):.1%}"]
-            for name, found in coverages.items()
-        ],
-    )
-
-
-def _run_largest(rows: int | None, time_budget: float | None) -> None:
-    X, y = _table("protein", rows)
-    X, X_test, y, y_test = train_test_split(X, y, test_size=0.2, random_state=0)
-    X, X_cal, y, y_cal = train_test_split(X, y, test_size=0.25, random_state=0)
-    split = Split(X, y, X_cal, y_cal, X_test, y_test)
-    start = perf_counter()
-    family, certificate, interval = _certified(split, **({} if time_budget is None else {"time_budget": time_budget}))
-    seconds = perf_counter() - start
-    outcome = _judge(split, interval(X_test), seconds)
-    print(f"\nprotein, {len(y) + len(y_cal) + len(y_test)} rows, {len(y)} to train, with the default budget")
-    print_table(
-        ["best", "mean width", "violations", "seconds"],
-        [[certificate.best, f"{outcome.width:.4g}", f"{outcome.violations:.3f}", f"{seconds:.0f}"]],
-    )
-    print(f"\n{family}")
-
-
-class ExponentialOf(RegressorMixin, BaseEstimator):
-    """A regressor of the log of a positive target, as MAPIE asks of a residual model that is fitted already."""
-
-    def __init__(self, regressor: Any) -> None:
-        self.regressor = regressor
-
-    def fit(self, X: Array, y: Array) -> ExponentialOf:
-        """Fit the log, from a tenth of the median upwards."""
-        self.n_features_in_ = X.shape[1]
-        self.regressor_ = clone(self.regressor).fit(X, np.log(np.maximum(y, 0.1 * np.median(y))))
-        return self
-
-    def predict(self, X: Array) -> Array:
-        """Return the exponential of the prediction."""
-        return np.exp(self.regressor_.predict(X))
-
-
-def _learners(n_rows: int) -> dict[str, Any]:
-    leaves, least = (64, 10) if n_rows < 2000 else (128, 5)
-    return {
-        "ridge": make_pipeline(StandardScaler(), RidgeCV(np.logspace(-2, 4, 13))),
-        "random forest": RandomForestRegressor(200, min_samples_leaf=2, max_features=0.4, n_jobs=-1, random_state=0),
-        "extra trees": ExtraTreesRegressor(300, n_jobs=-1, random_state=0),
-        "shallow boosting": HistGradientBoostingRegressor(
-            max_iter=500, learning_rate=0.06, max_leaf_nodes=8, min_samples_leaf=10, max_features=0.5, random_state=0
-        ),
-        "deep boosting": HistGradientBoostingRegressor(
-            max_iter=300,
-            learning_rate=0.06,
-            max_leaf_nodes=leaves,
-            min_samples_leaf=least,
-            l2_regularization=3.0,
-            max_features=0.5,
-            random_state=0,
-        ),
-    }
-
-
-def _residual_model() -> Any:
-    return HistGradientBoostingRegressor(
-        max_iter=150, learning_rate=0.05, max_leaf_nodes=15, l2_regularization=5.0, random_state=0
-    )
-
-
-def _mapie_level(n: int, rank: int) -> float:
-    """The confidence level at which MAPIE takes the r-th largest of n scores, the ⌈(n + 1)·level⌉-th smallest."""
-    return (n + 1 - rank - 0.5) / (n + 1)
-
-
-def _verify(ends: Array, scores: Array, rank: int, scale: Array | float) -> None:
-    """Check that a peer's band is the r-th largest score times the scale."""
-    half = np.sort(scores)[len(scores) - rank] * scale
-    assert np.allclose((ends[:, 1] - ends[:, 0]) / 2, half, rtol=1e-6), "a peer took another order statistic"
-
-
-def _judge(split: Split, ends: Array, seconds: float) -> Outcome:
-    outside = (split.y_test < ends[:, 0]) | (split.y_test > ends[:, 1])
-    return Outcome(float((ends[:, 1] - ends[:, 0]).mean()), float(outside.mean()), seconds)
-
-
-@cache
-def _table(name: str, rows: int | None = None) -> tuple[Array, Array]:
-    if name == "diabetes":
-        X, y = load_diabetes(return_X_y=True)
-        return X, y
-    values = pd.read_parquet(DATA / f"{name}.parquet").to_numpy(dtype=np.float64)
-    if rows is not None:
-        values = values[np.random.default_rng(0).choice(len(values), rows, replace=False)]
-    return values[:, :-1], values[:, -1]
-
-
-def _split(name: str, seed: int) -> Split:
-    X, y = _table(name, PROTEIN_ROWS if name == "protein" else None)
-    X, X_rest, y, y_rest = train_test_split(X, y, test_size=0.4, random_state=seed)
-    X_cal, X_test, y_cal, y_test = train_test_split(X_rest, y_rest, test_size=0.5, random_state=seed)
-    return Split(X, y, X_cal, y_cal, X_test, y_test)
+def _width(outcomes: list[Outcome]) -> float:
+    return float(np.mean([outcome.width for outcome in outcomes]))

@@ -1,10 +1,11 @@
 """The ledger of a search."""
 
+import math
 import time
 
 import pytest
 
-from pacband.candidates.ledger import Ledger, Tried
+from pacband.candidates.ledger import Ledger, Tried, late
 
 
 def test_the_time_left_of_a_share_of_the_budget():
@@ -48,3 +49,15 @@ def test_a_ledger_without_a_budget_never_ends():
     ledger.reserve(1e9)
     assert not ledger.limited
     assert Ledger(1e9).limited
+
+
+def test_the_end_of_a_search_is_told():
+    assert Ledger(60.0).tell_end().startswith("All models were tried in ")
+    short = Ledger(0.5)
+    short.drop("broken", 0.1, "singular")
+    short.drop("forest", 0.1, late("no time to try it"))
+    assert short.tell_end() == "The budget of 0.5 s left out forest: with more time, the band may be narrower."
+    assert Ledger(math.inf).tell_end() == ""
+    with pytest.warns(UserWarning, match="interrupted"):
+        short.interrupt()
+    assert short.tell_end().startswith("The search was interrupted after ")

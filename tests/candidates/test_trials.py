@@ -107,7 +107,7 @@ def test_the_folds_that_are_done_correct_the_estimate(rng, monkeypatch):
     # The trial takes 1 s, so that three folds would take 3 s of 7; but the second takes 4 s, and the third 16 s.
     Slower.clock, Slower.seconds = 0.0, 1.0
     found, dropped, _ = run({"slower": Slower(), "ridge": Ridge()}, X, y, budget=14.0, share=0.5)
-    assert dropped == [("the slower", "dropped: about 7.5 s are more than the budget leaves")]
+    assert dropped == [("the slower", "dropped: the budget leaves too little time: about 7.5 s are needed")]
     assert Slower.clock == 5.0
     assert list(found) == ["ridge"]
     Slower.clock, Slower.seconds = 0.0, 1.0
@@ -119,3 +119,30 @@ def test_without_a_budget_there_is_no_trial(rng):
     Witness.shown = []
     run({"witness": Witness()}, X, y, budget=float("inf"))
     assert [len(shown) for shown in Witness.shown] == [1600] * 3
+
+
+class Interrupted(Ridge):
+    """A regressor whose fit the user, or a signal, interrupts."""
+
+    reason = KeyboardInterrupt
+
+    def fit(self, X, y):
+        raise self.reason
+
+
+def test_an_interrupt_keeps_what_was_found_and_fits_nothing_more(rng):
+    X, y = draw(rng, 60)
+    models = {"first": Ridge(), "interrupted": Interrupted(), "never": Broken()}
+    with pytest.warns(UserWarning, match="the best so far is fitted and certified"):
+        found, dropped, _ = run(models, X, y, needs_one=True)
+    assert list(found) == ["first"]
+    assert dropped == [(f"the {name}", "dropped: the search was interrupted") for name in ("interrupted", "never")]
+
+
+def test_an_interrupt_before_the_first_success_or_of_another_kind_ends_the_search(rng, monkeypatch):
+    X, y = draw(rng, 60)
+    with pytest.raises(KeyboardInterrupt):
+        run({"interrupted": Interrupted(), "second": Ridge()}, X, y, needs_one=True)
+    monkeypatch.setattr(Interrupted, "reason", type("Terminated", (KeyboardInterrupt,), {}))
+    with pytest.raises(Interrupted.reason):
+        run({"first": Ridge(), "interrupted": Interrupted()}, X, y, needs_one=True)

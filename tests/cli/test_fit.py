@@ -121,7 +121,7 @@ def test_rows_that_agree_by_chance_are_not_dropped(tmp_path, run):
     assert "Dropped" not in err
 
 
-def test_interrupted_fit_leaves_the_old_model(tmp_path):
+def test_an_interrupted_fit_leaves_the_old_model_or_saves_the_best_so_far(tmp_path):
     table(400).to_csv(tmp_path / "data.csv", index=False)
     (tmp_path / "model.pacband").write_bytes(b"old")
     command = [*PROGRAM, "fit", "data.csv", "--target", "y", *PROMISE, "-o", "model.pacband", "--overwrite"]
@@ -133,13 +133,19 @@ def test_interrupted_fit_leaves_the_old_model(tmp_path):
             break
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
+    assert sorted(os.listdir(tmp_path)) == ["data.csv", "model.pacband"]
+    if process.returncode == 0:
+        # A model had been fitted when the signal came.
+        assert "the search was interrupted" in err
+        assert "The search was interrupted after" in out
+        assert library.load(tmp_path / "model.pacband").best_name_ in out
+        return
     # If the signal interrupts code that `exec` runs, as that of a named tuple, Python ends itself by the signal after the
     # command has ended: a shell shows 130 for both.
     assert process.returncode in (130, -signal.SIGINT), err
     assert out == ""
     assert "interrupted; nothing was written" in err
     assert (tmp_path / "model.pacband").read_bytes() == b"old"
-    assert sorted(os.listdir(tmp_path)) == ["data.csv", "model.pacband"]
 
 
 def machines(seed, n_units=120, n_rows=5):

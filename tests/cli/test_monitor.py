@@ -175,7 +175,7 @@ def test_columns_are_those_the_certificate_was_made_from(monitor, tmp_path, rng)
     (tmp_path / "state.json").unlink()
     done = monitor(tmp_path, tmp_path / "rows.csv", columns=())
     assert done.returncode == 2
-    assert "name the prediction column" in done.stderr
+    assert "names no column of predictions" in done.stderr
 
 
 def test_follow_waits_for_rows(cert, tmp_path):

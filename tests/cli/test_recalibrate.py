@@ -163,7 +163,7 @@ def test_another_sharpest_candidate_is_named(run, tmp_path):
         (("model.pacband", "empty.csv", "--target", "y0"), "no rows"),
         (("cert.json", "calibration.csv", "--target", "y0", "--prediction", "a"), "its predecessor was made from"),
         (("cert.json", "few.csv", "--target", "y0", "--prediction", "a"), "certificate 2 of the chain"),
-        (("cert.json", "fresh.csv", "--target", "y0"), "name the prediction column"),
+        (("cert.json", "fresh.csv", "--target", "y0"), "names no column of predictions"),
         (("cert.json", "fresh.csv", "--target", "y0", "--prediction", "a", "--unit", "site"), "no promise about units"),
         (
             ("cert.json", "fresh.csv", "--target", "y0", "--prediction", "a", "--certificate", "b.json"),

@@ -62,12 +62,16 @@ class AutoFamily:
         What was fitted, by which the search can be repeated. None in a file of an earlier version.
     side : str
         The side of the promise. With one side, the width is the mean distance from y to the bound.
+    ended : str
+        A sentence that says why the search ended: nothing more was to try, the budget, or an interrupt. Empty if a plan
+        decided, and in a family that was loaded.
     """
 
     members: Mapping[str, Member]
     tried: tuple[Tried, ...]
     search_plan: SearchPlan | None = None
     side: str = "both"
+    ended: str = ""
 
     def __str__(self) -> str:
         wider = [record for record in self.tried if record.status == "wider"]
@@ -89,6 +93,7 @@ class AutoFamily:
                 *explained,
                 f"The {sharpness} of this table is estimated on training rows, to choose the candidates. Calibration "
                 "rows decide: the certificate is about as many candidates as they allow, and names the best.",
+                *([self.ended] if self.ended else []),
             ]
         )
 
@@ -129,7 +134,7 @@ def auto_candidates(
     time_budget : float
         Seconds. A predictor or scale is dropped if a trial fit to few rows predicts that it would take too long. If
         the time is enough for all, the result depends on `random_state` alone. A fit of a fold that has begun is not
-        interrupted.
+        ended by the budget. An interrupt (Ctrl-C) ends it, and the search: the best so far is returned, with a warning.
     random_state : int, RandomState or None
         Seeds the folds and the models.
     progress : function of (done, total), optional
@@ -201,6 +206,7 @@ def auto_candidates(
         tuple(tried),
         done.of_search(random_state, training),
         scoring.side,
+        ledger.tell_end(),
     )
 
 

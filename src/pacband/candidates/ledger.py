@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from math import isfinite
 from time import perf_counter
 
+from pacband.core.callers import caller_level
 from pacband.core.progress import Progress
 
-__all__ = ["FINAL_SHARE", "Ledger", "Tried"]
+__all__ = ["FINAL_SHARE", "Ledger", "Tried", "late"]
+
+_LATE = "the budget leaves"
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,20 @@ class Tried:
     seconds: float
     status: str
 
+    @property
+    def is_late(self) -> bool:
+        """Whether the time budget left it out."""
+        return _LATE in self.status
+
+
+def late(why: str) -> str:
+    """Return the status of a candidate that the time budget leaves out.
+
+    >>> late("no time to try it")
+    'the budget leaves no time to try it'
+    """
+    return f"{_LATE} {why}"
+
 
 # This share of the budget is kept for the fits of the family at the end of the search.
 FINAL_SHARE = 0.25
@@ -52,10 +70,13 @@ class Ledger:
     ----------
     dropped : list of Tried
         What was dropped, in order.
+    interrupted : bool
+        Whether the user stopped the search. Nothing more is tried then.
     """
 
     def __init__(self, budget: float, progress: Progress | None = None) -> None:
         self.dropped: list[Tried] = []
+        self.interrupted = False
         self._budget = budget
         self._reserved = 0.0
         self._progress = progress
@@ -93,3 +114,24 @@ class Ledger:
     def drop(self, name: str, seconds: float, reason: str) -> None:
         """Record that a candidate was dropped after these seconds."""
         self.dropped.append(Tried(name, None, seconds, f"dropped: {reason}"))
+
+    def interrupt(self) -> None:
+        """Record that the user stopped the search, and warn of it."""
+        self.interrupted = True
+        warnings.warn(
+            "the search was interrupted: the best so far is fitted and certified. Interrupt again to end without a "
+            "result.",
+            stacklevel=caller_level(),
+        )
+
+    def tell_end(self) -> str:
+        """Return, in a sentence, why the search ended; empty if a plan decided what was fitted."""
+        took = f"{perf_counter() - self._start:.2g} s"
+        if self.interrupted:
+            return f"The search was interrupted after {took}, and the best so far was kept."
+        if not self.limited:
+            return ""
+        left_out = ", ".join(tried.name for tried in self.dropped if tried.is_late)
+        if left_out:
+            return f"The budget of {self._budget:g} s left out {left_out}: with more time, the band may be narrower."
+        return f"All models were tried in {took}: a larger budget changes nothing."

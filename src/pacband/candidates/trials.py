@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pacband.candidates.fitting import FoldFit, fit_folds, has_bounded_cost, n_parallel
-from pacband.candidates.ledger import Ledger
+from pacband.candidates.ledger import Ledger, late
 from pacband.core.arrays import Floats
 from pacband.scale.crossfit import Folds
 
@@ -80,14 +80,22 @@ def cross_fit_all(
     needs_one : bool
         Ignore the budget until one model has succeeded.
 
-    Without a budget nothing is dropped for its time, and there are no trials.
+    Without a budget nothing is dropped for its time, and there are no trials. After an interrupt (Ctrl-C), nothing more
+    is fitted, and what was found is returned.
     """
     found: dict[str, OutOfFold] = {}
     for name, task in tasks.items():
         start = perf_counter()
         share = None if (needs_one and not found) or not ledger.limited else budget_share
+        outcome: OutOfFold | str = "the search was interrupted"
         try:
-            outcome = _cross_fit(task, table, folds, ledger, share, n_jobs)
+            if not ledger.interrupted:
+                outcome = _cross_fit(task, table, folds, ledger, share, n_jobs)
+        except KeyboardInterrupt as error:
+            # A subclass, such as that of a signal to terminate, ends the search without a result.
+            if type(error) is not KeyboardInterrupt or (needs_one and not found):
+                raise
+            ledger.interrupt()
         except (ValueError, ArithmeticError, np.linalg.LinAlgError) as error:
             outcome = next(iter(str(error).splitlines()), type(error).__name__)
         if isinstance(outcome, OutOfFold):
@@ -128,7 +136,7 @@ def _fit_in_time(
     """
     start = perf_counter()
     if ledger.seconds_left(budget_share) <= 0.0:
-        return "the budget leaves no time to try it"
+        return late("no time to try it")
     step = 1 if has_bounded_cost(task.model) else min(max(len(table) // _TRIAL_ROWS, 1), _TRIAL_STEP)
     train, test = folds[0]
     trial = fit_folds(task.model, table, task.target, [(train[::step], test[::step])], n_jobs=1)
@@ -140,7 +148,7 @@ def _fit_in_time(
     while len(fits) < len(folds):
         left = estimate * (1.0 - len(fits) / len(folds))
         if left > ledger.seconds_left(budget_share, reserve=estimate / (len(folds) - 1)):
-            return f"about {estimate:.2g} s are more than the budget leaves"
+            return late(f"too little time: about {estimate:.2g} s are needed")
         fits = fits + fit_folds(task.model, table, task.target, folds[len(fits) : len(fits) + at_once], n_jobs=n_jobs)
         estimate = (perf_counter() - start) * len(folds) / len(fits)
     ledger.reserve(estimate / (len(folds) - 1))

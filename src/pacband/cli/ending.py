@@ -67,6 +67,10 @@ def handle_exit(*known: type[Exception]) -> Iterator[None]:
             raise SystemExit(code) from None
 
 
+class _Terminated(KeyboardInterrupt):
+    """Another signal than that of Ctrl-C, which ends a command without a result."""
+
+
 @dataclass
 class _Received:
     """The signal that asked this process to end, if there was one."""
@@ -75,11 +79,11 @@ class _Received:
     at: float = 0.0
 
     def stop(self, number: int, frame: Any) -> None:
-        """Raise KeyboardInterrupt, so that everything that cleans up after Ctrl-C cleans up now."""
+        """Raise a KeyboardInterrupt, so that everything that cleans up after Ctrl-C cleans up now."""
         now = time.monotonic()
         if self.number is None or now > self.at + PAUSE:
             self.number, self.at = number, now
-            raise KeyboardInterrupt
+            raise _Terminated
 
 
 @contextmanager

@@ -255,12 +255,11 @@ def _report(family: CertifiedFamily, rows: TrainingRows) -> Any:
 
 
 def _print_left_out(family: CertifiedFamily) -> None:
-    """Print what the time budget left out: without it, the result depends on the seed alone."""
-    late = [tried.name for tried in family.auto_.tried if "the budget leaves" in tried.status]
-    if late:
+    """Print that the clock decided what was tried: without it, the result depends on the seed alone."""
+    if any(tried.is_late for tried in family.auto_.tried):
         print_message(
-            f"The time budget left out {', '.join(late)}. So the result depends on how busy the machine is. "
-            "--save-search-plan saves what was fitted, and --search-plan fits it again."
+            "The time budget left out models, so the result depends on how busy the machine is. --save-search-plan "
+            "saves what was fitted, and --search-plan fits it again."
         )
 
 
@@ -271,6 +270,7 @@ def _summary(family: CertifiedFamily, rows: TrainingRows, output: str) -> dict[s
         "best": family.best_name_,
         "certificate": family.certificate_.to_dict(),
         "columns": [{"name": c.name, "kind": c.kind, "why": c.why} for c in rows.columns],
+        "ended": family.auto_.ended,
         "tried": [
             {"name": t.name, "width": t.width, "seconds": t.seconds, "status": t.status} for t in family.auto_.tried
         ],
