@@ -184,7 +184,7 @@ def test_the_record_reads_as_a_table(fast):
     assert "  prediction blend: a weighted mean of the predictors" in lines
     assert lines[-2].startswith("The mean half-width of this table is estimated on training rows")
     assert lines[-1] == family.ended
-    assert lines[-1].endswith("the certificate is about as many candidates as they allow, and names the best.")
+    assert lines[-2].endswith("the certificate is about as many candidates as they allow, and names the best.")
     one_sided = str(replace(family, side="upper"))
     assert "mean distance from y to the bound" in one_sided
     assert "half-width" not in one_sided

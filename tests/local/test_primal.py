@@ -6,8 +6,6 @@ from numpy.testing import assert_allclose
 from sklearn.gaussian_process.kernels import Matern
 
 from pacband.local import LocalKernelRidge, LocalRidge
-from pacband.local.fits.primal import _complete as complete
-from support.twins import put_in_place
 
 TOL = 1e-10
 
@@ -59,7 +57,7 @@ def test_every_kernel_and_weight_is_within_tol_at_any_distance(kernel, alpha, we
             np.testing.assert_allclose(scale, exact_scale, rtol=10 * TOL)
 
 
-def test_a_grid_over_decay_and_alpha_is_completed_as_its_members_are():
+def test_a_grid_over_decay_and_alpha_is_as_exact_as_its_members_are():
     X, y = smooth(100)
     points = np.linspace(-6, 6, 41)[:, None]
     grid = [{"decay": decay, "alpha": alpha} for decay in (0.5, 1.0, 3.0) for alpha in (1.0, 0.02, 1e-4)]
@@ -70,18 +68,6 @@ def test_a_grid_over_decay_and_alpha_is_completed_as_its_members_are():
             prediction, spread = alone.predict(points, return_std=True)
             np.testing.assert_allclose(found, prediction, rtol=0, atol=1e-12)
             np.testing.assert_allclose(scale, spread, rtol=1e-9)
-
-
-def test_among_the_samples_nothing_has_to_be_completed(monkeypatch):
-    completed = []
-    put_in_place(monkeypatch, complete, lambda *arguments: completed.append(complete(*arguments)))
-    rng = np.random.default_rng(0)
-    X = rng.uniform(-2.5, 2.5, (2000, 1))
-    model = LocalKernelRidge(gamma=5, alpha=0.02, decay=3).fit(X, np.sin(X[:, 0]))
-    model.predict(rng.uniform(-2.49, 2.49, (500, 1)))
-    assert not completed
-    model.predict([[4.0]])
-    assert completed
 
 
 def test_a_perfect_fit_has_the_scale_of_rounding():

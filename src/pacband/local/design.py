@@ -10,15 +10,11 @@ from typing import Any
 import numpy as np
 
 from pacband.core.arrays import Floats, Indices
+from pacband.local.factor import rounding
 from pacband.local.kernels import Kernel
 from pacband.local.products import Products
 
 __all__ = ["Gram", "Points", "Regressors", "regressors"]
-
-# The basis represents a point as well as the samples where its gap is at most so many times theirs.
-_FEW_TIMES = 4.0
-# Below this part of k(x, x), a gap is a rounding error.
-_ROUNDING = 256 * np.finfo(float).eps
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,12 +60,15 @@ class Points:
     features : ndarray of shape (n, rank)
         φ(x) in the basis of F.
     gaps : ndarray of shape (n,)
-        k(x, x) − ‖φ(x)‖²: how much of x the basis does not represent; zero where it is negligible.
+        k(x, x) − ‖φ(x)‖²: how much of x the basis does not represent; zero where it is a rounding error.
+    diagonal : ndarray of shape (n,)
+        k(x, x), or zeros if the basis is all there is.
     """
 
     X: Floats
     features: Floats
     gaps: Floats
+    diagonal: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,9 +93,9 @@ class Regressors:
     exact : Gram or None
         The kernel and the samples of which F Fᵀ approximates the Gram matrix; None if F Fᵀ is exact.
     tol : float
-        How much the approximation F Fᵀ may add to the error of T, in units of y.
+        How much the approximation F Fᵀ may add to the error of T, in units of y, and to the relative error of σ̂.
     gap, gaps_sum : float
-        The largest k(x_j, x_j) − ‖F_j‖² of the samples, and the sum of them all.
+        The largest k(x_j, x_j) − ‖F_j‖² of the samples, and the sum of them all, which is kept as model files have it.
 
     Notes
     -----
@@ -122,24 +121,19 @@ class Regressors:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def at(self, X: Floats) -> Points:
-        """Return the rows of X in the basis of F.
-
-        A gap is zero where it is a rounding error, or at most a few times the largest gap of the samples.
-        """
+        """Return the rows of X in the basis of F."""
         features: Floats = self.phi(X) @ self.rotation
-        gaps = np.zeros(len(X))
+        gaps = diagonal = np.zeros(len(X))
         if self.exact is not None:
             diagonal = self.exact.kernel.diagonal(X)
             gaps = diagonal - np.einsum("np,np->n", features, features)
-            gaps[gaps <= np.maximum(_FEW_TIMES * self.gap, _ROUNDING * np.abs(diagonal))] = 0.0
-        return Points(X, features, gaps)
+            gaps[gaps <= rounding(len(self.matrix)) * diagonal] = 0.0
+        return Points(X, features, gaps, diagonal)
 
-    def missing(self, X: Floats, features: Floats) -> Floats:
-        """Return k(x, x_j) − f_xᵀF_j for every row x of X and every sample j: shape (n, n_samples)."""
-        assert self.exact is not None
-        missing: Floats = self.exact.kernel(X, self.exact.X)
-        missing -= features @ self.matrix.T
-        return missing
+    @property
+    def largest(self) -> float:
+        """The largest ‖F_j‖²: that of k(x_j, x_j), but for a gap."""
+        return float(np.einsum("np,np->n", self.matrix, self.matrix).max(initial=0.0))
 
     def gram(self, rows: Indices) -> Floats:
         """Return F Fᵀ among each row of indices: shape (n, L, L)."""
@@ -172,13 +166,16 @@ def regressors(
     phi : callable
         X ↦ φ(x).
     drop : float
-        Directions are left out that make up, together, at most this part of tr(F Fᵀ).
+        Directions are left out that make up, together, at most this part of tr(F Fᵀ). If it is zero and there is an
+        exact kernel, those are left out that add up to rounding errors at every sample.
     exact, tol
         As in `Regressors`.
     """
     _, sizes, rotation = np.linalg.svd(np.linalg.qr(matrix, mode="r"), full_matrices=False)
     energy = sizes**2
     rank = int(np.searchsorted(-np.cumsum(energy[::-1])[::-1], -drop * energy.sum())) if drop else len(sizes)
+    if exact is not None and not drop:
+        rank = _within_rounding(matrix @ rotation.T, exact)
     rotated = rotation[:rank].T
     basis = np.ascontiguousarray(matrix @ rotated)
     # The penalty keeps θ₀ finite in directions without samples; every θ₀ gives the same local fit.
@@ -190,3 +187,11 @@ def regressors(
     diagonal = exact.kernel.diagonal(exact.X)
     gaps = np.maximum(diagonal - np.einsum("np,np->n", basis, basis), 0.0)
     return replace(found, exact=exact, tol=tol, gap=float(gaps.max()), gaps_sum=float(gaps.sum()))
+
+
+def _within_rounding(basis: Floats, exact: Gram) -> int:
+    """Return the least rank whose gaps at the samples are rounding errors; the whole rank if there is none."""
+    diagonal = exact.kernel.diagonal(exact.X)
+    left_out = np.cumsum(basis[:, ::-1] ** 2, axis=1)[:, ::-1]
+    gaps = left_out + (diagonal - left_out[:, 0])[:, None]
+    return int(np.count_nonzero(gaps.max(axis=0) > rounding(len(basis)) * diagonal.max()))

@@ -61,7 +61,7 @@ def evaluate(
 
 
 def _in_units_of_y(model: Model, prediction: Floats, variance: Floats) -> tuple[Floats, Floats]:
-    return prediction * model.unit, np.maximum(np.sqrt(variance) * model.unit, model.floor)
+    return prediction * model.unit + model.offset, np.maximum(np.sqrt(variance) * model.unit, model.floor)
 
 
 def _run(batches: Iterator[Batch], n_jobs: int | None) -> Iterator[list[Piece]]:

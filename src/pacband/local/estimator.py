@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -30,6 +31,10 @@ class LocalRegressor(RegressorMixin, BaseEstimator, ABC):
     def _fit(self, X: Floats, y: Floats, unit: float, shared: Shared) -> Model:
         """Return the model of checked data, with y in units of `unit`."""
 
+    def _offset(self, y: Floats) -> float:
+        """Return what is subtracted from y before the fit, and added to T."""
+        return 0.0
+
     def _threads(self) -> int | None:
         return None
 
@@ -51,9 +56,10 @@ class LocalRegressor(RegressorMixin, BaseEstimator, ABC):
         return self
 
     def _fit_checked(self, X: Floats, y: Floats, shared: Shared) -> None:
-        unit = shared.get(lambda: unit_of(y), "unit")
-        scaled = shared.get(lambda: y / unit, "y")
-        self._model = self._fit(X, scaled, unit, shared)
+        offset = self._offset(y)
+        unit = shared.get(lambda: unit_of(y - offset), "unit", offset)
+        scaled = shared.get(lambda: (y - offset) / unit, "y", offset)
+        self._model = replace(self._fit(X, scaled, unit, shared), offset=offset)
         self.solver_ = self._model.solver
 
     def predict(self, X: Any, return_std: bool = False) -> Any:

@@ -11,14 +11,14 @@ from pacband.core.arrays import Floats
 from pacband.exceptions import InvalidInput
 from pacband.local.kernels import Kernel
 
-__all__ = ["Factor", "check_positive_semidefinite", "pivoted_cholesky"]
+__all__ = ["ROUNDING_OF_TRACE", "Factor", "check_positive_semidefinite", "pivoted_cholesky", "rounding"]
 
 
 # Rounding errors make the computed Gram matrix of a kernel indefinite by some 1e-15 of its diagonal a column.
 # A function that is no kernel makes it indefinite by far more than this fraction.
 _INDEFINITE = 1e-9
 # Below this part of the trace, the remainder is a rounding error.
-_ROUNDING = 100 * np.finfo(float).eps
+ROUNDING_OF_TRACE = 100 * np.finfo(float).eps
 # Candidate pivots evaluated together: enough for matrix products, few enough that most of them are used.
 _BLOCK = 64
 
@@ -50,8 +50,19 @@ class Factor:
         return rows.T
 
 
+def rounding(n_samples: int) -> float:
+    """Return below which part of k(x, x) a missing part is a rounding error: what "dense" solutions may lose too.
+
+    The Cholesky factorization of n samples in floating point is the exact one of a matrix whose entries differ by up to
+    (n + 1)·ε_machine·k (Higham 2002, Theorem 10.3). Features of few samples lose some 256 ε_machine.
+    """
+    return float(np.finfo(float).eps * max(256, n_samples + 1))
+
+
 def pivoted_cholesky(kernel: Kernel, X: Floats, *, tol: float, max_rank: int) -> Factor | None:
     """Return K ≈ L Lᵀ with tr(K − L Lᵀ) ≤ tol·tr(K), from the diagonal and the columns of the pivots alone.
+
+    If tol is below the rounding errors of the trace, every diagonal entry of K − L Lᵀ becomes a rounding error.
 
     The remainder of a pivoted Cholesky factorization is itself a Gram matrix, so its trace bounds its norm. Pivots
     are drawn in blocks, in proportion to the diagonal of the remainder. A block keeps those that are still large after
@@ -79,8 +90,9 @@ def pivoted_cholesky(kernel: Kernel, X: Floats, *, tol: float, max_rank: int) ->
         raise _error_of(kernel, float(diagonal.min()))
     rows = np.empty((0, len(X)))
     pivots: list[int] = []
-    enough = max(tol, _ROUNDING) * total
-    while np.maximum(remainder, 0.0).sum() > enough:
+    enough = max(tol, ROUNDING_OF_TRACE) * total
+    each = rounding(len(X)) * largest if tol <= ROUNDING_OF_TRACE else np.inf
+    while np.maximum(remainder, 0.0).sum() > enough or remainder.max() > each:
         candidates = _systematic(remainder)
         fresh = kernel(X[candidates], X)
         if rows.size:

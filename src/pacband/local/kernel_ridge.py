@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
-
-import numpy as np
+from typing import Any, Self
 
 from pacband.core.arrays import Floats
 from pacband.core.checks import check_positive, check_probability
-from pacband.exceptions import InvalidInput
 from pacband.local.choice import check_solver, choose_for_features, uses_few
-from pacband.local.design import Gram, Regressors, regressors
 from pacband.local.estimator import LocalRegressor
-from pacband.local.factor import check_positive_semidefinite, pivoted_cholesky
-from pacband.local.kernels import Kernel, resolve_kernel
-from pacband.local.memory import budget
+from pacband.local.kernel_designs import local_gram, low_rank, trace_tolerances, whole_gram
+from pacband.local.kernels import resolve_kernel
 from pacband.local.model import Model
 from pacband.local.shared import Shared
+from pacband.local.tuning import LOO, Tunable, has_gamma
 from pacband.local.weights import resolve_weight
 
 __all__ = ["LocalKernelRidge"]
 
-# So many samples are checked for a positive semidefinite kernel, where the whole Gram matrix is never formed.
-_TRIAL = 512
 # Above so many samples a dense solution takes a large part of a second for each point.
 _MANY = 1000
 
@@ -46,11 +40,11 @@ class LocalKernelRidge(LocalRegressor):
         `sklearn.gaussian_process`. It must be positive semidefinite (Mercer's condition). The sigmoid is so only for
         some parameters.
     gamma, degree, coef0 : float
-        Parameters of the named kernels; gamma=None is 1 / n_features.
-    alpha : float
+        Parameters of the named kernels; gamma=None is 1 / n_features, and gamma="loo" is chosen at `fit`.
+    alpha : float or "loo"
         Σ_θ = alpha·I. The paper's kernel 50·exp(−\|x − z\|²/0.2) is gamma=5, alpha=0.02.
     weight, decay, norm, n_neighbors
-        Γ, as in :class:`LocalRidge`.
+        Γ, as in :class:`LocalRidge`; decay and n_neighbors may be "loo".
     solver : {"auto", "dense", "lowrank", "line", "neighbors"}
         How the same systems are solved.
 
@@ -61,16 +55,24 @@ class LocalKernelRidge(LocalRegressor):
         - "auto": "neighbors" if `n_neighbors` is given; else "line" or "lowrank" if at most M/2 columns reach `tol`;
           else "dense".
     tol : float
-        Low rank: how far T(x), in units of max \|y\|, may be from that of "dense", at any x. The relative error of σ̂(x)
-        is at most a few times as large. L Lᵀ leaves out at most tol·min(1/100, alpha/5k) of tr(K), with k a typical
-        k(x, x), which keeps both errors below these limits in practice. It cannot keep them below the rounding
-        errors, some 1e-15·tr(K)/alpha. Where x is so far from the samples that L Lᵀ does not represent k(x, ·), the
-        missing part is added to T(x), at the cost of one more pass over the samples.
+        Low rank: the largest error of T(x), in units of max \|y\|, and the largest relative error of σ̂(x), compared
+        with the exact formulas, at every x. Where k(x, x) is m² times as large as at all samples, T may be m times as
+        far off. Rounding errors come on top, some 1e-15·tr(K)/alpha, as with "dense". The proof is in
+        `pacband/local/fits/certified.py`: every point has a bound of its own. Where the bound exceeds `tol`, such as
+        far from all samples, the fit is refined with the exact kernel, at the cost of M² kernel values a batch.
     n_jobs : int or None
         Threads, as in joblib. None is as many threads as the linear algebra library uses.
+    normalize_y : bool
+        Subtract the mean of y before the fit, and add it to T. The penalty then pulls T to the mean and not to zero.
+    random_state : int, RandomState or None
+        Draws the samples at which "loo" compares parameters. 0 by default, so that equal fits are equal.
 
     Attributes
     ----------
+    gamma_, alpha_, decay_, n_neighbors_
+        The parameters in use: those given, or those chosen by "loo". gamma_ is None for a kernel without it.
+    loo_error_ : float or None
+        The root mean square of the leave-one-out errors, if a parameter was "loo".
     solver_ : str
         The solver in use.
     rank_ : int or None
@@ -82,6 +84,13 @@ class LocalKernelRidge(LocalRegressor):
     `KernelRidge(alpha, kernel, gamma)`; with `n_neighbors=1`, and as decay → ∞, it is the kernel ridge fit to the
     nearest sample alone, T = Γ₁ k(x, x₁) y₁ / (alpha + Γ₁ k(x₁, x₁)), which for alpha → 0 and a kernel that is flat
     between x and x₁ is y₁.
+
+    Parameters that are "loo" get the values with the least leave-one-out error y_i − T₋ᵢ(x_i) of the local fits, which
+    has a closed form (`pacband/local/leave_one_out.py`). A grid is searched at 100 samples and refined at up to 1,000,
+    with 50 neighbours, or up to 200 if n_neighbors is "loo"; a larger given n_neighbors, and None, count as 200 in
+    the search. The grid is relative to the spread of the samples: gamma to the median squared distance, decay to
+    the median distance. The features are not scaled: put a `StandardScaler` before columns of different units.
+    :meth:`tuned` makes all four parameters "loo".
 
     Examples
     --------
@@ -100,23 +109,31 @@ class LocalKernelRidge(LocalRegressor):
     >>> family = LocalKernelRidge(gamma=5, alpha=0.02).fit_grid(X, y, [{"decay": d} for d in (1, 2, 3)])
     >>> [float(scale[0].round(1)) for _, scale in LocalKernelRidge.predict_grid(family, [[0.5]])]
     [0.1, 0.1, 0.1]
+
+    Parameters chosen by leave-one-out errors:
+
+    >>> tuned = LocalKernelRidge.tuned().fit(X, y)
+    >>> bool(0.09 < tuned.loo_error_ < 0.12)
+    True
     """
 
     def __init__(
         self,
         kernel: Any = "rbf",
         *,
-        gamma: float | None = None,
+        gamma: float | str | None = None,
         degree: float = 3,
         coef0: float = 1,
-        alpha: float = 1.0,
+        alpha: float | str = 1.0,
         weight: Any = "exponential",
-        decay: float = 1.0,
+        decay: float | str = 1.0,
         norm: Any = 2,
-        n_neighbors: int | None = None,
+        n_neighbors: int | str | None = None,
         solver: str = "auto",
         tol: float = 1e-10,
         n_jobs: int | None = None,
+        normalize_y: bool = False,
+        random_state: Any = 0,
     ) -> None:
         self.kernel = kernel
         self.gamma = gamma
@@ -130,27 +147,57 @@ class LocalKernelRidge(LocalRegressor):
         self.solver = solver
         self.tol = tol
         self.n_jobs = n_jobs
+        self.normalize_y = normalize_y
+        self.random_state = random_state
+
+    @classmethod
+    def tuned(cls, kernel: Any = "rbf", **parameters: Any) -> Self:
+        """Return an estimator that chooses gamma, alpha, decay and n_neighbors at `fit`, with `normalize_y`.
+
+        Parameters
+        ----------
+        kernel : str or callable
+            As in the constructor.
+        **parameters
+            Other parameters of the constructor. One of the four that is given here is not chosen.
+        """
+        chosen: dict[str, Any] = {"alpha": LOO, "decay": LOO, "n_neighbors": LOO, "normalize_y": True}
+        if has_gamma(kernel):
+            chosen["gamma"] = LOO
+        return cls(kernel, **(chosen | parameters))
+
+    def _offset(self, y: Floats) -> float:
+        return float(y.mean()) if self.normalize_y else 0.0
 
     def _threads(self) -> int | None:
         return self.n_jobs
 
     def _fit(self, X: Floats, y: Floats, unit: float, shared: Shared) -> Model:
-        check_positive("alpha", self.alpha)
         check_probability("tol", self.tol)
-        weight = resolve_weight(self.weight, self.decay, self.n_neighbors)
-        names = (self.kernel, self.gamma, self.degree, self.coef0)
-        kernel = shared.get(lambda: resolve_kernel(*names, X), "kernel", *names)
         locality = shared.locality(self.norm, X)
-        solver, alpha = check_solver(self.solver, weight, locality), float(self.alpha)
+        given = Tunable(self.gamma, self.alpha, self.decay, self.n_neighbors)
+        form, more = (self.kernel, self.degree, self.coef0), (self.weight, self.solver)
+        tunable = shared.get(
+            lambda: given.choose(form, *more, locality, X, y, self.random_state),
+            *("tunable", given, *form, *more, self.norm, self.random_state),
+        )
+        alpha = check_positive("alpha", tunable.alpha)
+        weight = resolve_weight(self.weight, tunable.decay, tunable.n_neighbors)
+        names = (self.kernel, tunable.gamma, self.degree, self.coef0)
+        kernel = shared.get(lambda: resolve_kernel(*names, X), "kernel", *names)
+        solver = check_solver(self.solver, weight, locality)
+        self.gamma_ = kernel.gamma if has_gamma(self.kernel) else None
+        self.alpha_, self.decay_, self.n_neighbors_ = alpha, weight.decay, weight.n_neighbors
+        self.loo_error_ = None if tunable.error is None else tunable.error * unit
         self.rank_ = None
         if solver == "neighbors" or (solver == "auto" and uses_few(weight, locality)):
-            local = shared.get(lambda: _local_gram(kernel, X), "local", *names)
+            local = shared.get(lambda: local_gram(kernel, X), "local", *names)
             return Model("neighbors", locality, weight, local, alpha, y, unit)
         if solver != "dense":
             max_rank = len(y) // 2 if solver == "auto" else len(y)
-            trace = shared.get(lambda: _trace_tolerance(kernel, X, alpha, self.tol), "trace", *names, alpha, self.tol)
+            traces = shared.get(lambda: trace_tolerances(kernel, X, alpha, self.tol), "traces", *names, alpha, self.tol)
             basis = shared.get(
-                lambda: _low_rank(kernel, X, y, self.tol, trace, max_rank), "basis", *names, self.tol, trace, max_rank
+                lambda: low_rank(kernel, X, y, self.tol, traces, max_rank), "basis", *names, self.tol, traces, max_rank
             )
             if basis is not None:
                 self.rank_ = basis.matrix.shape[1]
@@ -162,43 +209,5 @@ class LocalKernelRidge(LocalRegressor):
                 "kernel has no low rank here: set n_neighbors for a quick local model.",
                 stacklevel=4,
             )
-        whole = shared.get(lambda: _whole_gram(kernel, X), "whole", *names)
+        whole = shared.get(lambda: whole_gram(kernel, X), "whole", *names)
         return Model("dense", locality, weight, whole, alpha, y, unit)
-
-
-def _local_gram(kernel: Kernel, X: Floats) -> Gram:
-    trial = X[np.unique(np.linspace(0, len(X) - 1, min(len(X), _TRIAL)).astype(int))]
-    check_positive_semidefinite(kernel, kernel(trial, trial))
-    return Gram(kernel, X)
-
-
-def _low_rank(kernel: Kernel, X: Floats, y: Floats, tol: float, trace: float, max_rank: int) -> Regressors | None:
-    """Return a basis F with tr(K − F Fᵀ) ≲ 2·trace·tr(K): once for the pivots, once for the leading directions."""
-    factor = pivoted_cholesky(kernel, X, tol=trace, max_rank=max_rank)
-    if factor is None:
-        return None
-    return regressors(factor.columns, y, factor.features, drop=trace, exact=Gram(kernel, X), tol=tol)
-
-
-def _trace_tolerance(kernel: Kernel, X: Floats, alpha: float, tol: float) -> float:
-    """Return which part of tr(K) the basis may leave out.
-
-    The errors of T and σ̂ are proportional to the error of K divided by alpha. A hundredth of tol needs a few more
-    columns than tol and keeps their error below tol, unless alpha is below a twentieth of a typical k(x, x). Then the
-    part shrinks in proportion to alpha.
-    """
-    typical = float(np.abs(kernel.diagonal(X)).mean()) or 1.0
-    return tol * min(0.01, 0.2 * alpha / typical)
-
-
-def _whole_gram(kernel: Kernel, X: Floats) -> Gram:
-    needed, available = 3 * len(X) ** 2, budget()
-    if needed > available:
-        raise InvalidInput(
-            f"a dense solution of {len(X)} samples needs {needed >> 17} MiB, and working_memory is "
-            f"{available >> 17} MiB: set n_neighbors, take a larger tol for a low-rank solution, or raise the "
-            "budget by sklearn.set_config(working_memory=...)."
-        )
-    matrix = kernel(X, X)
-    check_positive_semidefinite(kernel, matrix)
-    return Gram(kernel, X, matrix)

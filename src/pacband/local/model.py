@@ -38,6 +38,8 @@ class Model:
         The targets, in units of `unit`.
     unit : float
         The power of two just below max|y|: squares of y neither overflow nor vanish.
+    offset : float
+        What was subtracted from the targets, and is added to T.
     """
 
     solver: str
@@ -47,11 +49,12 @@ class Model:
     alpha: float
     y: Floats
     unit: float
+    offset: float = 0.0
 
     @property
     def floor(self) -> float:
         """The least σ̂."""
-        return rounding_error(self.y, self.unit)
+        return rounding_error(self.y + self.offset / self.unit, self.unit)
 
     @property
     def regressors(self) -> Regressors:

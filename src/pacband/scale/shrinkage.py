@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,7 +14,7 @@ __all__ = ["PairShrinkage", "Shrinkage", "scale_loss"]
 
 # With a share of one, σ̂ would be zero where the signal is. With these shares it is at least 1 % of its level.
 _SHARES = np.array([*np.linspace(0.0, 0.95, 20), 0.98, 0.99, 0.999, 0.9999])
-_POWERS = (1.0, 0.75, 0.5, 0.25)
+_CEILINGS = (3.0, 2.0, 1.5, 1.0, 0.75, 0.5, 0.25)
 
 
 @dataclass(frozen=True)
@@ -29,14 +29,22 @@ class Shrinkage:
     chosen on out-of-fold pairs of a signal and an error. It is near 0 where the signal does not predict the error, so
     with constant noise the band is hardly wider. The level ℓ makes the mean of (e/σ̂)² one.
 
+    The band that is narrowest on average is not proportional to the size of the error: with a given share of all rows
+    inside, it is narrowest if the density of y is the same at both ends and at every x; else a strip of the band moved
+    from where the density is less to where it is more would contain more rows. For Gaussian errors of size s, the
+    half-width is then s·√(2c − 2 log s) for some c. It falls for s above e^{c − ½}. There `ceiling` = c keeps it
+    constant, so that σ̂ still rises with the size of the error.
+
     Attributes
     ----------
     share, power, level : float
-        w, p and ℓ.
+        w, p and ℓ. The power is 1, but in files of earlier versions.
     peak, unit : float
         The largest signal at the rows, in units of which s is taken, and m.
     floor : float
         The least σ̂: it is positive even where every error is zero.
+    ceiling : float or None
+        c, for the scale in units of ℓ; None if σ̂ is proportional to the size of the error.
     """
 
     share: float
@@ -45,6 +53,7 @@ class Shrinkage:
     peak: float
     unit: float
     floor: float
+    ceiling: float | None = None
 
     @classmethod
     def fit(cls, signal: Floats, errors: Floats, *, floor: float, eps: float | None = None) -> Shrinkage:
@@ -59,8 +68,8 @@ class Shrinkage:
         floor : float
             The least σ̂.
         eps : float, optional
-            Without it, w minimises the `scale_loss` at p = 1, which recovers the size of the error at every x. With
-            it, w and p minimise the mean width of the band that ε of the errors exceed.
+            Without it, w minimises the `scale_loss`, which recovers the size of the error at every x. With it, w and
+            the ceiling minimise the mean width of the band that ε of the errors exceed.
 
         Examples
         --------
@@ -74,27 +83,37 @@ class Shrinkage:
         """
         sizes = np.abs(errors)
         peak = float(signal.max()) or 1.0
-        best = (math.inf, 0.0, 1.0, 1.0)
+        unit = float(((signal / peak) ** 2).mean()) or 1.0
+        best = cls(0.0, 1.0, 1.0, peak, unit, 0.0)
         if sizes.any():
-            powers = _POWERS[:1] if eps is None else _POWERS
-            for power in powers:
-                squares = (signal / peak) ** (2.0 * power)
-                unit = float(squares.mean()) or 1.0
-                for share in _SHARES:
-                    scale = np.sqrt(share * squares / unit + 1.0 - share)
-                    loss = scale_loss(sizes, scale, scale, eps)
-                    # Of equal losses the first wins: the smaller share.
-                    best = min(best, (loss, float(share), power, unit), key=lambda found: found[0])
-        _, share, power, unit = best
-        scaled = sizes / cls(share, power, 1.0, peak, unit, 0.0)(signal)
+            best = best._narrowest(signal, sizes, eps, [(share, None) for share in _SHARES])
+            if eps is not None and best.share:
+                # A ceiling takes from large signals, so the share is not less than without one.
+                above = _SHARES[best.share <= _SHARES]
+                tried = [(share, ceiling) for ceiling in (None, *_CEILINGS) for share in above]
+                best = best._narrowest(signal, sizes, eps, tried)
+        scaled = sizes / best(signal)
         largest = float(scaled.max()) or 1.0
         level = largest * math.sqrt(float(np.mean((scaled / largest) ** 2)))
-        return cls(share, power, max(level, floor), peak, unit, floor)
+        return replace(best, level=max(level, floor), floor=floor)
+
+    def _narrowest(
+        self, signal: Floats, sizes: Floats, eps: float | None, tried: list[tuple[float, float | None]]
+    ) -> Shrinkage:
+        """Return the best of pairs of a share and a ceiling; of equal ones the first."""
+        candidates = [replace(self, share=float(share), ceiling=ceiling) for share, ceiling in tried]
+        scales = (candidate(signal) for candidate in candidates)
+        losses = [scale_loss(sizes, scale, scale, eps) for scale in scales]
+        return candidates[int(np.argmin(losses))]
 
     def __call__(self, signal: Floats) -> Floats:
         """Return σ̂ of signals."""
         squares = (signal / self.peak) ** (2.0 * self.power) / self.unit
-        return np.maximum(self.level * np.sqrt(self.share * squares + 1.0 - self.share), self.floor)
+        scale = np.sqrt(self.share * squares + 1.0 - self.share)
+        if self.ceiling is not None:
+            bounded = np.minimum(scale, math.exp(self.ceiling - 0.5))
+            scale = bounded * np.sqrt(2.0 * self.ceiling - 2.0 * np.log(bounded))
+        return np.maximum(self.level * scale, self.floor)
 
 
 @dataclass(frozen=True)

@@ -8,16 +8,15 @@ import numpy as np
 
 from pacband.core.arrays import Floats, Indices
 from pacband.local.design import Points, Regressors
-from pacband.local.fits.bordered import solve_bordered
+from pacband.local.fits.bordered import solve_graded
+from pacband.local.fits.certified import certify_fit
 
 __all__ = ["fit_primal"]
 
 # σ̂² from sums of squares loses digits where little of ΣΓr² is left. Below this part it is summed from the residuals.
-_CANCELLED = 1e-4
-# Residuals of all samples are formed for portions of points with this many numbers.
-_PORTION = 1 << 20
+_CANCELLED = 1e-3
 # Systems are unpacked, factored and solved in portions of this many numbers, which fit in the cache.
-_CACHED = 1 << 17
+_CACHED = 5 << 16
 
 
 def _unpack(sums: Floats, stack: Floats) -> None:
@@ -48,7 +47,8 @@ def fit_primal(
 
         Σ Γ (r − Fη)² = ΣΓr² − ηᵀ(c + αθ).
 
-    Where that difference has cancelled, the residuals r − Fη are formed and summed.
+    Where that difference has cancelled, the residuals r − Fη are formed and summed. Where F Fᵀ only approximates a Gram
+    matrix, `certified` keeps both errors below tol.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def fit_primal(
     if not p:
         return np.zeros(n), np.maximum(sums.reshape(n, -1)[:, 0], 0.0) / total
     theta, left, cancelled = np.empty((n, p)), np.empty(n), np.empty(n, dtype=bool)
-    step = max(1, _CACHED // (p + 1) ** 2)
+    step = -(-n // -(-n * (p + 1) ** 2 // _CACHED))  # portions of equal size
     scratch = np.empty((min(n, step), p + 1, p + 1))
     for start in range(0, n, step):
         part = slice(start, start + step)
@@ -77,7 +77,7 @@ def fit_primal(
         diagonal = np.einsum("nii->ni", stack[:, :p, :p])
         diagonal += alpha
         stack[:, p, :p] -= alpha * design.centre
-        change = solve_bordered(stack, alpha)
+        change = solve_graded(stack, alpha)
         theta[part] = change + design.centre
         left[part] = squares - np.einsum("np,np->n", change, moments + alpha * theta[part])
         # The rounding error of `left` has the size of the terms, not of their difference.
@@ -94,34 +94,6 @@ def fit_primal(
         left[some] = np.einsum("kl,kl,kl->k", weights, errors, errors)
     left = np.maximum(left, 0.0)
     prediction: Floats = np.einsum("np,np->n", points.features, theta)
-    if points.gaps.any():
-        _complete(prediction, design, points, alpha, theta, left, weights_of)
+    if design.exact is not None:
+        certify_fit(prediction, left, design, points, alpha, theta, total, weights_of)
     return prediction, left / total
-
-
-def _complete(
-    prediction: Floats,
-    design: Regressors,
-    points: Points,
-    alpha: float,
-    theta: Floats,
-    left: Floats,
-    weights_of: Callable[[Indices], Floats],
-) -> None:
-    """Add to T(x), in place, the part of k_x = k(x, ·) that the basis does not represent.
-
-    The fit is Fθ = F Fᵀa with a = De/α and the local errors e, so that T(x) = k_xᵀa = f_xᵀθ + (k_x − F f_x)ᵀa. The
-    vector in brackets is a column of a Gram matrix, that of the remainder of k: its inner product with a is at most
-
-        √(k(x, x) − ‖f_x‖²) · √(aᵀRa),   aᵀRa ≤ tr R · ‖a‖²,   ‖a‖² ≤ ΣΓe²/α²   (R = K − F Fᵀ, Γ ≤ 1).
-
-    Where this bound is at most tol, nothing is added. `left` is ΣΓe².
-    """
-    bound = np.sqrt(points.gaps * left) * np.sqrt(design.gaps_sum) / alpha
-    rows = np.flatnonzero(bound > design.tol)
-    step = max(1, _PORTION // max(1, len(design.matrix)))
-    for start in range(0, len(rows), step):
-        some = rows[start : start + step]
-        errors = design.residual - (theta[some] - design.centre) @ design.matrix.T
-        missing = design.missing(points.X[some], points.features[some])
-        prediction[some] += np.einsum("kl,kl,kl->k", missing, weights_of(some), errors) / alpha

@@ -26,7 +26,8 @@ _TABLE = {
         "StdScale": "estimator_!=model floor_!=num",
     },
     "pacband.local": {
-        "LocalKernelRidge": "_model!=@Model solver_!=str rank_=int|none",
+        "LocalKernelRidge": "_model!=@Model solver_!=str rank_=int|none gamma_=num|none alpha_=num decay_=num "
+        "n_neighbors_=int|none loo_error_=num|none",
         "LocalRidge": "_model!=@Model solver_!=str",
     },
     "pacband.candidates.stack": {"Averaged": "", "Band": ""},

@@ -25,12 +25,12 @@ _TABLE = {
     "pacband.local.ridge": {"FeatureMap": "features=none|model triangle=none|f[r,r]"},
     "pacband.local.model": {
         "Model": "solver!=str locality!=@Locality weight!=@Weight design!=@Gram|@Regressors alpha!=num y!=f[n] "
-        "unit!=num"
+        "unit!=num offset=num"
     },
     "pacband.local.weights": {"Weight": "profile!=str decay!=num n_neighbors=none|int"},
     "pacband.scale.shrinkage": {
         "PairShrinkage": "share!=num typical!=tuple(num)",
-        "Shrinkage": "share!=num power!=num level!=num peak!=num unit!=num floor!=num",
+        "Shrinkage": "share!=num power!=num level!=num peak!=num unit!=num floor!=num ceiling=num|none",
     },
 }
 
