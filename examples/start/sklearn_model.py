@@ -31,7 +31,7 @@ print(model.certificate_)
 
 # %%
 # The band of a row is its prediction plus and minus the bound. The promise is about all rows together: it says how many
-# rows are outside of their bands, and not which.
+# rows are outside of their bands, and not which. It is about new rows; some of these three were used to fit the model.
 for prediction, (lower, upper) in zip(model.predict(X[:3]), model.predict_interval(X[:3]), strict=True):
     print(f"predicted {prediction:5.1f}, band [{lower:5.1f}, {upper:5.1f}]")
 

@@ -28,6 +28,17 @@ def test_a_column_of_many_categories_stays_codes_for_boosting(rng):
     assert predictors["deep boosting"].categorical_features == [1]
 
 
+def test_what_is_most_useful_comes_first(rng):
+    orders = []
+    for n_rows in (200, 5000):
+        X = rng.uniform(size=(n_rows, 2))
+        orders.append(list(default_predictors(TableReader().fit(X), X, X[:, 0], 0, 1)))
+    few, many = orders
+    assert sorted(few) == sorted(many)
+    assert few.index("smooth process") < few.index("slow boosting") < few.index("deep boosting")
+    assert many.index("deep boosting") < many.index("slow boosting") < many.index("smooth process")
+
+
 def test_one_default_scale_is_a_window_of_the_target(rng):
     scales = default_scales(TableReader().fit(rng.uniform(size=(60, 2))), 2, 60, 0.9, 0, 1)
     assert [name for name, scale in scales.items() if scale.of_target] == ["window"]

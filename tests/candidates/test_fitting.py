@@ -3,13 +3,15 @@
 import numpy as np
 import pytest
 from sklearn.compose import TransformedTargetRegressor
-from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingRegressor
+from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingRegressor, RandomForestRegressor
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from pacband.candidates.fitting import fit_folds, fit_together, is_boosting
+from pacband.candidates.fitting import Rounds, fit_folds, fit_together, is_boosting, shorten_process
+from pacband.candidates.smooth import SmoothProcess
+from pacband.candidates.windows import ShortestWindow
 from support.automatic import draw
 
 BOOSTING = HistGradientBoostingRegressor(max_iter=5, random_state=0)
@@ -42,3 +44,28 @@ def test_every_model_is_fitted_to_its_own_target_and_forests_predict_in_one_thre
     np.testing.assert_allclose(fitted.predict(X), -y)
     assert fitted[-1].n_jobs is None
     assert forest[-1].n_jobs == 2
+
+
+def test_rounds_are_found_within_pipelines_and_their_number_is_limited():
+    deep = HistGradientBoostingRegressor(max_iter=300)
+    models = {
+        300: deep,
+        200: make_pipeline("passthrough", ExtraTreesRegressor(200)),
+        100: ShortestWindow(RandomForestRegressor(100), 0.9),
+    }
+    models[301] = TransformedTargetRegressor(HistGradientBoostingRegressor(max_iter=301))
+    for count, model in models.items():
+        rounds = Rounds.of(model)
+        assert rounds.count == count
+        assert model.get_params()[rounds.name] == count
+        assert rounds.limit(model, 3).get_params()[rounds.name] == 3
+        assert model.get_params()[rounds.name] == count
+    assert Rounds.of(make_pipeline(StandardScaler(), Ridge())) is None
+
+
+def test_a_process_is_shortened_and_other_models_are_not():
+    model = make_pipeline(StandardScaler(), SmoothProcess(50, 200, max_iter=30))
+    short, times = shorten_process(model)
+    assert (short[-1].n_most, short[-1].max_iter, times > 1.0) == (50, 2, True)
+    assert (model[-1].n_most, model[-1].max_iter) == (200, 30)
+    assert shorten_process(make_pipeline(StandardScaler(), Ridge())) is None

@@ -132,7 +132,7 @@ def test_infinite_errors_on_average(rows):
     [
         ({"rank": 3}, "rank and rule cannot be combined with within='average'"),
         ({"rule": "maximum"}, "rank and rule cannot be combined with within='average'"),
-        ({"eps": 0.01}, "each machine is one draw: eps=0.01 and delta=0.05 need at least 352"),
+        ({"eps": 0.01}, "each machine is one draw: eps=0.01 and delta=0.05 need at least 299"),
     ],
 )
 def test_what_is_asked_wrongly_is_refused(options, message, rows):
@@ -145,7 +145,7 @@ def test_too_few_units_of_a_group_are_named_and_a_tolerance_is_refused(rows):
     machine, error = rows
     with pytest.raises(
         NotEnoughSamples,
-        match=r"group 0: .*need at least 41 units for a promise on average over units, got n_samples=10",
+        match=r"group 0: .*need at least 36 units for a promise on average over units, got n_samples=10",
     ):
         certify_groups(error, 0 * error, np.minimum(machine // 10, 1), **PROMISE, draws=Units(machine, "average"))
     with pytest.raises(InvalidInput, match="a tolerance cannot be combined with within='average'"):

@@ -126,17 +126,25 @@ def test_training_in_another_form_is_refused_and_not_ignored(rng):
     """Rows as (X, y) or (y, y_pred) agree with no calibration row: reused ones would not be noticed."""
     predicted = rng.standard_normal(400)
     y = predicted + rng.standard_normal(400)
-    promise = {"eps": 0.1, "delta": 0.01}
+    promise, other = {"eps": 0.1, "delta": 0.01}, rng.standard_normal(300)
     for training, error, words in (
         ((predicted, y), pacband.ReusedData, "these were also used to fit it: 400 rows"),
         ((predicted[:, None], y), pacband.ReusedData, "these were also used to fit it: 400 rows"),
         ((y, predicted), pacband.InvalidInput, r"training must be a pair \(y_pred, y\), got \(y, y_pred\)"),
         ((rng.standard_normal((400, 3)), y), pacband.InvalidInput, r"shape \(400,\), got \(400, 3\) in training"),
+        (
+            (rng.standard_normal((400, 1)), y),
+            pacband.InvalidInput,
+            "400 of the 400 calibration rows have a target of train",
+        ),
+        ((np.r_[y[:50], other], np.r_[predicted[:50], other + 1]), pacband.InvalidInput, r"got \(y, y_pred\)"),
     ):
         with pytest.raises(error, match=words):
             pacband.certify(y, predicted, training=training, **promise)
-    other = rng.standard_normal(300)
     pacband.certify(y, predicted, training=(other, other + rng.standard_normal(300)), **promise)
+    # Targets that are counts are shared by chance.
+    counts = rng.permutation(400).astype(float)
+    pacband.certify(counts, predicted, training=(rng.standard_normal(400), counts), **promise)
     # Of few distinct rows, any order agrees by chance.
     coarse, others = rng.integers(0, 2, (2, 2, 400)).astype(float)
     pacband.certify(*coarse, training=tuple(others), **promise)

@@ -3,7 +3,6 @@
 import json
 import shutil
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -136,22 +135,36 @@ def test_what_is_rarely_meant_is_remarked(pacband, rows):
     assert pacband("certify", "data.csv", *COLUMNS, *PROMISE).stderr == ""
 
 
-def test_every_repeated_output_is_certified_or_refused(run, tmp_path):
-    rng = np.random.default_rng(0)
-    rows = pd.DataFrame({"a": rng.standard_normal(400), "b": 3 * rng.standard_normal(400), "p": 0.0, "q": 0.0})
-    rows.to_csv(tmp_path / "two.csv", index=False)
-    promise = ("--eps", "0.1", "--delta", "0.01")
-    both = ("--target", "a", "--target", "b", "--prediction", "p", "--prediction", "q")
-    done = run("certify", "two.csv", *both, *promise, "-o", "cert.json")
-    assert done.returncode == 0, done.stderr
-    assert "in every output k" in done.stdout
-    expected = library.certify(rows[["a", "b"]].to_numpy(), rows[["p", "q"]].to_numpy(), eps=0.1, delta=0.01)
-    assert library.load(tmp_path / "cert.json").gamma == expected.gamma
-    assert run("apply", "cert.json", "two.csv", *both[4:]).stdout.startswith("a,b,p,q,lower_0,upper_0,lower_1,upper_1")
-    done = run("certify", "two.csv", *both[:6], *promise)
-    assert (done.returncode, "got 2 and 1" in done.stderr) == (2, True)
-    for command in (("fit", "two.csv", "-o", "m.pacband"), ("diagnose", "two.csv"), ("report", "cert.json", "two.csv")):
-        done = run(*command, "--target", "a", "--target", "b")
-        assert (done.returncode, done.stdout) == (2, ""), command
-        assert "--target names one column, got a, b." in done.stderr
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["cert.json", "two.csv"]
+def test_several_outputs_are_certified_together(run, tmp_path, rng):
+    """The bound is that of Python with all outputs, and check, apply and report read the columns from the certificate."""
+    table = pd.DataFrame(rng.standard_normal((1500, 2)) * [1, 3], columns=["y1", "y2"]).assign(p1=0.0, p2=0.0)
+    table.to_csv(tmp_path / "two.csv", index=False)
+    columns = ["--target", "y1", "--target", "y2", "--prediction", "p1", "--prediction", "p2"]
+    certified = run("certify", "two.csv", *columns, "--unit-of-y", "mm", "-o", "cert.json", "--report", "page.html")
+    assert certified.returncode == 0, certified.stderr
+    assert "in every output k" in certified.stdout
+    cert = library.load(tmp_path / "cert.json")
+    together = library.certify(table[["y1", "y2"]], table[["p1", "p2"]])
+    assert (cert.gamma, cert.n_outputs) == (together.gamma, 2)
+    assert cert.basis.columns.target == ("y1", "y2")
+    alone = library.certify(table["y1"], table["p1"])
+    assert cert.gamma > alone.gamma
+    bands = run("apply", "cert.json", "two.csv", "--prediction", "p1", "--prediction", "p2")
+    assert bands.stdout.splitlines()[0] == "y1,y2,p1,p2,lower_0,upper_0,lower_1,upper_1"
+    assert run("report", "cert.json", "two.csv", *columns).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--prediction", "p1"], "must have the same number of columns, got 2 and 1"),
+        (["--candidate", "a=p1", "--candidate", "b=p2"], "candidate 'a' must have the same number of columns"),
+        (["--prediction", "p1", "--prediction", "p2", "--scale", "s", "--scale", "t"], "name one --scale column"),
+    ],
+)
+def test_outputs_that_do_not_match_are_refused(run, tmp_path, options, message):
+    pd.DataFrame(1.0, range(500), ["y1", "y2", "p1", "p2", "s", "t"]).to_csv(tmp_path / "two.csv", index=False)
+    refused = run("certify", "two.csv", "--target", "y1", "--target", "y2", *options, "-o", "cert.json")
+    assert refused.returncode == 2
+    assert message in refused.stderr
+    assert not (tmp_path / "cert.json").exists()

@@ -24,7 +24,11 @@ def test_check_ends_with_the_verdict(pacband, rows, tmp_path, rng):
     pacband("certify", "data.csv", *COLUMNS, *PROMISE, "-o", "cert.json")
     reused = pacband("check", "cert.json", "data.csv")
     assert reused.returncode == 2
-    assert "These are the rows that the certificate was made from" in reused.stdout
+    assert reused.stdout.startswith(
+        "These are the rows that the certificate was made from: only fresh rows can test it."
+    )
+    assert "do not contradict" not in reused.stdout
+    assert json.loads(pacband("check", "cert.json", "data.csv", "--json").stdout)["holds"] is None
     rows.iloc[:-1].to_csv(tmp_path / "fewer.csv", index=False)
     stands = pacband("check", "cert.json", "fewer.csv")
     assert (stands.returncode, stands.stderr) == (0, "")

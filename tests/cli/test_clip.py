@@ -29,7 +29,7 @@ def test_certify_states_the_range_and_apply_keeps_it(run, inside, tmp_path):
     assert bands.lower.min() == -1.2
     assert bands.upper.max() == 1.1
     checked = run("check", "cert.json", "data.csv")
-    assert (checked.returncode, checked.stdout[:28]) == (2, "These rows cannot test the p")
+    assert (checked.returncode, checked.stdout[:29]) == (2, "These are the rows that the c")
 
 
 @pytest.mark.parametrize(

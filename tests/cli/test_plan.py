@@ -71,8 +71,9 @@ def test_a_figure_is_not_written_as_another_kind_of_file(run, tmp_path):
 def test_a_table_of_what_delta_costs(run):
     done = run("plan", "--eps", "0.1", "--n-samples", "120", "--table")
     assert (done.returncode, done.stderr) == (0, "")
-    *_, largest, _ = done.stdout.strip().splitlines()
-    assert largest.split() == ["120", "1e-06", "needs", "132", "samples", "–", "–"]
+    *_, largest, _, explained = done.stdout.strip().splitlines()
+    assert largest.split() == ["120", "1e-06", "needs", "132", "samples", "–", "–", "–"]
+    assert explained.startswith("At most 10 % of future errors")
     table = json.loads(run("plan", "--samples", "2065", "--table", "--delta", "0.02", "--json").stdout)
     assert [row["delta"] for row in table["rows"]] == [0.1, 0.05, 0.02, 0.01, 1e-3, 1e-6, 1e-9]
     assert table["rows"][5]["rank"] == 60
@@ -89,7 +90,7 @@ def test_a_table_on_a_terminal(tmp_path):
 def test_a_plan_states_what_more_samples_would_buy(run):
     said = run("plan", "--eps", "0.1", "--delta", "0.05").stdout
     assert "No fewer samples can promise this: the bound is the largest of 29 scores." in said
-    assert said.splitlines()[-1].split() == ["2,900", "0.05", "264", "9.1", "%", "×", "1.03"]
+    assert said.splitlines()[-2].split() == ["2,900", "0.05", "264", "9.1", "%", "×", "1.03", "×", "1.03"]
     assert (
         "The fewest samples that can promise this are 270: the bound is then the largest score." in run("plan").stdout
     )

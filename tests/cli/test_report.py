@@ -54,7 +54,7 @@ def test_the_certificate_alone_as_markdown(run, folder):
     ("arguments", "said"),
     [
         (("cert.json", "data.csv"), "name the columns with --prediction (and --target)"),
-        (("cert.json", "data.csv", *COLUMNS, "--target", "yy"), "--target names one column, got y, yy."),
+        (("cert.json", "data.csv", *COLUMNS, "--target", "yy"), "must have the same number of columns, got 2 and 1"),
         (("cert.json", "data.csv", *COLUMNS[2:], "--target", "yy"), "there is no column 'yy'"),
         (("cert.json", "data.csv", "--target", "y", "--prediction", "p"), "calibrated with a scale"),
         (("cert.json", "none.csv", *COLUMNS), "no such file"),

@@ -54,6 +54,11 @@ def test_only_sections_of_a_library_that_is_missing_are_left_out(tmp_path, monke
 def test_a_block_that_shows_something_else_is_noticed():
     assert shows("With confidence 95 %, at\nleast 90 %.", "With confidence 95 %, … 90 %.")
     assert not shows("With confidence 95 %, at least 90 %.", "With confidence 99 %, at least 90 %.")
+    # What is left out is marked.
+    assert not shows("one\ntwo\nthree", "one\nthree")
+    assert not shows("one\ntwo", "one")
+    assert shows("one\ntwo\nthree", "one\n…\nthree")
+    assert shows("one\ntwo", "one\n…")
 
 
 def test_numbers_are_not_divided_from_their_signs(table):
@@ -94,6 +99,48 @@ def test_the_widths_that_the_pages_quote():
     for n, eps, delta, cost in ((120, 0.1, 0.05, 0.12), (1000, 0.1, 0.05, 0.03), (2500, 0.05, 1e-6, 0.01)):
         one, ten = (norm.isf(pacband.max_rank(n, eps, delta, k) / (n + 1) / 2) for k in (1, 10))
         assert ten / one - 1 == pytest.approx(cost, abs=0.005)
+
+
+@pytest.mark.filterwarnings("ignore::pacband.PromiseWarning")
+def test_what_can_be_combined_is_what_the_page_says():
+    import numpy as np
+
+    import pacband
+    from pacband import draws
+
+    rng, n = np.random.default_rng(0), 2000
+    y, unit = rng.standard_normal(n), np.repeat(np.arange(200), 10)
+    kinds = {
+        "rows": draws.Rows(),
+        "units": draws.Units(unit),
+        "units on average": draws.Units(unit, "average"),
+        "series": draws.Spaced(4),
+        "shift": draws.Weighted(np.full(n, 1.5), at_most=2, random_state=0),
+    }
+    promise = {"eps": 0.2, "delta": 0.1}
+    forms = {
+        "groups": lambda *rows, **given: pacband.certify_groups(*rows, unit % 2, **promise, **given),
+        "candidates": lambda y, p, **given: pacband.certify_family(y, {"a": p, "b": p + 1}, **promise, **given),
+        "tolerance": lambda *rows, **given: pacband.certify_tolerance(*rows, 2.0, delta=0.1, **given),
+        "curve": lambda *rows, **given: pacband.certify_curve(*rows, delta=0.1, **given),
+    }
+    outputs = np.column_stack([y, y])
+    ways = [((y, 0 * y), {"side": "upper"}), ((outputs, 0 * outputs), {}), ((y, 0 * y), {"clip": (-9, 9)})]
+    ways += [((y.reshape(n, 1, 1), 0 * y.reshape(n, 1, 1)), {})]
+
+    def answer(form, way, kind):
+        rows, given = way
+        try:
+            form(*rows, **given, **({} if kind.kind == draws.ROWS else {"draws": kind}))
+        except (pacband.InvalidInput, TypeError):
+            return "no"
+        return "yes"
+
+    lines = (DOCS / "which_promise.md").read_text("utf-8").splitlines()
+    start = lines.index("| draws | groups | candidates | tolerance | curve |")
+    told = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[start + 2 : start + 2 + len(kinds)]]
+    for way in ways:
+        assert told == [[name, *(answer(form, way, kind) for form in forms.values())] for name, kind in kinds.items()]
 
 
 def test_the_share_of_split_conformal_bands_beyond_eps(table):

@@ -1,5 +1,7 @@
 """Verdicts: exact p-values and intervals, and words that can be read."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -46,10 +48,27 @@ def made(rng):
 
 def test_a_verdict_can_be_read(made):
     cert, frame = made
-    verdict = pacband.check(cert, frame.y, frame.p, frame.s)
-    # They are the calibration rows.
-    assert str(verdict).startswith("These rows cannot test the promise.\n")
-    fresh = pacband.check(cert, frame.y[1:], frame.p[1:], frame.s[1:])
-    assert str(fresh).startswith("The data do not contradict the promise (level 0.01).\n")
-    assert verdict.to_dict()["counts"][0]["n_samples"] == 2000
+    verdict = pacband.check(cert, frame.y[:-1], frame.p[:-1], frame.s[:-1])
+    assert (verdict.holds, verdict.tested) == (True, True)
+    assert str(verdict).startswith("The data do not contradict the promise (level 0.01).\n")
+    assert verdict.to_dict()["counts"][0]["n_samples"] == 1999
     assert "pacband check" in verdict._repr_html_()
+
+
+def test_rows_that_cannot_test_the_promise_neither_hold_nor_contradict(made):
+    """`if check(...).holds: deploy()` must not pass on the rows that the certificate was made from."""
+    cert, frame = made
+    for verdict in (
+        pacband.check(cert, frame.y, frame.p, frame.s),
+        pacband.check_frame(cert, frame, target="y", prediction="p", scale="s"),
+    ):
+        assert verdict.holds is None
+        assert (verdict.tested, verdict.contradicted, verdict.to_dict()["holds"]) == (False, (), None)
+        first = "These are the rows that the certificate was made from: only fresh rows can test it."
+        assert str(verdict).splitlines()[0] == first
+        assert "do not contradict" not in str(verdict)
+        assert "do not contradict" not in verdict._repr_html_()
+    # Training rows violate too seldom: if they contradict the promise all the same, it is contradicted.
+    fallen = replace(pacband.check(cert, 9 * frame.y, frame.p, frame.s), reused=True, training_rows=7)
+    assert fallen.holds is False
+    assert [line[:19] for line in str(fallen).splitlines()[::2]] == ["The data contradict", "The model was fitte"]

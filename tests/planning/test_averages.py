@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from pacband.exceptions import CertificateError, NotEnoughSamples
-from pacband.planning import LARGEST_N, DeltaShare, averages
-from pacband.planning.averages import Evidence, check_units, log_evidence
+from pacband.planning import LARGEST_N, DeltaShare, averages, min_samples
+from pacband.planning.averages import BETS, WHOLE_BET, Evidence, check_units, choose_bets, log_evidence
 from support.twins import use_number
 
 UNITS = st.lists(st.integers(1, 9).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), min_size=1, max_size=25)
@@ -34,8 +34,8 @@ def evidence_of(units):
 @given(UNITS, st.sampled_from([0.01, 0.05, 0.1, 0.5, 0.9]))
 def test_near_ties_are_decided_in_digits_and_against_the_promise(units, eps):
     evidence, value = evidence_of(units), exact(units, eps)
-    assert evidence.shows(eps, (1 + Fraction(1, 10**30)) / value)
-    assert not evidence.shows(eps, (1 - Fraction(1, 10**30)) / value)
+    assert evidence.shows_by(BETS, eps, (1 + Fraction(1, 10**30)) / value)
+    assert not evidence.shows_by(BETS, eps, (1 - Fraction(1, 10**30)) / value)
     assert evidence.p_value(eps) >= min(1, 1 / value)
     assert evidence.p_value(eps) == pytest.approx(min(1.0, float(1 / value)), rel=1e-9)
     assert evidence.mean == pytest.approx(float(sum(Fraction(k, n) for k, n in units) / len(units)), rel=1e-12)
@@ -65,7 +65,7 @@ def largest_count(n_units, eps, delta):
     return sum(shown) - 1
 
 
-CASES = [(u, eps, delta) for u in (30, 50, 120) for eps in (0.05, 0.1, 0.3) for delta in (0.2, 0.05, 0.001)]
+CASES = [(u, eps, delta) for u in (7, 14, 30, 50, 120) for eps in (0.05, 0.1, 0.3) for delta in (0.2, 0.05, 0.001)]
 
 
 def broken(cases):
@@ -75,6 +75,49 @@ def broken(cases):
 
 def test_the_level_holds_exactly_for_shares_of_zero_and_one():
     assert not broken(CASES)
+
+
+@given(UNITS, st.sampled_from([0.01, 0.1, 0.5, 0.9]))
+def test_the_whole_bet_is_decided_in_digits_by_its_definition(units, eps):
+    evidence = evidence_of(units)
+    value = math.prod(((1 - Fraction(k, n)) / (1 - Fraction(eps)) for k, n in units), start=Fraction(1))
+    if not value:
+        assert not evidence.shows_by(WHOLE_BET, eps, Fraction(1))
+        return
+    assert evidence.shows_by(WHOLE_BET, eps, (1 + Fraction(1, 10**30)) / value)
+    assert not evidence.shows_by(WHOLE_BET, eps, (1 - Fraction(1, 10**30)) / value)
+
+
+@pytest.mark.parametrize("delta", [0.3, 0.05, 0.01, 1e-6])
+@pytest.mark.parametrize("eps", [0.01, 0.1, 0.5])
+def test_on_average_as_many_units_suffice_as_for_all_their_rows(eps, delta):
+    """The promise about all rows is the stronger one: whoever can make it can make the other."""
+    needed = min_samples(eps, delta)
+    check_units(needed, eps, delta, DeltaShare())
+    with pytest.raises(NotEnoughSamples):
+        check_units(needed - 1, eps, delta, DeltaShare())
+
+
+def test_the_whole_bet_is_for_few_units_only():
+    """Files of earlier versions were decided by the five bets: wherever these can show anything, they decide."""
+    assert choose_bets(33, 0.1, Fraction(1, 20)) == WHOLE_BET
+    assert choose_bets(34, 0.1, Fraction(1, 20)) == BETS
+    # Four of 33 units with a tenth of their rows beyond the bound are shown; one with all of its rows is not.
+    assert Evidence(((0, 10, 29), (1, 10, 4))).shows(0.1, Fraction(1, 20))
+    assert not Evidence(((0, 10, 32), (10, 10, 1))).shows(0.1, Fraction(1, 20))
+
+
+def test_the_wrong_twin_that_counts_one_unit_too_many_breaks_the_level(monkeypatch):
+    """28 units without a violation are too few for ε = 0.1 and δ = 0.05: 0.9²⁸ is 0.052."""
+    case, decided = (28, 0.1, 0.05), Evidence.shows_by
+    assert not broken([case])
+    assert largest_count(*case) == -1
+
+    def with_one_more(self, *promise):
+        return decided(Evidence(tuple(sorted((*self.counts, (0, 2, 1))))), *promise)
+
+    monkeypatch.setattr(Evidence, "shows_by", with_one_more)
+    assert broken([case])
 
 
 def test_the_wrong_twin_that_takes_the_best_of_the_bets_breaks_the_level(monkeypatch):
@@ -94,7 +137,7 @@ def test_the_wrong_twin_with_larger_bets_breaks_the_level(monkeypatch):
     assert not Evidence(((0, 1, 20),)).shows(0.1, Fraction(1, 20))
 
 
-@pytest.mark.parametrize(("eps", "delta", "needed"), [(0.1, 0.05, 34), (0.05, 1e-6, 298)])
+@pytest.mark.parametrize(("eps", "delta", "needed"), [(0.1, 0.05, 29), (0.05, 1e-6, 270)])
 def test_too_few_units_are_refused_with_how_many_are_needed(eps, delta, needed):
     check_units(needed, eps, delta, DeltaShare())
     with pytest.raises(NotEnoughSamples, match=f"need at least {needed} units for a promise on average over units, got n_samples={needed - 1}") as caught:  # fmt: skip
@@ -118,7 +161,7 @@ def test_an_exact_tie_is_decided_against_the_promise():
     """With one unit and ε = ½, K is the mean of 2 − 2⁻ʲ: 289/160."""
     one = Evidence(((0, 1, 1),))
     assert exact([(0, 1)], 0.5) == Fraction(289, 160)
-    assert not one.shows(0.5, Fraction(160, 289))
+    assert not one.shows_by(BETS, 0.5, Fraction(160, 289))
     assert one.shows(0.5, Fraction(160, 289) * (1 + Fraction(1, 10**39)))
 
 
@@ -131,8 +174,7 @@ def test_a_p_value_is_below_one_ulp_where_the_evidence_is():
 def test_the_delta_that_is_offered_counts_the_share():
     with pytest.raises(NotEnoughSamples, match="shared 2 ways") as caught:
         check_units(30, 0.1, 0.05, DeltaShare(2))
-    alone = Evidence(((0, 1, 30),)).p_value(0.1)
-    assert caught.value.delta_here == pytest.approx(2 * alone, rel=1e-12)
+    assert caught.value.delta_here == pytest.approx(2 * 0.9**30, rel=1e-8)
 
 
 def test_budgets_below_every_float_are_decided():

@@ -104,27 +104,41 @@ def test_it_is_a_value_with_words():
         "rows": [dataclasses.asdict(row) for row in table.rows],
     }
     page = re.sub("</?span.*?>", "", table._repr_html_())
-    for words in ("N = 120, δ = 0.05", ">rank 6, expected violation 4.96 %, width × 1.19<", ">needs 138 samples<"):
+    for words in (
+        "N = 120, δ = 0.05",
+        ">rank 6, expected violation 4.96 %, width × 1.19, over split conformal × 1.19<",
+        ">needs 138 samples<",
+    ):
         assert words in page
 
 
 def test_the_table_as_text():
     assert "shared by 2 candidates" in plan_table(120, n_candidates=2).explanation
-    explanation, *lines = str(plan_table((18, 1200), deltas=(0.5, 1e-6))).splitlines()
+    *lines, explanation = str(plan_table((18, 1200), deltas=(0.5, 1e-6))).splitlines()
     assert explanation.startswith(
         "At most 5 % of future errors may exceed the bound (ε = 0.05); this fails with probability at most δ. The score"
     )
     assert lines == [
-        "samples N      δ             rank r  expected violation   width",
-        "       18    0.5                  1              5.26 %       –",
-        "       18  1e-06  needs 270 samples                   –       –",
-        "    1,200    0.5                 60                 5 %  × 1.00",
-        "    1,200  1e-06                 28              2.33 %  × 1.16",
+        "samples N      δ             rank r  expected violation   width  over split",
+        "       18    0.5                  1              5.26 %  × 0.99           –",
+        "       18  1e-06  needs 270 samples                   –       –           –",
+        "    1,200    0.5                 60                 5 %  × 1.00      × 1.00",
+        "    1,200  1e-06                 28              2.33 %  × 1.16      × 1.16",
     ]
 
 
 def test_the_half_width_of_a_gaussian_band():
     assert costs._half_width(0.05) == pytest.approx(1.959964, abs=1e-6)
+
+
+def test_the_widths_of_different_numbers_of_samples_can_be_compared():
+    """Their ratio is that of the bands: the expected violations alone decide it. The ratio to split conformal does not."""
+    first, *more = more_samples(plan(0.1, 0.05)).rows
+    for row in more:
+        expected = costs._half_width(row.expected_violation) / costs._half_width(first.expected_violation)
+        assert row.width / first.width == pytest.approx(expected, rel=1e-12)
+    assert [round(row.width / first.width, 3) for row in more] == [0.997, 0.878, 0.845, 0.794]
+    assert round(more[0].relative_width / first.relative_width, 2) == 0.95
 
 
 def test_what_more_samples_buy():

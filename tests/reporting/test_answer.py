@@ -36,7 +36,7 @@ def test_groups_share_the_level(rng):
         alone = binom.sf(n_outside - 1, 200, 0.1)
         assert page.summary.contradicted == (2 * alone <= 0.01)
         verdict = pacband.check(cert, y, 0 * y, groups=fresh_labels)
-        assert page.summary.contradicted == (not verdict.holds)
+        assert page.summary.contradicted == bool(verdict.contradicted)
         assert page.summary.of_rows.verdict.counts["b"] == verdict.counts["b"]
         if page.summary.contradicted:
             assert f"a probability of at most {2 * alone:.2g}" in page.summary.answer.text

@@ -52,12 +52,9 @@ def commands_of(block):
 
 
 def shows(printed, text):
-    """Return whether every line of a text was printed; … stands for anything, and spaces may differ."""
-    known = " ".join(printed.split())
-    return all(
-        re.search(".*?".join(re.escape(" ".join(part.split())) for part in line.split("…")), known)
-        for line in text.splitlines()
-    )
+    """Return whether a text is all that was printed; … stands for anything, and spaces may differ."""
+    parts = (re.escape(" ".join(part.split())) for part in text.split("…"))
+    return re.fullmatch(r"\s?.*?\s?".join(parts), " ".join(printed.split())) is not None
 
 
 def section_of(page, block):

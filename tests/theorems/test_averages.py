@@ -3,12 +3,14 @@
 Every test simulates many calibrations with fixed seeds. "Keeps" rejects at p < 1e-6; "breaks" is the wrong twin.
 """
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.special import ndtr
 from scipy.stats import binomtest
 
-from pacband import certify
+from pacband import PromiseWarning, certify
 from pacband.draws import Units, Weighted
 
 FALSE_ALARM = 1e-6
@@ -36,6 +38,23 @@ def test_all_rows_on_average_are_sharper_than_one_row_a_unit(icc, sharper):
     assert np.mean(gammas["average"]) <= sharper * np.mean(gammas["one"])
     for found in gammas.values():
         assert binomtest(fails(found), n_draws, DELTA, alternative="greater").pvalue >= FALSE_ALARM
+
+
+@pytest.mark.parametrize("icc", [0.0, 0.5, 0.97])
+def test_few_units_keep_the_promise_on_average_with_a_bound_below_that_for_all_rows(icc):
+    """30 machines of 20 rows: too few for the five bets, enough for the whole one."""
+    rng, n_draws = np.random.default_rng(13), 400
+    labels, gammas = np.repeat(np.arange(30), 20), {"all": [], "average": []}
+    for _ in range(n_draws):
+        own, noise = rng.standard_normal((30, 1)), rng.standard_normal((30, 20))
+        error = (np.sqrt(icc) * own + np.sqrt(1 - icc) * noise).ravel()
+        for within, found in gammas.items():
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", PromiseWarning)
+                found.append(certify(error, 0 * error, eps=EPS, delta=DELTA, draws=Units(labels, within)).gamma)
+    assert np.all(np.array(gammas["average"]) <= gammas["all"])
+    assert np.mean(gammas["average"]) < 0.97 * np.mean(gammas["all"]) or icc > 0.9
+    assert binomtest(fails(gammas["average"]), n_draws, DELTA, alternative="greater").pvalue >= FALSE_ALARM
 
 
 @pytest.mark.filterwarnings("ignore::pacband.PromiseWarning")  # certify notices it: the rows are in order

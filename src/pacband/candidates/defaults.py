@@ -30,6 +30,8 @@ __all__ = ["LogOfStandardised", "ScaleModel", "default_predictors", "default_sca
 _PENALTIES = np.logspace(-2, 4, 13)
 # Histogram boosting bins a feature into at most 255 values. A column with more categories than this stays codes.
 _MOST_LEVELS = 200
+# From here on deep trees are tried before processes.
+_MANY_ROWS = 4000
 # Splines make a dozen columns of each column.
 _MOST_SPLINES = 40
 
@@ -94,14 +96,19 @@ def default_predictors(
     if n_columns <= _MOST_SPLINES and n_rows >= 60:
         splines = SplineTransformer(6, extrapolation="linear")
         predictors["splines"] = make_pipeline(scores, splines, RidgeCV(_PENALTIES))
-    predictors |= {
-        "shallow boosting": shallow,
-        "smooth process": make_pipeline(scores, SmoothProcess(random_state=seed)),
+    smooth = {"smooth process": make_pipeline(scores, SmoothProcess(random_state=seed))}
+    trees = {
         "extra trees": make_pipeline(
             indicators, ExtraTreesRegressor(200, min_samples_leaf=leaf, random_state=seed, n_jobs=n_jobs)
-        ),
+        )
+    }
+    predictors |= {
+        "shallow boosting": shallow,
+        # A process gains little from many rows, which it does not use, and deep trees gain most.
+        **({**smooth, **trees} if n_rows < _MANY_ROWS else {**trees, "deep boosting": deep}),
         "slow boosting": slow,
         "deep boosting": deep,
+        **smooth,
         "rough process": make_pipeline(ranks, SmoothProcess(kernel="matern", random_state=seed)),
         "neighbours": make_pipeline(scores, KNeighborsRegressor(min(10, few), weights="distance", n_jobs=n_jobs)),
         "local kernel": make_pipeline(

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pacband.candidates.fitting import FoldFit, fit_folds, has_bounded_cost, n_parallel
+from pacband.candidates.fitting import FoldFit, Rounds, fit_folds, n_parallel, shorten_process
 from pacband.candidates.ledger import Ledger, late
 from pacband.core.arrays import Floats
 from pacband.scale.crossfit import Folds
@@ -18,6 +18,8 @@ __all__ = ["OutOfFold", "Task", "cross_fit_all"]
 
 # A trial fit takes one row of a fold in up to this many, but at least about this many rows.
 _TRIAL_STEP, _TRIAL_ROWS = 8, 1000
+# A trial of a model with rounds, such as trees, fits so few of them, and then so many more.
+_FEW_ROUNDS, _MORE_ROUNDS = 2, 17
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,20 +132,15 @@ def _fit_in_time(
 ) -> list[FoldFit] | str:
     """Return the fits of the folds, or why the time is not enough.
 
-    A trial fit to few rows estimates the time of all folds, and the folds that are done correct the estimate. Where few
-    rows take as long as many, the first fold is the trial. The last fit, on all rows, will take about as long as one
-    fold.
+    A trial estimates the time of all folds, and the folds that are done correct the estimate. The last fit, on all
+    rows, will take about as long as one fold.
     """
-    start = perf_counter()
     if ledger.seconds_left(budget_share) <= 0.0:
         return late("no time to try it")
-    step = 1 if has_bounded_cost(task.model) else min(max(len(table) // _TRIAL_ROWS, 1), _TRIAL_STEP)
-    train, test = folds[0]
-    trial = fit_folds(task.model, table, task.target, [(train[::step], test[::step])], n_jobs=1)
+    start = perf_counter()
+    fits, seconds = _try(task, table, folds, n_jobs)
     at_once = n_parallel(task.model, n_jobs)
-    estimate = (perf_counter() - start) * step * len(folds) / at_once
-    # A trial on all rows of the first fold is the fit of that fold.
-    fits = trial if step == 1 else []
+    estimate = seconds * len(folds) / at_once
     start = start if fits else perf_counter()
     while len(fits) < len(folds):
         left = estimate * (1.0 - len(fits) / len(folds))
@@ -153,6 +150,33 @@ def _fit_in_time(
         estimate = (perf_counter() - start) * len(folds) / len(fits)
     ledger.reserve(estimate / (len(folds) - 1))
     return fits
+
+
+def _try(task: Task, table: Floats, folds: Folds, n_jobs: int | None) -> tuple[list[FoldFit], float]:
+    """Return the fits that a trial has made, perhaps none, and the seconds that a fold is estimated to take.
+
+    If the model has rounds, two fits with few of them show the time of one. A process is fitted to few rows in few
+    steps. Else it is a fit to one row in several, or, with few rows, the fit of the first fold.
+    """
+
+    def fit_first(model: Any, step: int) -> tuple[list[FoldFit], float]:
+        start = perf_counter()
+        train, test = folds[0]
+        fits = fit_folds(model, table, task.target, [(train[::step], test[::step])], n_jobs=n_jobs)
+        return fits, perf_counter() - start
+
+    process, rounds = shorten_process(task.model), Rounds.of(task.model)
+    if process is not None:
+        short, times = process
+        return [], times * fit_first(short, 1)[1]
+    if rounds is None or rounds.count <= _MORE_ROUNDS:
+        step = min(max(len(table) // _TRIAL_ROWS, 1), _TRIAL_STEP)
+        fits, seconds = fit_first(task.model, step)
+        return (fits, seconds) if step == 1 else ([], seconds * step)
+    _, few = fit_first(rounds.limit(task.model, _FEW_ROUNDS), 1)
+    _, more = fit_first(rounds.limit(task.model, _MORE_ROUNDS), 1)
+    each = max(more - few, 0.0) / (_MORE_ROUNDS - _FEW_ROUNDS)
+    return [], few + each * (rounds.count - _FEW_ROUNDS)
 
 
 def _join(fits: list[FoldFit], folds: Folds) -> Floats:

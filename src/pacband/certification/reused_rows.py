@@ -56,12 +56,31 @@ def check_predicted(training: tuple[Any, Any], seen: Fingerprints, calibration: 
             f"shape {np.shape(calibration[0])}, got {np.shape(training[0])} in training."
         )
     rows, swapped = row_fingerprints(*calibration), row_fingerprints(training[1], training[0])
-    if rows is None or swapped is None or len(np.unique(rows)) <= len(rows) / 2:
+    if rows is None or swapped is None or len(np.unique(rows)) <= len(rows) / 2 or np.isin(rows, seen).any():
         return
-    if not np.isin(rows, seen).any() and np.isin(rows, swapped).mean() > 0.5:
+    try:
+        refuse_reused_rows(swapped, rows, calibration, fitted=(training[1], training[0]))
+    except ReusedData:
         raise InvalidInput(
-            "training must be a pair (y_pred, y), got (y, y_pred): in that order, these are the calibration rows."
-        )
+            "training must be a pair (y_pred, y), got (y, y_pred): in the other order, calibration rows are among them."
+        ) from None
+    targets, fitted = (row_fingerprints(y, y) for y in (calibration[1], training[1]))
+    if targets is not None and fitted is not None and _are_measured(calibration[1]):
+        reused = np.isin(targets, fitted)
+        if reused.mean() > 0.5:
+            raise InvalidInput(
+                f"training must be a pair (y_pred, y): {reused.sum()} of the {len(reused)} calibration rows have a "
+                "target of training, and none has its first part, which must be the predictions of the model."
+            )
+
+
+def _are_measured(y: Any) -> bool:
+    """Return whether targets are fractions that hardly repeat, so that two rows do not share one by chance."""
+    try:
+        values = np.asarray(y, dtype=np.float32)
+    except (TypeError, ValueError):
+        return False
+    return len(np.unique(values)) > 0.9 * values.size and bool(np.mean(values != np.round(values)) > 0.9)
 
 
 def refuse_reused_rows(

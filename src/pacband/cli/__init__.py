@@ -61,11 +61,28 @@ class _Commands(click.Group):
 
             near = get_close_matches(args[0], COMMANDS, n=1)
             ctx.fail(f"no such command {args[0]!r}." + (f" Did you mean {near[0]!r}?" if near else ""))
-        return super().resolve_command(ctx, args)
+        name, command, rest = super().resolve_command(ctx, args)
+        if command is not None and not ctx.resilient_parsing:
+            _refuse_repeats(command, click.Context(command, info_name=name, parent=ctx), rest)
+        return name, command, rest
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
+
+
+def _refuse_repeats(command: click.Command, ctx: click.Context, args: list[str]) -> None:
+    """Raise if an option that takes one value is given several times: click would take the last one without a word."""
+    try:
+        given = command.make_parser(ctx).parse_args(list(args))[2]
+    except click.UsageError:
+        return  # The command itself finds the same error next.
+    for option in dict.fromkeys(given):
+        once = isinstance(option, click.Option) and not (option.multiple or option.count)
+        # A flag that is given twice states the same twice.
+        same = isinstance(option, click.Option) and option.is_flag and not option.secondary_opts
+        if once and not same and (times := given.count(option)) > 1:
+            raise click.UsageError(f"{max(option.opts, key=len)} must be given once, got it {times} times.", ctx)
 
 
 EXAMPLES = """

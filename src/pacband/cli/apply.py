@@ -10,10 +10,9 @@ import click
 from pacband.cli.columns import warn_of_other_columns
 from pacband.cli.console import print_message
 from pacband.cli.options import (
+    column_names,
     column_options,
     file_options,
-    group_names,
-    one_or_more,
     outlook_option,
     scale_columns,
 )
@@ -44,7 +43,7 @@ Examples:
     show_default=True,
     help="CSV or Parquet file to write; - is standard output (CSV).",
 )
-@column_options("prediction", "scale", "group", "step", known=True, outputs=True, overlapping=True)
+@column_options("prediction", "scale", "group", "step", known=True, overlapping=True)
 @click.option("--lower", default="lower", show_default=True, help="Name of the new column with the lower end.")
 @click.option("--upper", default="upper", show_default=True, help="Name of the new column with the upper end.")
 @click.option("--model-file", type=Input(), help="File of the model that predicted, to compare with the certified one.")
@@ -94,8 +93,11 @@ def command(
         )
     expected = None if outlook is None else outlook_of(cert, outlook)
     named: dict[str, Any] = {
-        "prediction": one_or_more(prediction), "scale": scale_columns(scale), "group": group_names(group), "step": step
-    }  # fmt: skip
+        "prediction": column_names(prediction),
+        "scale": scale_columns(scale),
+        "group": column_names(group),
+        "step": step,
+    }
     columns = chosen_columns(cert.basis, **named)
     warn_of_other_columns(cert.basis, columns)
     other = None if model_file is None else find_other_model(cert.basis, model_digest(model_file))

@@ -14,13 +14,12 @@ from pacband.cli.findings import collect_findings, print_findings
 from pacband.cli.options import (
     candidate_columns,
     clip_range,
+    column_names,
     column_options,
     engine_options,
     file_options,
-    group_names,
     is_given,
     json_option,
-    one_or_more,
     promise_options,
     scale_columns,
     strict_option,
@@ -37,6 +36,7 @@ EXAMPLES = """
 Examples:
   pacband certify data.csv --target y --prediction yhat -o cert.json
   pacband certify data.parquet --target y --prediction yhat --scale s --eps 0.01 -o cert.json
+  pacband certify data.csv --target y1 --target y2 --prediction p1 --prediction p2 -o cert.json
   pacband certify data.csv --target y --prediction yhat --group site -o cert.json
   pacband certify data.csv --target y --prediction yhat --group site --group shift -o cert.json
   pacband certify steps.csv --target y --prediction yhat --scale s --run run --step t -o cert.json
@@ -52,7 +52,7 @@ Examples:
 
 @click.command(epilog=EXAMPLES)
 @click.argument("files", nargs=-1, required=True, type=Input())
-@column_options("target", "prediction", "scale", "group", "run", "step", outputs=True, overlapping=True)
+@column_options("target", "prediction", "scale", "group", "run", "step", overlapping=True)
 @click.option(
     "--candidate",
     "candidates",
@@ -159,7 +159,7 @@ def command(
         refuse_without_rows(None if draws is None else draws.kind)
     if page is not None and (run is not None or len(group) > 1):
         raise click.UsageError("--report shows every row once: it cannot be combined with --run or several --group.")
-    family = candidate_columns(candidates) or None
+    family, scales = candidate_columns(candidates) or None, scale_columns(scale, len(target))
     columns = [score, *target, *prediction, *scale] if family is None else [*target, *_column_names(family)]
     with (
         open_table(
@@ -177,10 +177,10 @@ def command(
     ):
         certificate = certify_frame(
             table,
-            target=one_or_more(target),
-            prediction=one_or_more(prediction),
-            scale=scale_columns(scale),
-            group=group_names(group),
+            target=column_names(target),
+            prediction=column_names(prediction),
+            scale=scales,
+            group=column_names(group),
             run=run,
             step=step,
             candidates=family,

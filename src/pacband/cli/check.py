@@ -11,7 +11,7 @@ from pacband.cli.columns import certified_columns
 from pacband.cli.console import fail, print_json, print_message, print_saved, print_text
 from pacband.cli.draw_options import fresh_draw_options, refuse_without_rows
 from pacband.cli.model_files import model_target, open_model_table
-from pacband.cli.options import column_options, file_options, group_names, json_option, model_options, scale_columns
+from pacband.cli.options import column_names, column_options, file_options, json_option, model_options, scale_columns
 from pacband.cli.output import Input, Output, refuse_two_results, save_results
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ Examples:
 @click.command(epilog=EXAMPLES)
 @click.argument("certificate", type=Input())
 @click.argument("files", nargs=-1, required=True, type=Input())
-@column_options("target", "prediction", "scale", "group", "run", "step", known=True, outputs=True, overlapping=True)
+@column_options("target", "prediction", "scale", "group", "run", "step", known=True, overlapping=True)
 @click.option(
     "--level",
     type=float,
@@ -102,9 +102,8 @@ def command(
         )  # fmt: skip
         _print_verdict(verdict, as_json, to_stderr=page == "-")
         return
-    outputs = {"target": list(target) or None, "prediction": list(prediction) or None}
-    named: dict[str, Any] = {**outputs, "scale": scale_columns(scale), "group": group_names(group)}
-    named |= {"run": run, "step": step}
+    named: dict[str, Any] = {"target": column_names(target), "prediction": column_names(prediction)}
+    named |= {"scale": scale_columns(scale), "group": column_names(group), "run": run, "step": step}
     columns = certified_columns(cert.basis, **named)
     if page is not None and (columns.groups or columns.run is not None):
         raise click.UsageError("--report shows every row once: this certificate is about runs, or groups that overlap.")
@@ -127,14 +126,14 @@ def command(
 
 def _print_verdict(verdict: Verdict, as_json: bool, *, to_stderr: bool = False) -> None:
     # Rows that cannot test the promise get no green.
-    colour = "red" if not verdict.holds else "yellow" if verdict.reused else "green"
+    colour = "red" if verdict.contradicted else "yellow" if verdict.reused else "green"
     if as_json:
         print_json(verdict.to_dict())
     elif to_stderr:
         print_message(str(verdict), colour=colour)
     else:
         print_text(str(verdict), colour=colour)
-    if not verdict.holds:
+    if verdict.contradicted:
         sys.exit(1)
     if not verdict.tested:
         fail("these rows cannot test the promise: pass rows that neither the model nor the certificate was made from.")

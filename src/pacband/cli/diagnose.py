@@ -11,7 +11,6 @@ from pacband.cli.console import print_json, print_message, print_text
 from pacband.cli.draw_options import declared_draws, draw_columns, draw_options, draw_seed_option
 from pacband.cli.model_files import model_target, open_model_table, refuse_option
 from pacband.cli.options import (
-    OneColumn,
     column_options,
     delta_option,
     eps_option,
@@ -44,10 +43,8 @@ Examples:
 
 @click.command(epilog=EXAMPLES)
 @click.argument("files", nargs=-1, required=True, type=Input(), metavar="[MODEL] FILE")
-@click.option(
-    "--target", cls=OneColumn, help="Column of the targets. Required, unless the certificate of a model states it."
-)
-@click.option("--prediction", cls=OneColumn, help="Column of the predictions. Required, unless a model predicts.")
+@click.option("--target", help="Column of the targets. Required, unless the certificate of a model states it.")
+@click.option("--prediction", help="Column of the predictions. Required, unless a model predicts.")
 @column_options("scale", "group")
 @click.option(
     "--input",

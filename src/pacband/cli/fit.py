@@ -12,7 +12,6 @@ from pacband.cli.console import print_json, print_message, print_result, print_s
 from pacband.cli.draw_options import declared_draws, draw_options, refuse_without_rows
 from pacband.cli.findings import collect_findings, print_findings
 from pacband.cli.options import (
-    OneColumn,
     clip_options,
     clip_range,
     delta_option,
@@ -47,7 +46,7 @@ _DEFAULT_BUDGET = 300.0
 
 @click.command(epilog=EXAMPLES)
 @click.argument("files", nargs=-1, required=True, type=Input())
-@click.option("--target", cls=OneColumn, required=True, help="Column to predict.")
+@click.option("--target", required=True, help="Column to predict.")
 @click.option(
     "-o",
     "--output",

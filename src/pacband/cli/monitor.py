@@ -12,7 +12,7 @@ import click
 from pacband.cli.columns import certified_columns
 from pacband.cli.console import fail, print_message, print_text
 from pacband.cli.model_files import model_target, open_model_file
-from pacband.cli.options import column_options, file_options, model_options
+from pacband.cli.options import column_names, column_options, file_options, model_options
 from pacband.cli.output import Input, Output
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ Examples:
     required=True,
     help="File that stores what was counted. It is created if it does not exist.",
 )
-@column_options("target", "prediction", "scale", "group", known=True, outputs=True)
+@column_options("target", "prediction", "scale", "group", known=True)
 @click.option("--unit", help="Column of units, if the promise is about units.  [default: the certificate's]")
 @click.option("--finish", is_flag=True, help="The last unit is complete: count it at the end of the rows.")
 @click.option(
@@ -215,8 +215,8 @@ def _columns(monitor: Monitor, options: dict[str, Any]) -> Columns:
     scale = None if not names else names if monitor.scale_kind == "asymmetric" else list(names)
     return certified_columns(
         monitor.certificate.basis,
-        target=list(options["target"]) or None,
-        prediction=list(options["prediction"]) or None,
+        target=column_names(options["target"]),
+        prediction=column_names(options["prediction"]),
         scale=scale,
         group=options["group"],
     )

@@ -12,12 +12,12 @@ __all__ = [
     "candidate_columns",
     "clip_options",
     "clip_range",
+    "column_names",
     "column_options",
     "delta_option",
     "engine_options",
     "eps_option",
     "file_options",
-    "group_names",
     "is_given",
     "json_option",
     "min_scale_option",
@@ -153,32 +153,8 @@ def file_options(command: F) -> F:
     return joined(*(click.option(f"--{name}", help=text) for name, text in options.items()))(cast(F, called))
 
 
-class OneColumn(click.Option):
-    """An option that names one column. click takes the last of several; here they are an error.
-
-    A certificate of the last column would look like one of all of them.
-    """
-
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **{**options, "multiple": True})
-
-    def process_value(self, ctx: click.Context, value: Any) -> Any:
-        """Return the name of the column, or None."""
-        names = super().process_value(ctx, value)
-        if names and len(names) > 1:
-            raise click.UsageError(f"{self.opts[0]} names one column, got {', '.join(names)}.", ctx=ctx)
-        return names[0] if names else None
-
-
-def one_or_more(names: tuple[str, ...]) -> str | list[str] | None:
-    """Return columns of outputs as `certify_frame` takes them: None, a column, or a list of columns."""
-    return list(names) if len(names) > 1 else (None, *names)[-1]
-
-
-def column_options(
-    *names: str, known: bool = False, outputs: bool = False, overlapping: bool = False
-) -> Callable[[F], F]:
-    """Return the options that name columns.
+def column_options(*names: str, known: bool = False, overlapping: bool = False) -> Callable[[F], F]:
+    """Return the options that name columns. Targets and predictions may be repeated, once for each output.
 
     Parameters
     ----------
@@ -186,17 +162,14 @@ def column_options(
         The options: "target", "prediction", "scale", "group", "run", "step".
     known : bool
         Whether the columns of the certificate are the default.
-    outputs : bool
-        Whether targets and predictions may be repeated, once for each output.
     overlapping : bool
         Whether the group may be repeated, for groups that overlap.
     """
     default = "  [default: as at calibration]" if known else ""
-    repeat = " Repeat for several outputs." if outputs else ""
-    times: dict[str, Any] = {"multiple": True} if outputs else {"cls": OneColumn}
+    repeat = " Repeat for several outputs."
     options = {
-        "target": click.option("--target", help=f"Column of the targets.{repeat}{default}", **times),
-        "prediction": click.option("--prediction", help=f"Column of the predictions.{repeat}{default}", **times),
+        "target": click.option("--target", multiple=True, help=f"Column of the targets.{repeat}{default}"),
+        "prediction": click.option("--prediction", multiple=True, help=f"Column of the predictions.{repeat}{default}"),
         "scale": click.option(
             "--scale", multiple=True, help=f"Column of the scale σ̂. Give it twice for lower and upper scale.{default}"
         ),
@@ -223,13 +196,18 @@ def clip_range(options: dict[str, Any]) -> tuple[float | None, float | None] | N
     return None if low is None and high is None else (low, high)
 
 
-def group_names(group: tuple[str, ...]) -> Any:
-    """Return the group as `certify_frame` takes it: None, a column, or a list of columns whose groups overlap."""
-    return one_or_more(group)
+def column_names(names: tuple[str, ...]) -> Any:
+    """Return targets, predictions or groups as `certify_frame` takes them: None, a column, or a list of columns."""
+    return list(names) if len(names) > 1 else (None, *names)[-1]
 
 
-def scale_columns(scale: tuple[str, ...]) -> Any:
+def scale_columns(scale: tuple[str, ...], n_outputs: int = 1) -> Any:
     """Return the scale as `certify_frame` takes it: None, a column, or a pair of columns."""
+    if n_outputs > 1 and len(scale) > 1:
+        raise click.UsageError(
+            f"with {n_outputs} outputs, name one --scale column for all of them, got {', '.join(scale)}. A scale for "
+            "each output needs Python: certify_frame(scale=[...])."
+        )
     if len(scale) > 2:
         raise click.UsageError("name one --scale column, or two for (lower, upper).")
     return (None, *scale)[-1] if len(scale) < 2 else scale

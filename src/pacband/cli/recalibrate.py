@@ -13,9 +13,9 @@ from pacband.cli.draw_options import refuse_without_rows
 from pacband.cli.findings import collect_findings, print_findings
 from pacband.cli.model_files import model_target, open_model_table
 from pacband.cli.options import (
+    column_names,
     column_options,
     file_options,
-    group_names,
     json_option,
     model_options,
     rule_option,
@@ -50,7 +50,7 @@ Examples:
     help="File to save the successor to; - is standard output.",
 )
 @overwrite_option
-@column_options("target", "prediction", "scale", "group", "run", "step", known=True, outputs=True, overlapping=True)
+@column_options("target", "prediction", "scale", "group", "run", "step", known=True, overlapping=True)
 @rule_option
 @click.option("--unit", help="Column of units, if the promise is about units.  [default: the certificate's]")
 @click.option("--importance", help="Column of the weights of these rows, if the certificate has weights.")
@@ -162,10 +162,10 @@ def _renew_certificate(
 
     columns = certified_columns(
         before.basis,
-        target=list(named["target"]) or None,
-        prediction=list(named["prediction"]) or None,
+        target=column_names(named["target"]),
+        prediction=column_names(named["prediction"]),
         scale=scale_columns(named["scale"]),
-        group=group_names(named["group"]),
+        group=column_names(named["group"]),
         run=named["run"],
         step=named["step"],
     )

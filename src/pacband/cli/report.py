@@ -12,7 +12,7 @@ from pacband.cli.columns import certified_columns
 from pacband.cli.console import print_json, print_message, print_text
 from pacband.cli.draw_options import fresh_draw_options
 from pacband.cli.model_files import model_target, open_model_table
-from pacband.cli.options import column_options, file_options, model_options, outlook_option, scale_columns
+from pacband.cli.options import column_names, column_options, file_options, model_options, outlook_option, scale_columns
 from pacband.cli.output import Input, Output
 
 if TYPE_CHECKING:
@@ -65,8 +65,8 @@ def command(
     files: tuple[str, ...],
     output: str,
     kind: str | None,
-    target: str | None,
-    prediction: str | None,
+    target: tuple[str, ...],
+    prediction: tuple[str, ...],
     scale: tuple[str, ...],
     group: str | None,
     features: tuple[str, ...],
@@ -91,12 +91,13 @@ def command(
     from pacband.reporting.document import report
     from pacband.tables.certified_draws import table_draws
 
-    named = {"target": target, "prediction": prediction, "scale": scale_columns(scale), "group": group}
+    named: dict[str, Any] = {"target": column_names(target), "prediction": column_names(prediction)}
+    named |= {"scale": scale_columns(scale), "group": group}
     cert = load_certificate(certificate)
     if files and is_model(certificate):
         from pacband.reporting.models import report_model
 
-        targets = model_target(certificate, () if target is None else (target,), prediction=prediction, scale=scale)
+        targets = model_target(certificate, target, prediction=prediction, scale=scale)
         model: dict[str, Any] = {
             "trust": trust,
             "max_bytes": max_bytes,

@@ -35,6 +35,9 @@ class Draws(ABC):
 
     kind: DrawKind
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.kind.one_draw} is one draw>"
+
     @abstractmethod
     def sample(self, n_rows: int) -> Sample:
         """Return the draws that n rows make, or raise unless the declaration fits them."""
@@ -87,7 +90,7 @@ class Units(Draws):
         share such as 0.99: they keep at least that share of their rows within it. "average": at least 1 − ε of the rows
         of future units are within it, on average over units (`pacband.planning.averages`); such a certificate has no
         rank. "one": of every unit one row is drawn at random; the promise is then about future rows, every unit counted
-        equally, as "average" is, and the bound is less sharp.
+        equally, as "average" is. With many units the bound is less sharp than that of "average".
     name : str, optional
         What a unit is called in the promise; in tables the name of the column.
     random_state : int, optional
@@ -174,8 +177,8 @@ class Spaced(Draws):
 
     Examples
     --------
-    >>> Spaced.best(100_000, eps=0.05, delta=1e-6, mixing=0.5).kind
-    SpacedDraws(gap=33, mixing=1.1641532182693481e-10)
+    >>> Spaced.best(100_000, eps=0.05, delta=1e-6, mixing=0.5)
+    <Spaced: one row in 33 is one draw>
     """
 
     def __init__(self, gap: int, mixing: float | Callable[[int], float] | None = None) -> None:

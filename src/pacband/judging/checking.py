@@ -75,19 +75,21 @@ def check(
     Returns
     -------
     Verdict
-        Rows that the certificate was made from, or that the model was fitted on, cannot test the promise: then
-        `Verdict.tested` is False, and `Verdict.holds` means nothing. A program asks for both:
-        ``verdict.tested and verdict.holds``.
+        `Verdict.holds` is False if the rows contradict the promise, and True if they do not. It is None if they cannot
+        test it: the certificate was made from them, or the model was fitted on some of them.
 
     Examples
     --------
     >>> import numpy as np, pacband
     >>> rng = np.random.default_rng(0)
-    >>> cert = pacband.certify(rng.standard_normal(2000), np.zeros(2000), eps=0.05, delta=1e-6)
+    >>> y = rng.standard_normal(2000)
+    >>> cert = pacband.certify(y, np.zeros(2000), eps=0.05, delta=1e-6)
     >>> pacband.check(cert, rng.standard_normal(500), np.zeros(500)).holds
     True
     >>> pacband.check(cert, 2 * rng.standard_normal(500), np.zeros(500)).holds
     False
+    >>> print(pacband.check(cert, y, np.zeros(2000)).holds)  # the calibration rows
+    None
 
     A model predicts by itself:
 

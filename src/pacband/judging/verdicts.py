@@ -134,13 +134,13 @@ class Verdict:
         return _beyond(self.groups, self.level)
 
     @property
-    def holds(self) -> bool:
-        """Whether the data do not contradict the promise. Without `tested` it means nothing."""
-        return not self.contradicted
+    def holds(self) -> bool | None:
+        """False if the data contradict the promise, True if they do not, None if they cannot test it; see `tested`."""
+        return False if self.contradicted else True if self.tested else None
 
     @property
     def tested(self) -> bool:
-        """Whether these rows can test the promise. Otherwise `holds` means nothing."""
+        """Whether these rows can test the promise: they are not `reused`."""
         return not self.reused
 
     def __str__(self) -> str:
@@ -148,28 +148,33 @@ class Verdict:
         single = list(self.counts) == [""]
         word = "The data contradict the promise" if contradicted else "The data do not contradict the promise"
         where = f" in {len(contradicted)} of {len(self.counts)} groups" if contradicted and not single else ""
-        lines = [f"{word}{where} (level {figure(self.level)})."]
-        if self.reused and not contradicted:
-            lines = ["These rows cannot test the promise."]
+        # Whoever reads one line of rows that cannot test the promise must not read that they agree with it.
+        lines = [f"{word}{where} (level {figure(self.level)})."] if contradicted or self.tested else self._reuse()
         lines += [str(self.counts[""])] if single else _listed(self.counts, contradicted)
         if self.out_of_range:
             lines.append(left_range_words(self.out_of_range))
-        every = list(self.counts.values())
-        n_draws, counted = sum(count.n_samples for count in every), every[0].counted if every else "rows"
-        if self.training_units:
-            lines.append(
-                f"The model was fitted on {self.training_units} of these {n_draws} {counted}: only new {counted} can "
-                "test it."
-            )
-        elif self.training_rows and self.reused:
-            rows = f"{n_draws} rows" if counted == "rows" else "rows"
-            lines.append(f"The model was fitted on {self.training_rows} of these {rows}: only fresh rows can test it.")
-        elif self.reused:
-            lines.append("These are the rows that the certificate was made from: only fresh rows can test it.")
+        if contradicted:
+            lines += self._reuse()
         if self.groups:
             lines.append("The promise is about all rows together. By group, with ! where the bound is weak:")
             lines += _listed(self.groups, self.weak)
         return "\n".join(lines)
+
+    def _reuse(self) -> list[str]:
+        """Return the sentence that states why these rows cannot test the promise; none if they can."""
+        every = list(self.counts.values())
+        n_draws, counted = sum(count.n_samples for count in every), every[0].counted if every else "rows"
+        if self.training_units:
+            return [
+                f"The model was fitted on {self.training_units} of these {n_draws} {counted}: only new {counted} can "
+                "test it."
+            ]
+        if self.training_rows and self.reused:
+            rows = f"{n_draws} rows" if counted == "rows" else "rows"
+            return [f"The model was fitted on {self.training_rows} of these {rows}: only fresh rows can test it."]
+        if self.reused:
+            return ["These are the rows that the certificate was made from: only fresh rows can test it."]
+        return []
 
     def _repr_html_(self) -> str:
         rows = [(str(label), str(count)) for counts in (self.counts, self.groups) for label, count in counts.items()]

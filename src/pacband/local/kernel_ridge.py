@@ -70,7 +70,7 @@ class LocalKernelRidge(LocalRegressor):
     Attributes
     ----------
     gamma_, alpha_, decay_, n_neighbors_
-        The parameters in use: those given, or those chosen by "loo". gamma_ is None for a kernel without it.
+        The parameters in use: those given, or those chosen by "loo". `gamma_` is None for a kernel without it.
     loo_error_ : float or None
         The root mean square of the leave-one-out errors, if a parameter was "loo".
     solver_ : str

@@ -65,9 +65,9 @@ class Monitor:
     than rows, its draws are counted (see the notes), and "row" means a draw everywhere below. Two instruments read the
     stream:
 
-    - an e-process against P(violation) ≤ ε (`pacband.monitoring.eprocess`). If it reaches 1/α, the state becomes
+    - an e-process against P(violation) ≤ ε. If it reaches 1/α, the state becomes
       "revoked" for good. While the promise holds, this ever happens with probability at most α.
-    - an e-detector for a rate that rises late (`pacband.monitoring.detector`). If it fires, the state becomes
+    - an e-detector for a rate that rises late. If it fires, the state becomes
       "warning". `acknowledge` ends the warning and resets the detector. While the promise holds, the mean number of
       rows from a reset to a false warning is at least `false_alarm_interval`.
 
@@ -391,7 +391,7 @@ class Monitor:
         return draw(self, ax)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the state to a JSON file, atomically; see `pacband.monitoring.state.StateFile`.
+        """Write the state to a JSON file, atomically.
 
         If the file contains another state than this monitor last read or wrote there, another process has changed it.
         Then it is not overwritten, and `CertificateError` is raised.

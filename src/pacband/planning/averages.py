@@ -12,7 +12,13 @@ K falls if any share grows. So with v_u(γ), the share of a unit's rows above γ
 with K ≥ 1/δ. It is wrong only if the mean at γ̄ exceeds ε. The mean exceeds ε below some γ*, and K ≥ 1/δ at γ̄ < γ*
 implies K ≥ 1/δ at every γ between them: for each of these γ, and so for all, that has a probability of at most δ.
 
-Small λ_j serve shares that differ much between units, large ones shares that are all alike. That a mean is above ε is
+Small λ_j serve shares that differ much between units, large ones shares that are all alike. Few units show nothing by
+these five, even if no row violates. Then one bet takes their place, λ = 1/(1 − ε), which loses all with a share of one:
+
+    K = Π_u (1 − v_u)/(1 − ε).
+
+Which of the two is used depends on U, ε and δ alone, so either proof applies. Without a violation this K is
+(1 − ε)⁻ᵁ: as many units suffice as for the promise about all rows of units, B(0; U, ε) ≤ δ. That a mean is above ε is
 shown in the same way, with Π(1 + λ(v_u − ε)) and λ_j = 2⁻ʲ/ε, j = 1, …, 6: a share of zero costs a part 2⁻ʲ.
 """
 
@@ -36,6 +42,7 @@ __all__ = ["Evidence", "check_units", "log_evidence", "log_fraction"]
 
 # λ_j·(1 − ε), and λ_j·ε for a mean above ε.
 BETS = tuple(Fraction(2**j - 1, 2**j) for j in range(1, 6))
+WHOLE_BET = (Fraction(1),)
 BETS_ABOVE = tuple(Fraction(1, 2**j) for j in range(1, 7))
 
 _CONTEXT = Context(prec=80, Emin=-(10**15), Emax=10**15)
@@ -91,18 +98,29 @@ class Evidence:
 
         Examples
         --------
-        >>> Evidence(((0, 10, 60),)).shows(0.1, Fraction(1, 20)), Evidence(((0, 10, 30),)).shows(0.1, Fraction(1, 20))
+        >>> Evidence(((0, 10, 60),)).shows(0.1, Fraction(1, 20)), Evidence(((0, 10, 28),)).shows(0.1, Fraction(1, 20))
         (True, False)
         """
+        return self.shows_by(choose_bets(self.n_units, eps, budget), eps, budget)
+
+    def shows_by(self, bets: tuple[Fraction, ...], eps: float, budget: Fraction) -> bool:
+        """Decide K ≥ 1/budget with these bets; see `choose_bets`."""
         if budget <= 0:
             return False
         k, n, times = np.array(self.counts, dtype=np.float64).T
-        found, error = log_evidence(k / n, eps, times)
+        if bets == WHOLE_BET:
+            # No share of one: its logarithm is not finite. The kept share is a quotient of integers: 1 − v is rounded.
+            if (k == n).any():
+                return False
+            terms = times * (np.log((n - k) / n) - math.log1p(-eps))
+            found, error = float(terms.sum()), 1e-12 + 1e-13 * float(np.abs(terms).sum()) + 1e-15 * float(times.sum())
+        else:
+            found, error = log_evidence(k / n, eps, times)
         margin = found + log_fraction(budget)
         if abs(margin) > error:
             return margin > 0.0
         with localcontext(_CONTEXT):
-            return self._evidence(Fraction(eps)) * (1 - _EXACT) * _decimal(budget) >= 1
+            return self._evidence(Fraction(eps), bets) * (1 - _EXACT) * _decimal(budget) >= 1
 
     def p_value(self, eps: float, *, above: bool = False) -> float:
         """Return the smallest δ at which a mean of at most ε is shown, or above ε: 1/K, rounded up; at most 1."""
@@ -110,10 +128,10 @@ class Evidence:
         found, error = log_evidence(k / n, eps, times, above=above)
         return max(math.exp(min(0.0, error - found)), math.ulp(0.0))
 
-    def _evidence(self, eps: Fraction) -> Decimal:
+    def _evidence(self, eps: Fraction, bets: tuple[Fraction, ...]) -> Decimal:
         """Return K in 80 digits."""
         products = []
-        for bet in BETS:
+        for bet in bets:
             stake, product = bet / (1 - eps), Decimal(1)
             for k, n, times in self.counts:
                 product *= _decimal(1 + stake * (eps - Fraction(k, n))) ** times
@@ -121,10 +139,21 @@ class Evidence:
         return sum(products, Decimal(0)) / len(products)
 
 
+def choose_bets(n_units: int, eps: float, budget: Fraction) -> tuple[Fraction, ...]:
+    """Return the five bets, or the whole one if they show nothing for so many units even without a violation.
+
+    Examples
+    --------
+    >>> [len(choose_bets(n_units, 0.1, Fraction(1, 20))) for n_units in (29, 33, 34, 1000)]
+    [1, 1, 5, 5]
+    """
+    return BETS if _without_violation(n_units).shows_by(BETS, eps, budget) else WHOLE_BET
+
+
 def log_evidence(
     shares: npt.NDArray[np.float64], eps: float, times: Any = 1.0, *, above: bool = False
 ) -> tuple[float, float]:
-    """Return ln K of shares, each of which may occur several times, and a bound on its rounding error.
+    """Return ln K of shares by the five bets, each of which may occur several times, and a bound on its rounding error.
 
     With `above`, K is the evidence for a mean above ε.
     """
@@ -160,7 +189,7 @@ def check_units(n_units: int, eps: float, delta: float, share: DeltaShare) -> No
         middle = (low + high) // 2
         low, high = (low, middle) if _without_violation(middle).shows(eps, budget) else (middle, high)
     eps_here = _smallest_eps(n_units, budget)
-    delta_here = _without_violation(n_units).p_value(eps) / float(share.fraction)
+    delta_here = math.exp(n_units * math.log1p(-eps)) * (1.0 + 1e-9) / float(share.fraction)
     needs = f"need at least {high} units for a promise on average over units"
     raise not_enough_samples(
         eps, delta, share, needs, n_samples=n_units, needed=high, eps_here=eps_here, delta_here=delta_here

@@ -6,6 +6,9 @@ N = 1000 and ε = 0.05. A certificate with a small δ takes a smaller rank, so i
 band with violation v has the half-width z(v) = −Φ⁻¹(v/2) standard deviations. The relative width is
 
     z(r/(N + 1)) / z(⌊ε(N + 1)⌋/(N + 1)).
+
+Its denominator changes with N. Bands of different N are compared by z(r/(N + 1)) / z(ε): the width over that of the
+band that leaves out exactly a share ε, which no finite sample reaches for sure.
 """
 
 from __future__ import annotations
@@ -30,7 +33,7 @@ DELTAS = (0.1, 0.05, 0.01, 1e-3, 1e-6, 1e-9)
 _TIMES = (1, 2, 5, 10, 100)
 # And no more than this, since larger numbers take seconds.
 _MOST_SAMPLES = 10**9
-HEADER = ("samples N", "δ", "rank r", "expected violation", "width")
+HEADER = ("samples N", "δ", "rank r", "expected violation", "width", "over split")
 _NOTHING = "–"
 
 
@@ -48,6 +51,9 @@ class PlanCost:
         The largest valid rank; None if N samples cannot promise this.
     expected_violation : float or None
         r/(N + 1), the mean of the true violation over calibrations.
+    width : float or None
+        The width of the band at its expected violation, over that of the band that leaves out exactly a share ε, for
+        Gaussian errors. It compares rows with different N. None if N samples cannot promise this.
     relative_width : float or None
         The width of the band over that of split conformal prediction with the same samples, for Gaussian errors, each
         at its expected violation. None if either band does not exist.
@@ -59,17 +65,18 @@ class PlanCost:
     delta: float
     rank: int | None
     expected_violation: float | None
+    width: float | None
     relative_width: float | None
     needed: int
 
     @property
-    def cells(self) -> tuple[str, str, str, str, str]:
-        """N, δ, rank, expected violation and relative width as texts."""
+    def cells(self) -> tuple[str, str, str, str, str, str]:
+        """N, δ, rank, expected violation, width and relative width as texts."""
         start = f"{self.n_samples:,}", figure(self.delta)
         if self.expected_violation is None:
-            return *start, f"needs {self.needed:,} samples", _NOTHING, _NOTHING
-        width = _NOTHING if self.relative_width is None else f"× {self.relative_width:.2f}"
-        return *start, f"{self.rank:,}", percent(self.expected_violation), width
+            return *start, f"needs {self.needed:,} samples", _NOTHING, _NOTHING, _NOTHING
+        violation = percent(self.expected_violation)
+        return *start, f"{self.rank:,}", violation, _times(self.width), _times(self.relative_width)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +105,8 @@ class PlanTable:
             f"At most {percent(self.eps)} of future errors may exceed the bound (ε = {figure(self.eps)}); this fails "
             f"with probability at most δ{each}. The score of rank r from the top is the bound. The expected violation "
             "r/(N + 1) is the share of errors beyond the bound, on average over calibrations. The width is that of the "
-            "band over the width of split conformal prediction with the same samples, for Gaussian errors."
+            "band over the narrowest that leaves out a share ε, for Gaussian errors; the last column is the width over "
+            "that of split conformal prediction with the same samples."
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -109,7 +117,7 @@ class PlanTable:
         lines = [HEADER, *(row.cells for row in self.rows)]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         cells = ("  ".join(text.rjust(width) for text, width in zip(line, widths, strict=True)) for line in lines)
-        return "\n".join([self.explanation, *cells])
+        return "\n".join([*cells, self.explanation])
 
     def _repr_html_(self) -> str:
         rows = [(f"N = {n}, δ = {delta}", _in_words(*rest)) for n, delta, *rest in (row.cells for row in self.rows)]
@@ -128,7 +136,7 @@ def plan_table(
     A smaller δ needs a smaller rank r, with n_F·B(r − 1; N, ε) ≤ δ, and so a wider band. The relative width is
     z(r/(N + 1)) / z(⌊ε(N + 1)⌋/(N + 1)) with z(v) = −Φ⁻¹(v/2): the certified band over that of split conformal
     prediction with the same samples, for Gaussian errors, each at its expected violation. With errors that have heavier
-    tails it is larger.
+    tails it is larger. To compare different N, read the width z(r/(N + 1)) / z(ε), which is near 1 for many samples.
 
     Parameters
     ----------
@@ -189,16 +197,21 @@ def split_conformal_rank(n_samples: int, eps: float) -> int:
 
 def _cost(n_samples: int, eps: float, delta: float, rank: int, needed: int) -> PlanCost:
     if rank == 0:
-        return PlanCost(n_samples, delta, None, None, None, needed)
+        return PlanCost(n_samples, delta, None, None, None, None, needed)
     conformal = split_conformal_rank(n_samples, eps)
     violation = rank / (n_samples + 1)
-    width = _half_width(violation) / _half_width(conformal / (n_samples + 1)) if conformal else None
-    return PlanCost(n_samples, delta, rank, violation, width, needed)
+    half_width = _half_width(violation)
+    beside = half_width / _half_width(conformal / (n_samples + 1)) if conformal else None
+    return PlanCost(n_samples, delta, rank, violation, half_width / _half_width(eps), beside, needed)
 
 
 def _half_width(violation: float) -> float:
     """Return z(v) = Φ⁻¹(1 − v/2)."""
     return -NormalDist().inv_cdf(violation / 2)
+
+
+def _times(width: float | None) -> str:
+    return _NOTHING if width is None else f"× {width:.2f}"
 
 
 def _several(name: str, values: Any) -> list[Any]:
@@ -211,7 +224,7 @@ def _several(name: str, values: Any) -> list[Any]:
     return listed
 
 
-def _in_words(rank: str, violation: str, width: str) -> str:
+def _in_words(rank: str, violation: str, width: str, beside: str) -> str:
     if violation == _NOTHING:
         return rank
-    return f"rank {rank}, expected violation {violation}, width {width}"
+    return f"rank {rank}, expected violation {violation}, width {width}, over split conformal {beside}"

@@ -57,7 +57,7 @@ def word_verdict(
         counted = f"{counted}. {left_range_words(verdict.out_of_range).removesuffix('.')}"
     low, high = exact_interval(violations, n_rows)
     interval = f"The exact 95 % interval of the true share is {percent(low)} to {percent(high)}."
-    if not verdict.holds:
+    if verdict.contradicted:
         # Each group has its own promise: the union bound over them. A p-value of 0 is rounded.
         p_value = max(1e-300, min(1.0, len(counts) * min(count.p_value for count in counts)))
         return Answer(

@@ -40,14 +40,17 @@ def show(value: Any, *, console: Any = None) -> None:
         terminal.print(str(value), markup=False, highlight=False, soft_wrap=True)
 
 
-def render(value: Plan | AnyCertificate) -> RenderableType:
+def render(value: Plan | PlanTable | AnyCertificate) -> RenderableType:
     """Return what `rich` prints for a plan or a certificate."""
     from rich.console import Group
     from rich.panel import Panel
     from rich.text import Text
 
     title, promise, table = _parts(value)
-    content = Group(Text(promise, style="bold"), *_symbols(value), Text(), table, *_about(value))
+    if isinstance(value, PlanTable):  # the words explain the columns
+        content = Group(table, Text(), Text(promise, style="dim"))
+    else:
+        content = Group(Text(promise, style="bold"), *_symbols(value), Text(), table, *_about(value))
     return Panel(content, title=title, title_align="left", border_style="blue", padding=(1, 2))
 
 
@@ -121,7 +124,7 @@ def _characteristic(plan: AcceptancePlan) -> Table:
 def _costs(costs: PlanTable) -> Table:
     table = _table(header=True)
     for name in HEADER:
-        table.add_column(name, justify="right")
+        table.add_column(name, justify="right", no_wrap=name != "expected violation")
     for row in costs.rows:
         table.add_row(*row.cells)
     return table

@@ -113,7 +113,7 @@ def certify_frame(
     Returns
     -------
     Certificate, FamilyCertificate or GroupCertificate
-        What `certify`, `search_family` or `search_groups` give for the same numbers, to the last bit.
+        What `certify`, `certify_family` or `certify_groups` give for the same numbers, to the last bit.
 
     Examples
     --------
