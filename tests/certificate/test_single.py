@@ -8,7 +8,8 @@ import pytest
 from scipy.stats import beta
 
 import pacband
-from pacband import Certificate, CertificateError, InvalidInput, InvalidScale, certify
+from pacband import Certificate, CertificateError, InvalidInput, InvalidScale, certify, certify_family
+from pacband.draws import Units
 from support.certificates import ALL_KINDS, PROMISE, SITES, P, S, Y, changed
 
 
@@ -194,3 +195,36 @@ def test_a_certificate_has_at_most_1e12_samples():
     assert changed(ALL_KINDS["constant"], n_samples=10**12).n_samples == 10**12
     with pytest.raises(CertificateError, match=r"n_samples ≤ 1e\+12"):
         changed(ALL_KINDS["constant"], n_samples=10**12 + 1)
+
+
+UNITS = Units(np.arange(40).repeat(10), "average")
+
+
+def test_units_on_average_attain_the_part_of_delta_that_their_evidence_needs():
+    one = certify(Y, P, eps=0.3, delta=0.1, draws=UNITS)
+    assert one.attained_delta == pytest.approx(min(0.1, one.evidence.p_value(0.3)))
+    family = certify_family(Y, {"a": P, "b": (P, S), "c": P + 1.0}, eps=0.3, delta=0.1, draws=UNITS)
+    for cert in family.candidates.values():
+        assert cert.attained_delta == pytest.approx(min(0.1, 3 * cert.evidence.p_value(0.3)))
+
+
+def test_one_unit_may_be_evidence_enough():
+    cert = certify(Y, P, eps=0.9, delta=0.5, draws=Units(np.zeros(400, dtype=int), "average"))
+    assert (cert.n_samples, cert.rank, cert.evidence.n_units) == (1, None, 1)
+
+
+def test_without_a_rank_no_number_of_draws_is_beyond_a_given_bound():
+    with pytest.raises(InvalidInput, match="this certificate has no rank: its bound was not given"):
+        _ = certify(Y, P, eps=0.3, delta=0.1, draws=UNITS).n_beyond
+    assert pacband.certify_tolerance(Y, P, 1.0, delta=0.1).n_beyond == np.count_nonzero(np.abs(Y - P) > 1.0)
+
+
+def test_units_on_average_are_verified_by_their_evidence_and_by_their_scores():
+    cert = certify(Y, P, eps=0.3, delta=0.1, draws=UNITS)
+    assert cert.verify(Y, P, draws=UNITS)
+    nearer = np.abs(Y - P).argmin()
+    other = Y.copy()
+    other[nearer] = P[nearer] + (Y[nearer] - P[nearer]) / 2 + 0.25 * cert.gamma
+    assert not cert.verify(other, P, draws=UNITS), "the same rows exceed the bound, by other scores"
+    by_size = np.argsort(np.abs(Y - P))
+    assert not cert.verify(Y[by_size], P[by_size], draws=UNITS), "the same scores are in other units"

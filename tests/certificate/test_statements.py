@@ -109,6 +109,16 @@ class TestOutlook:
         with pytest.raises(InvalidInput, match=r"the dependence of 500 \+ 10000 draws uses up all of delta=0.1"):
             made.outlook(10_000)
 
+    def test_nothing_is_known_where_just_all_of_delta_is_used_up(self, errors):
+        made = certify(errors, 0 * errors, eps=0.2, delta=2.0**-3, draws=Spaced(4, mixing=lambda gap: 2.0**-13))
+        assert made.n_samples == 500
+        assert made.outlook(523) > 0
+        with pytest.raises(InvalidInput, match=r"the dependence of 500 \+ 524 draws uses up all of delta=0.125"):
+            made.outlook(524)
+
+    def test_it_reaches_as_many_draws_as_pacband_supports(self, errors):
+        assert 0 < certify(errors, 0 * errors).outlook(10**12) < 10**12
+
     @pytest.mark.parametrize(
         ("m", "options", "message"),
         [
