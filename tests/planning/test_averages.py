@@ -194,3 +194,14 @@ def test_the_error_in_floating_point_is_bounded():
     assert abs(few - (math.log(value.numerator) - math.log(value.denominator))) <= few_error < 1e-9
     assert math.isfinite(found)
     assert error < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("eps", "n_units"), [(0.3, 1), (0.3, 60), (0.3, 61), (0.05, 400), (0.001, 20_000), (0.001, 15_001)]
+)
+def test_one_bet_is_decided_exactly_where_floats_cannot_tell(eps, n_units):
+    # K = (1 − ε)⁻ᵁ if no row violates. The budgets are just above and just below 1/K.
+    place = int((1 - Fraction(eps)) ** n_units * 2**128)
+    evidence = Evidence(((0, 10, n_units),))
+    assert evidence.shows_by(WHOLE_BET, eps, Fraction(place + 2, 2**128))
+    assert not evidence.shows_by(WHOLE_BET, eps, Fraction(place - 1, 2**128))
