@@ -15,7 +15,6 @@ rival of a table is known only after the fact; no user has that choice for free.
 
 from __future__ import annotations
 
-import os
 import warnings
 from pathlib import Path
 from typing import TypeAlias
@@ -44,14 +43,19 @@ QUICK = (
 )
 # The aims: the geometric mean over the tables, and the largest, of our width over that of the better of AutoGluon's.
 AIMS = {15.0: (0.58, 1.0), 120.0: (0.50, 0.95)}
-PYTHON = Path(os.environ.get("PACBAND_RIVALS", ".venv-rivals")) / "bin" / "python"
+PYTHON = Path(".venv-rivals/bin/python")
 
 
 def main(quick: bool = False) -> None:
     warnings.simplefilter("ignore")
-    limits, seeds = ((15.0,), 1) if quick else (tuple(AIMS), 3)
-    tables = ("concrete", "diabetes") if quick else tuple(TABLES)
-    limits = tuple(float(limit) for limit in os.environ.get("PACBAND_LIMITS", "").split()) or limits
+    if quick:
+        compare(("concrete", "diabetes"), limits=(15.0,), seeds=1)
+    else:
+        compare(tuple(TABLES), limits=tuple(AIMS), seeds=3)
+
+
+def compare(tables: tuple[str, ...], limits: tuple[float, ...], seeds: int) -> None:
+    """Print the widths of all methods on these tables, and how ours compare, for each time limit."""
     if not PYTHON.exists():
         print(f"{PYTHON} does not exist: `make rivals` makes it. Without rivals, only our widths are printed.")
     found: Found = {}

@@ -103,7 +103,7 @@ def test_development_is_in_groups_and_dev_has_what_the_lock_has():
 
 
 def test_every_requirement_has_a_lower_bound_and_no_upper():
-    for needed in requirements(("test", "lint", "docs", "bench")):
+    for needed in requirements(("test", "lint", "docs", "bench", "rivals")):
         assert [bound.operator for bound in needed.specifier] == [">="], str(needed)
 
 
@@ -119,12 +119,12 @@ def test_the_oldest_libraries_are_the_lower_bounds():
 def test_makefile_and_workflows_install_groups_that_exist():
     files = [ROOT / "Makefile", *(ROOT / ".github" / "workflows").glob("*.yml")]
     text = "\n".join(path.read_text("utf-8") for path in files)
-    assert set(re.findall(r"--group (\w+)", text)) == {"test", "dev", "docs", "bench"}
+    assert set(re.findall(r"--group (\w+)", text)) == {"test", "dev", "docs", "bench", "rivals"}
     assert set(re.findall(r'"\.\[([\w,]+)\]"', text)) == {"cli", "all"}
 
 
 def test_pip_is_new_enough_for_groups_before_they_are_installed():
-    made = subprocess.run(["make", "--dry-run", "test", "lint", "docs", "bench", "lock", "VENV=.venv-that-is-not-there"], cwd=ROOT, capture_output=True, text=True, check=True)  # fmt: skip
+    made = subprocess.run(["make", "--dry-run", "test", "lint", "docs", "bench", "rivals", "lock", "VENV=.venv-that-is-not-there"], cwd=ROOT, capture_output=True, text=True, check=True)  # fmt: skip
     ready = set()
     for environment, rest in re.findall(r"^(\S+)/bin/python -m pip (.*)$", made.stdout, re.MULTILINE):
         if "pip>=25.1" in rest:

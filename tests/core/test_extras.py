@@ -65,7 +65,7 @@ def test_a_checkout_that_is_not_installed_is_named(monkeypatch, tmp_path):
     def unknown(name):
         raise PackageNotFoundError(name)
 
-    monkeypatch.setattr(extras, "distribution", unknown)
+    monkeypatch.setattr("importlib.metadata.distribution", unknown)
     assert install_command("cli") == f"pip install --editable '{ROOT}[cli]'"
     # Neither installed nor a checkout: a folder of modules that somebody copied.
     monkeypatch.setattr(extras, "_CHECKOUT", tmp_path)

@@ -64,7 +64,7 @@ class AutoFamily:
         The side of the promise. With one side, the width is the mean distance from y to the bound.
     ended : str
         A sentence that says why the search ended: nothing more was to try, the budget, or an interrupt. Empty if a plan
-        decided, and in a family that was loaded.
+        decided, and in a file of an earlier version.
     """
 
     members: Mapping[str, Member]

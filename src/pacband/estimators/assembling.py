@@ -60,7 +60,7 @@ def assemble(
 
             plan = SearchPlan.from_dict(parts["search_plan"]) if "search_plan" in parts else None
             tried = tuple(Tried(*each) for each in parts["tried"])
-            auto = AutoFamily(FrozenMap(members), tried, plan, parameters.get("side", "both"))
+            auto = AutoFamily(FrozenMap(members), tried, plan, parameters.get("side", "both"), parts.get("ended", ""))
             estimator.__dict__ |= {"auto_": auto, "search_plan_": plan}
         _check_fit(estimator, certificates, parts["certificates"])
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
@@ -73,13 +73,16 @@ _DECLARED = (
     "parameters!=dict(any) names!=list(str) predictors!=list(any) scales!=list(any) "
     "training_rows!=plain training_units=plain grouping!=none|str|int|list(str|int)|tuple(str|int) "
     "certificates!=list(str) of_x!=dict(nat|t[*]) "
-    "tried!=none|list(list(str|num|none)) search_plan=dict(list(str)|bool|nat|str)"
+    "tried!=none|list(list(str|num|none)) ended=str search_plan=dict(list(str)|bool|nat|str)"
 )
 
 
 def _check_parts(kind: str, parts: Any) -> None:
     """Raise `Unsound` unless these are the parts of a model."""
-    if not isinstance(parts, dict) or parts.keys() | {"training_units", "search_plan"} != parse(_DECLARED).keys():
+    if (
+        not isinstance(parts, dict)
+        or parts.keys() | {"training_units", "ended", "search_plan"} != parse(_DECLARED).keys()
+    ):
         raise Unsound("it has other parts than those of a model")
     check_attributes("pacband model", _DECLARED, parts, {})
     if not parts["parameters"].keys() <= set(_KINDS[kind]._get_param_names()):

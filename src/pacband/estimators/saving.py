@@ -116,6 +116,7 @@ def take_apart(estimator: Any) -> dict[str, Any]:
         "certificates": [certificate.digest for certificate in certificates_of(estimator)[1]],
         "of_x": {name: getattr(estimator, name) for name in OF_X if hasattr(estimator, name)},
         "tried": None if auto is None else [[t.name, t.width, t.seconds, t.status] for t in auto.tried],
+        **({"ended": auto.ended} if auto is not None and auto.ended else {}),
         **({} if search_plan is None else {"search_plan": search_plan.to_dict()}),
     }
 
