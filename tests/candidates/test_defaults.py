@@ -35,8 +35,8 @@ def test_what_is_most_useful_comes_first(rng):
         orders.append(list(default_predictors(TableReader().fit(X), X, X[:, 0], 0, 1)))
     few, many = orders
     assert sorted(few) == sorted(many)
-    assert few.index("smooth process") < few.index("slow boosting") < few.index("deep boosting")
-    assert many.index("deep boosting") < many.index("slow boosting") < many.index("smooth process")
+    assert few.index("smooth process") < few.index("medium boosting") < few.index("deep boosting")
+    assert many.index("medium boosting") < many.index("deep boosting") < many.index("smooth process")
 
 
 def test_one_default_scale_is_a_window_of_the_target(rng):

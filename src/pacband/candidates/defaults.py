@@ -30,7 +30,7 @@ __all__ = ["LogOfStandardised", "ScaleModel", "default_predictors", "default_sca
 _PENALTIES = np.logspace(-2, 4, 13)
 # Histogram boosting bins a feature into at most 255 values. A column with more categories than this stays codes.
 _MOST_LEVELS = 200
-# From here on deep trees are tried before processes.
+# From here on trees are tried before processes.
 _MANY_ROWS = 4000
 # Splines make a dozen columns of each column.
 _MOST_SPLINES = 40
@@ -89,7 +89,7 @@ def default_predictors(
     scores = scale_columns(reader.categorical_, n_columns)
     ranks = scale_columns(reader.categorical_, n_columns, n_quantiles=max(2, min(100, few)), seed=seed)
     indicators = encode_categories(reader.categorical_)
-    shallow, slow, deep = _boosting(reader, n_rows, seed)
+    shallow, medium, slow, deep = _boosting(reader, n_rows, seed)
     # Leaves of one row are best for few rows. For many rows they would fill the memory.
     leaf = 1 if n_rows < 15_000 else 3
     predictors: dict[str, Any] = {"linear": make_pipeline(scores, RidgeCV(_PENALTIES))}
@@ -97,15 +97,14 @@ def default_predictors(
         splines = SplineTransformer(6, extrapolation="linear")
         predictors["splines"] = make_pipeline(scores, splines, RidgeCV(_PENALTIES))
     smooth = {"smooth process": make_pipeline(scores, SmoothProcess(random_state=seed))}
-    trees = {
-        "extra trees": make_pipeline(
-            indicators, ExtraTreesRegressor(200, min_samples_leaf=leaf, random_state=seed, n_jobs=n_jobs)
-        )
-    }
     predictors |= {
         "shallow boosting": shallow,
-        # A process gains little from many rows, which it does not use, and deep trees gain most.
-        **({**smooth, **trees} if n_rows < _MANY_ROWS else {**trees, "deep boosting": deep}),
+        # A process uses few rows only: with many, trees gain more.
+        **(smooth if n_rows < _MANY_ROWS else {}),
+        "medium boosting": medium,
+        "extra trees": make_pipeline(
+            indicators, ExtraTreesRegressor(100, min_samples_leaf=leaf, random_state=seed, n_jobs=n_jobs)
+        ),
         "slow boosting": slow,
         "deep boosting": deep,
         **smooth,
@@ -165,8 +164,8 @@ def default_scales(
     }
 
 
-def _boosting(reader: TableReader, n_rows: int, seed: int) -> tuple[Any, Any, Any]:
-    """Return histogram boosting with shallow trees, with many of these in small steps, and with deep trees."""
+def _boosting(reader: TableReader, n_rows: int, seed: int) -> tuple[Any, Any, Any, Any]:
+    """Return histogram boosting: with shallow and medium trees, many shallow ones in small steps, and deep ones."""
     n_levels = {k: len(reader.categories_[reader.kept_[k]]) for k in reader.categorical_}
     common = {
         "random_state": seed,
@@ -176,6 +175,15 @@ def _boosting(reader: TableReader, n_rows: int, seed: int) -> tuple[Any, Any, An
     return (
         HistGradientBoostingRegressor(
             max_iter=500, learning_rate=0.06, max_leaf_nodes=8, min_samples_leaf=10, max_features=0.5, **common
+        ),
+        HistGradientBoostingRegressor(
+            max_iter=200,
+            learning_rate=0.15,
+            max_leaf_nodes=32,
+            min_samples_leaf=5,
+            l2_regularization=3.0,
+            max_features=0.5,
+            **common,
         ),
         HistGradientBoostingRegressor(
             max_iter=2000, learning_rate=0.04, max_leaf_nodes=8, min_samples_leaf=3, max_features=0.3, **common

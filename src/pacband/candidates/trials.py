@@ -18,8 +18,8 @@ __all__ = ["OutOfFold", "Task", "cross_fit_all"]
 
 # A trial fit takes one row of a fold in up to this many, but at least about this many rows.
 _TRIAL_STEP, _TRIAL_ROWS = 8, 1000
-# A trial of a model with rounds, such as trees, fits so few of them, and then so many more.
-_FEW_ROUNDS, _MORE_ROUNDS = 2, 17
+# A trial of a model with rounds, such as trees, fits so few of them, and then this share of all, at least some.
+_FEW_ROUNDS, _SHARE_OF_ROUNDS, _LEAST_MORE = 2, 0.05, 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +139,7 @@ def _fit_in_time(
         return late("no time to try it")
     start = perf_counter()
     fits, seconds = _try(task, table, folds, n_jobs)
-    at_once = n_parallel(task.model, n_jobs)
+    at_once = n_parallel(task.model, table, n_jobs)
     estimate = seconds * len(folds) / at_once
     start = start if fits else perf_counter()
     while len(fits) < len(folds):
@@ -169,14 +169,15 @@ def _try(task: Task, table: Floats, folds: Folds, n_jobs: int | None) -> tuple[l
     if process is not None:
         short, times = process
         return [], times * fit_first(short, 1)[1]
-    if rounds is None or rounds.count <= _MORE_ROUNDS:
+    more = 0 if rounds is None else max(int(_SHARE_OF_ROUNDS * rounds.count), _LEAST_MORE)
+    if rounds is None or rounds.count <= _FEW_ROUNDS + more:
         step = min(max(len(table) // _TRIAL_ROWS, 1), _TRIAL_STEP)
         fits, seconds = fit_first(task.model, step)
         return (fits, seconds) if step == 1 else ([], seconds * step)
-    _, few = fit_first(rounds.limit(task.model, _FEW_ROUNDS), 1)
-    _, more = fit_first(rounds.limit(task.model, _MORE_ROUNDS), 1)
-    each = max(more - few, 0.0) / (_MORE_ROUNDS - _FEW_ROUNDS)
-    return [], few + each * (rounds.count - _FEW_ROUNDS)
+    fixed = fit_first(rounds.limit(task.model, _FEW_ROUNDS), 1)[1]
+    longer = fit_first(rounds.limit(task.model, _FEW_ROUNDS + more), 1)[1]
+    each = max(longer - fixed, 0.0) / more
+    return [], fixed + each * (rounds.count - _FEW_ROUNDS)
 
 
 def _join(fits: list[FoldFit], folds: Folds) -> Floats:
