@@ -132,7 +132,7 @@ def auto_candidates(
     n_jobs : int or None
         Threads, as in joblib; -1 is every core.
     time_budget : float
-        Seconds. A predictor or scale is dropped if a trial fit to few rows predicts that it would take too long. If
+        Seconds. A predictor or scale is dropped if a short trial predicts that it would take too long. If
         the time is enough for all, the result depends on `random_state` alone. A fit of a fold that has begun is not
         ended by the budget. An interrupt (Ctrl-C) ends it, and the search: the best so far is returned, with a warning.
     random_state : int, RandomState or None

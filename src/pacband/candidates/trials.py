@@ -76,7 +76,7 @@ def cross_fit_all(
     ledger : Ledger
         The time that is left.
     budget_share : float
-        A model is dropped if, by the time of a trial fit to few rows, it would exceed this share of the budget.
+        A model is dropped if, by the time of a short trial, it would exceed this share of the budget.
     n_jobs : int or None
         Threads, as in joblib.
     needs_one : bool
