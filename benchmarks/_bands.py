@@ -77,9 +77,9 @@ def run_rival(python: Path, name: str, split: Split, seconds: float, seed: int) 
         if done.returncode:
             return next(reversed(done.stderr.strip().splitlines()), "no error message")
         found = pd.read_parquet(folder / "predictions.parquet")
-        told = json.loads(done.stdout.strip().splitlines()[-1])
+        printed = json.loads(done.stdout.strip().splitlines()[-1])
     ends = _band(found, split)
-    return judge(split, ends, told["seconds"], told["version"])
+    return judge(split, ends, printed["seconds"], printed["version"])
 
 
 def _band(found: pd.DataFrame, split: Split) -> Array:

@@ -40,9 +40,9 @@ def main() -> None:
     table, unseen = (_read(folder / f"{part}.parquet") for part in ("train", "unseen"))
     X, y = table.iloc[:, :-1], table.iloc[:, -1].to_numpy(np.float64)
     for column in X.select_dtypes("category"):
-        levels = pd.concat([X[column], unseen[column]]).astype("category").cat.categories
-        X = X.assign(**{column: X[column].cat.set_categories(levels)})
-        unseen = unseen.assign(**{column: unseen[column].cat.set_categories(levels)})
+        X, unseen = (part.assign(**{column: part[column].astype(str)}) for part in (X, unseen))
+        levels = pd.concat([X[column], unseen[column]]).unique()
+        X, unseen = (part.assign(**{column: pd.Categorical(part[column], levels)}) for part in (X, unseen))
     rival = _rivals()[name]
     start = perf_counter()
     found = rival(X, y, unseen, seconds, seed)

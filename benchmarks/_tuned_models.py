@@ -8,19 +8,17 @@ with the σ̂ of the model where it has one, and with a constant one.
 from __future__ import annotations
 
 import warnings
-from pathlib import Path
 from time import process_time
 from typing import Any
 
 import numpy as np
-import pandas as pd
-from sklearn.datasets import load_diabetes, make_friedman1
 from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingRegressor
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 from sklearn.linear_model import RidgeCV
 from threadpoolctl import threadpool_limits
 
+from benchmarks._tables import load_table
 from benchmarks._timing import print_table
 from pacband import certify
 from pacband.local import LocalKernelRidge
@@ -29,14 +27,13 @@ __all__ = ["compare"]
 
 EPS, DELTA = 0.1, 1e-3
 MOST_TRAINING, MOST_OF_GP = 4000, 1000
-DATA = Path(__file__).parent / "data"
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def compare(quick: bool) -> None:
     """Print time, RMSE and certified half-width of every contender on every table."""
-    for name in ("concrete",) if quick else ("power_plant", "concrete", "protein", "diabetes", "friedman1"):
+    for name in ("concrete",) if quick else ("power_plant", "concrete", "protein", "diabetes", "friedman"):
         X, y, points, truth = _split(_table(name))
         rows = [_row(label, model, X, y, points, truth) for label, model in _contenders(X.shape[1]).items()]
         print(f"\n{name}: {len(y):,} training rows × {X.shape[1]}, {len(truth):,} held-out rows (ε={EPS}, δ={DELTA:g})")
@@ -44,13 +41,8 @@ def compare(quick: bool) -> None:
 
 
 def _table(name: str) -> Array:
-    if name == "diabetes":
-        table = np.column_stack(load_diabetes(return_X_y=True))
-    elif name == "friedman1":
-        table = np.column_stack(make_friedman1(5000, noise=1.0, random_state=0))
-    else:
-        table = pd.read_parquet(DATA / f"{name}.parquet").to_numpy(np.float64)
-    shuffled: Array = np.random.default_rng(0).permutation(table)
+    X, y = load_table(name)
+    shuffled: Array = np.random.default_rng(0).permutation(np.column_stack([X, y]))
     return shuffled
 
 

@@ -52,12 +52,12 @@ def test_a_ledger_without_a_budget_never_ends():
 
 
 def test_the_end_of_a_search_is_told():
-    assert Ledger(60.0).tell_end().startswith("All models were tried in ")
+    assert Ledger(60.0).describe_end().startswith("All models were tried in ")
     short = Ledger(0.5)
     short.drop("broken", 0.1, "singular")
     short.drop("forest", 0.1, late("no time to try it"))
-    assert short.tell_end() == "The budget of 0.5 s left out forest: with more time, the band may be narrower."
-    assert Ledger(math.inf).tell_end() == ""
+    assert short.describe_end() == "The budget of 0.5 s left out forest: with more time, the band may be narrower."
+    assert Ledger(math.inf).describe_end() == ""
     with pytest.warns(UserWarning, match="interrupted"):
         short.interrupt()
-    assert short.tell_end().startswith("The search was interrupted after ")
+    assert short.describe_end().startswith("The search was interrupted after ")

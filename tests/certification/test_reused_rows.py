@@ -148,3 +148,13 @@ def test_training_in_another_form_is_refused_and_not_ignored(rng):
     # Of few distinct rows, any order agrees by chance.
     coarse, others = rng.integers(0, 2, (2, 2, 400)).astype(float)
     pacband.certify(*coarse, training=tuple(others), **promise)
+
+
+def test_rounded_targets_that_many_training_rows_share_are_no_mistake(rng):
+    """60 temperatures to a tenth of a degree hardly repeat, but 5,000 training rows have nearly all of them."""
+    train = np.round(rng.uniform(0, 40, 5000), 1)
+    y = np.round(rng.uniform(0, 40, 60), 1)
+    certificate = pacband.certify(
+        y, y + rng.standard_normal(60), training=(train + rng.standard_normal(5000), train), eps=0.2, delta=0.1
+    )
+    assert certificate.n_samples == 60

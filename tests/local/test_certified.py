@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from pacband.local import LocalKernelRidge
 from pacband.local.fits import certified
-from pacband.local.fits.certified import certify_fit
+from pacband.local.fits.certified import refine_fit
 from support.direct import long_kernel_ridge
 from support.twins import put_in_place
 
@@ -79,7 +79,7 @@ KNOWN = {"name": "rbf", "gamma": 0.7, "alpha": 0.02, "decay": 1.3, "tol": 1e-10}
 def test_without_the_certificate_points_beyond_the_samples_are_wrong(solver, monkeypatch):
     sample = draw(70, 1, 0)
     assert max(errors(*sample, solver, **KNOWN)) <= 1
-    put_in_place(monkeypatch, certify_fit, lambda *_: None)
+    put_in_place(monkeypatch, refine_fit, lambda *_: None)
     assert errors(*sample, solver, **KNOWN)[0] > 30
 
 

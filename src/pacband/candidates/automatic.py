@@ -134,7 +134,8 @@ def auto_candidates(
     time_budget : float
         Seconds. A predictor or scale is dropped if a short trial predicts that it would take too long. If
         the time is enough for all, the result depends on `random_state` alone. A fit of a fold that has begun is not
-        ended by the budget. An interrupt (Ctrl-C) ends it, and the search: the best so far is returned, with a warning.
+        ended by the budget. An interrupt (Ctrl-C) ends the search after the fits that run in parallel: the best so far
+        is returned, with a warning. Before the first predictor is fitted, and during the last fits, there is no result.
     random_state : int, RandomState or None
         Seeds the folds and the models.
     progress : function of (done, total), optional
@@ -206,7 +207,7 @@ def auto_candidates(
         tuple(tried),
         done.of_search(random_state, training),
         scoring.side,
-        ledger.tell_end(),
+        ledger.describe_end(),
     )
 
 

@@ -124,7 +124,7 @@ class Ledger:
             stacklevel=caller_level(),
         )
 
-    def tell_end(self) -> str:
+    def describe_end(self) -> str:
         """Return, in a sentence, why the search ended; empty if a plan decided what was fitted."""
         took = f"{perf_counter() - self._start:.2g} s"
         if self.interrupted:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from pacband.candidates.blend import Blend, fit_blend, meta_table
 from pacband.candidates.defaults import ScaleModel, default_predictors, default_scales
 from pacband.candidates.fitting import fit_together
-from pacband.candidates.ledger import FINAL_SHARE, Ledger, Tried
+from pacband.candidates.ledger import FINAL_SHARE, Ledger, Tried, late
 from pacband.candidates.pairs import Goal, Pair, rank_pairs
 from pacband.candidates.sample import Sample, draw_sample
 from pacband.candidates.search_plan import SearchPlan
@@ -94,6 +94,8 @@ def screen(
     ranked = rank_pairs(blend, signals.evaluate(blend), sample.target, goal)
     chosen = ranked[:most]
     use_all = _has_time_for_all(models, sample, ledger) if plan is None else plan.all_rows
+    if plan is None and not use_all:
+        ledger.drop("the fits on all rows", 0.0, late("no time for them"))
     stack = fit_stack(chosen, blend, models, signals, sample, use_all=use_all, n_jobs=n_jobs)
     ledger.finish_step()
 

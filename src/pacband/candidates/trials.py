@@ -68,7 +68,7 @@ def cross_fit_all(
     Parameters
     ----------
     tasks : mapping of str to Task
-        The models, the cheapest first.
+        The models, in the order in which they are tried: the most useful a second first.
     table : ndarray of shape (n, columns)
         The features of all models.
     folds : sequence of (train, test)
@@ -139,7 +139,7 @@ def _fit_in_time(
         return late("no time to try it")
     start = perf_counter()
     fits, seconds = _try(task, table, folds, n_jobs)
-    at_once = n_parallel(task.model, table, n_jobs)
+    at_once = n_parallel(task.model, table[folds[0][0]], n_jobs)
     estimate = seconds * len(folds) / at_once
     start = start if fits else perf_counter()
     while len(fits) < len(folds):
@@ -156,7 +156,8 @@ def _try(task: Task, table: Floats, folds: Folds, n_jobs: int | None) -> tuple[l
     """Return the fits that a trial has made, perhaps none, and the seconds that a fold is estimated to take.
 
     If the model has rounds, two fits with few of them show the time of one. A process is fitted to few rows in few
-    steps. Else it is a fit to one row in several, or, with few rows, the fit of the first fold.
+    steps. Any other model is fitted to one row in several; with few rows, to the whole first fold, and that fit is
+    kept.
     """
 
     def fit_first(model: Any, step: int) -> tuple[list[FoldFit], float]:

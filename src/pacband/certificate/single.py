@@ -156,7 +156,10 @@ class Certificate(Promising):
 
     @property
     def attained_delta(self) -> float:
-        """n_F·B(r − 1; N, ε): the probability of failure attained, at most δ; for units on average n_F/K."""
+        """n_F·B(r − 1; N, ε): the probability of failure attained, at most δ.
+
+        For units on average it is n_F/K of the five bets, or δ if units are so few that one bet decides.
+        """
         if self.evidence is not None:
             # That it is at most δ was decided exactly.
             return min(self.delta, self.evidence.p_value(self.eps) / float(self.share.fraction) * (1.0 + 1e-15))

@@ -15,7 +15,7 @@ from pacband.core.arrays import Floats
 from pacband.draws import Sample
 from pacband.exceptions import InvalidInput
 from pacband.planning import DeltaShare
-from pacband.planning.averages import WHOLE_BET, Evidence, choose_bets, log_evidence, log_fraction
+from pacband.planning.averages import BETS, Evidence, choose_bets, log_evidence, log_fraction
 from pacband.selection import Measured, measure
 from pacband.selection.fingerprint import fingerprint
 
@@ -57,7 +57,7 @@ def _certify_average(basis: Promise, scores: Floats, sizes: Counts, share: Delta
     The evidence grows with the bound, so the smallest is found by bisection. At the largest score no row violates.
     """
     budget = share.budget(basis.delta)
-    whole = choose_bets(len(sizes), basis.eps, budget) == WHOLE_BET
+    bets = choose_bets(len(sizes), basis.eps, budget)
     order = np.argsort(scores, kind="stable")
     ordered, units = scores[order], np.repeat(np.arange(len(sizes)), sizes)[order]
 
@@ -68,7 +68,7 @@ def _certify_average(basis: Promise, scores: Floats, sizes: Counts, share: Delta
     low, high = 0, len(ordered) - 1
     while low < high:
         middle = (low + high) // 2
-        if _shows(violations(middle), sizes, basis.eps, budget, whole=whole):
+        if _shows(violations(middle), sizes, basis.eps, budget, bets):
             high = middle
         else:
             low = middle + 1
@@ -78,16 +78,14 @@ def _certify_average(basis: Promise, scores: Floats, sizes: Counts, share: Delta
     return issue(basis, measured, None, share, evidence=Evidence.of(violations(low), sizes))
 
 
-def _shows(violations: Counts, sizes: Counts, eps: float, budget: Fraction, *, whole: bool) -> bool:
-    """Decide whether units show a mean of at most ε; `Evidence.shows` decides what is not clear in floating point.
-
-    `whole` units are so few that the whole bet decides.
-    """
-    if whole:
-        return Evidence.of(violations, sizes).shows(eps, budget)
-    found, error = log_evidence(violations / sizes, eps)
-    margin = found + log_fraction(budget)
-    return margin > 0.0 if abs(margin) > error else Evidence.of(violations, sizes).shows(eps, budget)
+def _shows(violations: Counts, sizes: Counts, eps: float, budget: Fraction, bets: tuple[Fraction, ...]) -> bool:
+    """Decide whether units show a mean of at most ε by these bets; `Evidence` decides what floats leave open."""
+    if bets == BETS:
+        found, error = log_evidence(violations / sizes, eps)
+        margin = found + log_fraction(budget)
+        if abs(margin) > error:
+            return margin > 0.0
+    return Evidence.of(violations, sizes).shows_by(bets, eps, budget)
 
 
 def _worst_draws(terms: Terms, sample: Sample, scores: Floats, share: DeltaShare) -> tuple[Floats, int]:

@@ -65,7 +65,7 @@ def check_predicted(training: tuple[Any, Any], seen: Fingerprints, calibration: 
             "training must be a pair (y_pred, y), got (y, y_pred): in the other order, calibration rows are among them."
         ) from None
     targets, fitted = (row_fingerprints(y, y) for y in (calibration[1], training[1]))
-    if targets is not None and fitted is not None and _are_measured(calibration[1]):
+    if targets is not None and fitted is not None and all(map(_are_measured, (calibration[1], training[1]))):
         reused = np.isin(targets, fitted)
         if reused.mean() > 0.5:
             raise InvalidInput(

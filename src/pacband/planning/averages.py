@@ -38,7 +38,7 @@ from pacband.planning.shares import DeltaShare
 from pacband.planning.shortage import not_enough_samples
 from pacband.planning.solving import LARGEST_N
 
-__all__ = ["Evidence", "check_units", "log_evidence", "log_fraction"]
+__all__ = ["BETS", "Evidence", "check_units", "choose_bets", "log_evidence", "log_fraction"]
 
 # λ_j·(1 − ε), and λ_j·ε for a mean above ε.
 BETS = tuple(Fraction(2**j - 1, 2**j) for j in range(1, 6))
@@ -123,7 +123,10 @@ class Evidence:
             return self._evidence(Fraction(eps), bets) * (1 - _EXACT) * _decimal(budget) >= 1
 
     def p_value(self, eps: float, *, above: bool = False) -> float:
-        """Return the smallest δ at which a mean of at most ε is shown, or above ε: 1/K, rounded up; at most 1."""
+        """Return 1/K of the five bets, rounded up: the smallest δ at which they show a mean of at most ε, or above ε.
+
+        At most 1.
+        """
         k, n, times = np.array(self.counts, dtype=np.float64).T
         found, error = log_evidence(k / n, eps, times, above=above)
         return max(math.exp(min(0.0, error - found)), math.ulp(0.0))

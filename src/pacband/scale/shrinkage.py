@@ -31,9 +31,9 @@ class Shrinkage:
 
     The band that is narrowest on average is not proportional to the size of the error: with a given share of all rows
     inside, it is narrowest if the density of y is the same at both ends and at every x; else a strip of the band moved
-    from where the density is less to where it is more would contain more rows. For Gaussian errors of size s, the
-    half-width is then s·√(2c − 2 log s) for some c. It falls for s above e^{c − ½}. There `ceiling` = c keeps it
-    constant, so that σ̂ still rises with the size of the error.
+    from where the density is less to where it is more would contain more rows. For Gaussian errors of size t, the
+    half-width is then t·√(2c − 2 log t) for some c. It falls for t above e^{c − ½}. From there on `ceiling` = c keeps
+    it constant, so that σ̂ never falls where the error grows. Here t is the root of the bracket above.
 
     Attributes
     ----------

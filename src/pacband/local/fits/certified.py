@@ -35,7 +35,7 @@ from pacband.core.arrays import Floats, Indices
 from pacband.local.design import Points, Regressors
 from pacband.local.factor import rounding
 
-__all__ = ["certify_fit"]
+__all__ = ["refine_fit"]
 
 # Points are refined in portions of this many numbers.
 _PORTION = 1 << 21
@@ -45,7 +45,7 @@ _ROUNDING = 16 * np.finfo(float).eps
 _TINY = np.finfo(float).tiny
 
 
-def certify_fit(
+def refine_fit(
     prediction: Floats,
     left: Floats,
     design: Regressors,
@@ -55,7 +55,7 @@ def certify_fit(
     total: Floats,
     weights_of: Callable[[Indices], Floats],
 ) -> None:
-    """Mend T(x) and ΣΓe², in place, at the points where the theorem does not bound their errors by tol.
+    """Correct T(x) and ΣΓe² at the points where the theorem does not bound their errors by tol. Changes both in place.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ import numpy as np
 from pacband.core.arrays import Floats, Indices
 from pacband.local.design import Points, Regressors
 from pacband.local.fits.bordered import solve_graded
-from pacband.local.fits.certified import certify_fit
+from pacband.local.fits.certified import refine_fit
 
 __all__ = ["fit_primal"]
 
@@ -95,5 +95,5 @@ def fit_primal(
     left = np.maximum(left, 0.0)
     prediction: Floats = np.einsum("np,np->n", points.features, theta)
     if design.exact is not None:
-        certify_fit(prediction, left, design, points, alpha, theta, total, weights_of)
+        refine_fit(prediction, left, design, points, alpha, theta, total, weights_of)
     return prediction, left / total
