@@ -151,10 +151,8 @@ def test_training_in_another_form_is_refused_and_not_ignored(rng):
 
 
 def test_rounded_targets_that_many_training_rows_share_are_no_mistake(rng):
-    """60 temperatures to a tenth of a degree hardly repeat, but 5,000 training rows have nearly all of them."""
-    train = np.round(rng.uniform(0, 40, 5000), 1)
-    y = np.round(rng.uniform(0, 40, 60), 1)
-    certificate = pacband.certify(
-        y, y + rng.standard_normal(60), training=(train + rng.standard_normal(5000), train), eps=0.2, delta=0.1
-    )
+    """60 prices to a cent hardly repeat, but 20,000 training rows have nearly all of them."""
+    train, y = np.round(rng.uniform(0, 40, 20_000), 2), np.round(rng.uniform(0, 40, 60), 2)
+    training = train + rng.standard_normal(20_000), train
+    certificate = pacband.certify(y, y + rng.standard_normal(60), training=training, eps=0.2, delta=0.1)
     assert certificate.n_samples == 60
