@@ -22,7 +22,7 @@ from pacband.candidates.members import predict_members
 from pacband.certification.arrays import certify_family_rows
 from pacband.certification.terms import Terms
 
-__all__ = ["DELTA", "EPS", "Outcome", "certified", "judge", "run_ours", "run_rival"]
+__all__ = ["DELTA", "EPS", "Outcome", "certified", "judge", "mean_width", "run_ours", "run_rival"]
 
 EPS, DELTA = 0.1, 0.05
 
@@ -41,6 +41,11 @@ def judge(split: Split, ends: Array, seconds: float, version: str = "") -> Outco
     """Return the mean width of a band at the test rows, and the share of them outside."""
     outside = (split.y_test < ends[:, 0]) | (split.y_test > ends[:, 1])
     return Outcome(float((ends[:, 1] - ends[:, 0]).mean()), float(outside.mean()), seconds, version)
+
+
+def mean_width(outcomes: list[Outcome]) -> float:
+    """Return the mean of the widths, over seeds."""
+    return float(np.mean([outcome.width for outcome in outcomes]))
 
 
 def certified(split: Split, **options: Any) -> tuple[AutoFamily, pacband.FamilyCertificate, Callable[[Any], Array]]:

@@ -8,10 +8,9 @@ nothing left to try ends before its budget.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 
-import numpy as np
-
-from benchmarks._bands import Outcome, run_ours
+from benchmarks._bands import mean_width, run_ours
 from benchmarks._tables import TABLES, split_table
 from benchmarks._timing import print_table
 
@@ -28,8 +27,8 @@ def main(quick: bool = False) -> None:
     for table in tables:
         splits = [split_table(table, seed) for seed in range(seeds)]
         found = {budget: [run_ours(split, budget) for split in splits] for budget in budgets}
-        last = _mean_width(found[budgets[-1]])
-        relative = {budget: _mean_width(outcomes) / last for budget, outcomes in found.items()}
+        last = mean_width(found[budgets[-1]])
+        relative = {budget: mean_width(outcomes) / last for budget, outcomes in found.items()}
         late += [o.seconds / budget - 1.0 for budget, outcomes in found.items() for o in outcomes]
         wider += [relative.get(15.0, 1.0) - 1.0]
         longest = {budget: max(o.seconds for o in outcomes) for budget, outcomes in found.items()}
@@ -40,11 +39,7 @@ def main(quick: bool = False) -> None:
         print(f"aim: at most {aim:.0%} {what}: {'met' if value <= aim else 'MISSED'} ({value:.1%})")
 
 
-def _mean_width(outcomes: list[Outcome]) -> float:
-    return float(np.mean([outcome.width for outcome in outcomes]))
-
-
-def _bars(relative: object) -> str:
+def _bars(relative: Iterable[float]) -> str:
     """Return a drawing of widths: a bar for each, which is full if it is at least 30 % above one."""
     bars = " ▁▂▃▄▅▆▇█"
     return "".join(bars[min(max(round((value - 1.0) / 0.3 * 8), 0), 8)] for value in relative)

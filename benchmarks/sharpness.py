@@ -21,7 +21,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from benchmarks._bands import DELTA, EPS, Outcome, run_ours, run_rival
+from benchmarks._bands import DELTA, EPS, Outcome, mean_width, run_ours, run_rival
 from benchmarks._tables import TABLES, split_table
 from benchmarks._timing import print_table
 
@@ -92,8 +92,8 @@ def _print_table(table: str, found: Found, limits: tuple[float, ...], seeds: int
             rows.append(
                 [
                     f"{name}{'' if limit is None else f', {limit:.0f} s'}",
-                    f"{_width(outcomes):.4g}",
-                    f"{_width(ours) / _width(outcomes):.3f}",
+                    f"{mean_width(outcomes):.4g}",
+                    f"{mean_width(ours) / mean_width(outcomes):.3f}",
                     f"{np.mean([o.violations for o in outcomes]):.3f}",
                     f"{np.mean([o.seconds for o in outcomes]):.1f}",
                     f"{max(o.seconds for o in outcomes):.1f}",
@@ -109,9 +109,9 @@ def _print_table(table: str, found: Found, limits: tuple[float, ...], seeds: int
 def _print_summary(found: Found, tables: tuple[str, ...], limit: float) -> None:
     rows, ratios = [], []
     for table in tables:
-        ours = _width(found[table, limit, OURS])
-        glued = {name: _width(found[table, limit, name]) for name in AUTOGLUON if found[table, limit, name]}
-        others = {name: _width(found[table, None, name]) for name in QUICK if found[table, None, name]}
+        ours = mean_width(found[table, limit, OURS])
+        glued = {name: mean_width(found[table, limit, name]) for name in AUTOGLUON if found[table, limit, name]}
+        others = {name: mean_width(found[table, None, name]) for name in QUICK if found[table, None, name]}
         best_glued, best = min(glued, key=glued.__getitem__), min(others, key=others.__getitem__)
         ratios.append((ours / glued[best_glued], ours / others[best], ours / min(*glued.values(), *others.values())))
         rows.append([table, f"{ratios[-1][0]:.3f}", best_glued, f"{ratios[-1][1]:.3f}", best])
@@ -127,7 +127,3 @@ def _print_summary(found: Found, tables: tuple[str, ...], limit: float) -> None:
         largest = max(first for first, _, _ in ratios)
         for what, value, aim in (("geometric mean", means[0], mean), ("largest", largest, most)):
             print(f"aim: {what} at most {aim}: {'met' if value <= aim else 'MISSED'} ({value:.3f})")
-
-
-def _width(outcomes: list[Outcome]) -> float:
-    return float(np.mean([outcome.width for outcome in outcomes]))

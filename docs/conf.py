@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pacband
@@ -29,21 +30,22 @@ extensions = [
     "mathml",
     "computed",
     "unbroken",
+    "printed",
+    "long_names",
+    "page_lists",
     "command_pages",
     "schema_pages",
     "docstrings",
     "accessible",
     "benchmark_pages",
 ]
-exclude_patterns = ["_build", "gallery/README.rst", "**sg_execution_times.rst"]
+exclude_patterns = ["_build", "_symbols.md", "gallery/README.rst", "**sg_execution_times.rst"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 # In docstrings, a name in backticks is a name of Python: a link where it has a page.
 default_role = "py:obj"
 
-myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "fieldlist", "substitution"]
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "fieldlist"]
 myst_heading_anchors = 3
-# A link to a file of the project that is not a page.
-myst_substitutions = {"version": release}
 
 autosummary_generate = True
 autodoc_member_order = "bysource"
@@ -54,13 +56,15 @@ numpydoc_class_members_toctree = False
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
-    # The script with MLflow makes a store, and takes as long as all others: its page shows the script alone.
-    "filename_pattern": r"^(?!.*mlflow).*\.py$",
-    "default_thumb_file": str(HERE / "report.png"),
+    # Without MLflow its script has nothing to show: the page then has the script alone.
+    "filename_pattern": r"\.py$" if find_spec("mlflow") else r"^(?!.*mlflow).*\.py$",
+    "default_thumb_file": str(HERE / "images" / "report.png"),
     # What a reader should see first.
     "subsection_order": [f"../examples/{room}" for room in ("start", "data", "deployment", "paper")],
     "within_subsection_order": "example_order.ReadingOrder",
     "capture_repr": ("_repr_html_",),
+    # Sharp on a dense screen.
+    "image_srcset": ["2x"],
     # The page of a name lists the examples that use it.
     "backreferences_dir": "gallery/uses",
     "doc_module": ("pacband",),
@@ -68,6 +72,8 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "show_memory": False,
     "show_signature": False,
+    # No page says how long its script ran on the machine of the build.
+    "min_reported_time": 1e6,
     "write_computation_times": False,
     "abort_on_example_error": True,
     "remove_config_comments": True,

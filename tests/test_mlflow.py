@@ -27,6 +27,7 @@ import pacband
 from pacband import CertifiedFamily, CertifiedRegressor
 from pacband.core.extras import install_command
 from pacband.draws import Units
+from support.blocks import run_page
 from support.estimators import MODEL_PROMISE, draw, line
 from support.spark import start_spark
 
@@ -362,3 +363,7 @@ def test_a_function_of_spark_gives_the_same_bits(mlflow, logged, groups, monkeyp
         agrees(groups, found.drop(columns="index"), FRESH)
     finally:
         spark.stop()
+
+
+def test_the_page_of_production_shows_what_mlflow_returns(mlflow, run):
+    run_page(Path(__file__).parents[1] / "docs" / "how_to" / "production.md", run)

@@ -1,6 +1,6 @@
 """Tables and figures that are computed while the pages are built, or read from the output of a script; never typed.
 
-A file `docs/tables/NAME.py` has one or more of these functions:
+A file `docs/computed/NAME.py` has one or more of these functions:
 
 - `markdown()` returns the table in Markdown: ```` ```{computed} NAME ````,
 - `draw()` returns matplotlib axes and a `Caption`: ```` ```{drawn} NAME ````. The figure follows light and dark pages,
@@ -25,24 +25,24 @@ from unbroken import unbreak
 from pacband.core.look import default_settings, figure_of
 from pacband.reporting.page.svg import inline_svg
 
-TABLES = Path(__file__).parents[1] / "tables"
+FOLDER = Path(__file__).parents[1] / "computed"
 
 
-class FromTable(SphinxDirective):
-    """A directive whose argument names a module of docs/tables."""
+class FromModule(SphinxDirective):
+    """A directive whose argument names a module of docs/computed."""
 
     required_arguments = 1
 
     def module(self) -> ModuleType:
         """Return the module; the page is built again if the file changes."""
-        if str(TABLES) not in sys.path:
-            sys.path.insert(0, str(TABLES))
+        if str(FOLDER) not in sys.path:
+            sys.path.insert(0, str(FOLDER))
         name = self.arguments[0]
-        self.env.note_dependency(str(TABLES / f"{name}.py"))
+        self.env.note_dependency(str(FOLDER / f"{name}.py"))
         return import_module(name)
 
 
-class Computed(FromTable):
+class Computed(FromModule):
     """A table."""
 
     option_spec: ClassVar[dict[str, Any]] = {"part": directives.unchanged}
@@ -54,7 +54,7 @@ class Computed(FromTable):
         return self.parse_text_to_nodes(text)
 
 
-class Drawn(FromTable):
+class Drawn(FromModule):
     """A figure as inline SVG, with its caption."""
 
     def run(self) -> list[nodes.Node]:
@@ -67,7 +67,7 @@ class Drawn(FromTable):
         return [nodes.raw("", html, format="html")]
 
 
-class Printed(FromTable):
+class Printed(FromModule):
     """A page of its own beside the pages of the site."""
 
     has_content = True

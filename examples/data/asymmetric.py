@@ -30,7 +30,8 @@ for name, scale in (("symmetric", None), ("asymmetric", QuantileScale())):
     bands[name] = certified
     outside = ((cost[3000:] < lower) | (cost[3000:] > upper)).mean()
     print(f"{name:>10}: {certified.certificate_.inequality}")
-    print(f"            mean width {np.mean(upper - lower):.1f}, violations on fresh rows {outside:.1%}")
+    width = np.mean(upper - lower)
+    print(f"            mean width {width:.1f}, violations on fresh rows {outside:.1%}")
 
 # %%
 # Both bands keep the promise. The second has its width where the errors are.
@@ -38,12 +39,15 @@ figure, axes = plt.subplots(1, 2, figsize=(9.2, 3.6), sharey=True, layout="const
 grid = np.linspace(1.0, 5.0, 200)[:, None]
 for ax, (name, certified) in zip(axes, bands.items(), strict=True):
     lower, upper = certified.predict_interval(grid).T
-    ax.scatter(size[3000:, 0], cost[3000:], s=4, color="0.5", linewidths=0)
-    ax.fill_between(grid[:, 0], lower, upper, color="#0072b2", alpha=0.25, linewidth=0)
-    ax.plot(grid[:, 0], certified.predict(grid), color="#0072b2")
+    ax.scatter(size[3000:, 0], cost[3000:], s=4, color="0.5", linewidths=0, label="fresh rows")
+    ax.fill_between(
+        grid[:, 0], lower, upper, color="#0072b2", alpha=0.25, linewidth=0, label="band"
+    )
+    ax.plot(grid[:, 0], certified.predict(grid), color="#0072b2", label="prediction")
     ax.set_title(name, loc="left", fontsize=10.5, fontweight="bold")
     ax.set(xlabel="size", ylim=(0, 120))
     ax.spines[["top", "right"]].set_visible(False)
 axes[0].set_ylabel("cost")
+axes[0].legend(frameon=False, loc="upper left", markerscale=2)
 Path("out").mkdir(exist_ok=True)
 figure.savefig("out/asymmetric.png", dpi=150)

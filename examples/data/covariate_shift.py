@@ -21,7 +21,8 @@ from pacband.draws import Weighted
 
 OUT = Path("out")
 EPS, DELTA, N = 0.1, 0.05, 2000
-SHIFT, SPREAD = 0.7, 0.8  # loads in the field: normal, with this mean and this deviation; in the laboratory 0 and 1
+# Loads in the field: normal, with this mean and this deviation; in the laboratory 0 and 1.
+SHIFT, SPREAD = 0.7, 0.8
 # w(x) = exp(x²/2 − (x − 0.7)²/(2·0.64))/0.8 is largest at x = 0.7/0.36.
 AT_MOST = 2.47
 rng = np.random.default_rng(4)
@@ -64,13 +65,24 @@ figure = plt.figure(figsize=(7.4, 3.4), layout="constrained")
 ax = figure.subplots()
 for (name, found), color in zip(shares.items(), ("#c04a00", "#0072b2"), strict=True):
     broken = np.mean(np.array(found) > EPS)
-    print(f"{name}: broken in {broken:.1%} of 200 calibrations (at most {DELTA:.0%} allowed)")
-    ax.hist(found, bins=np.linspace(0.04, 0.2, 65), color=color, alpha=0.75, label=f"{name}: broken in {broken:.0%}")
+    label = f"{name}: broken in {100 * broken:.3g} %"
+    print(f"{label} of 200 calibrations (at most {100 * DELTA:g} % allowed)")
+    ax.hist(found, bins=np.linspace(0.04, 0.2, 65), color=color, alpha=0.75, label=label)
 ax.axvline(EPS, color="black", linewidth=1.2)
-ax.annotate(f" promised: at most {EPS:.0%}", (EPS, 0.94), xycoords=("data", "axes fraction"))
-ax.set_title("The same laboratory rows, judged in the field", loc="left", fontsize=10.5, fontweight="bold")
+ax.annotate(
+    f" promised: at most {100 * EPS:g} %",
+    (EPS, 0.94),
+    xycoords=("data", "axes fraction"),
+)
+ax.set_title(
+    "The same laboratory rows, judged in the field",
+    loc="left",
+    fontsize=10.5,
+    fontweight="bold",
+)
 ax.set_xlabel("share of errors in the field beyond the bound")
 ax.set_ylabel("calibrations")
+ax.xaxis.set_major_formatter(lambda share, _: f"{100 * share:.3g} %")
 ax.spines[["top", "right"]].set_visible(False)
 ax.set_ylim(0, 1.5 * ax.get_ylim()[1])
 ax.legend(frameon=False, loc="upper right", bbox_to_anchor=(1.0, 0.9))

@@ -32,8 +32,8 @@ rng = np.random.default_rng(5)
 def simulate(n_days):
     """Return the errors of the forecasts, one row a day and one column a lead time.
 
-    The demand deviates from its profile by x, an autoregression with factor 0.95 an hour. The forecaster believes in
-    0.9.
+    The demand deviates from its profile by x, an autoregression with factor 0.95 an hour. The
+    forecaster believes in 0.9.
     """
     noise = rng.standard_normal(n_days * HORIZON)
     x = np.empty_like(noise)
@@ -49,17 +49,19 @@ def simulate(n_days):
 # Two years make the profile of the errors, and eight other years calibrate.
 training, errors = simulate(730), simulate(2920)
 zero = np.zeros_like(errors)
-# The size of the errors by lead time comes from other days. A bad profile only makes the bounds wider.
+# The size of the errors by lead time is from other days. A bad profile makes wider bounds.
 profile = np.broadcast_to(training.std(axis=0), errors.shape)
 
 # %%
 # The three promises.
-box = pacband.certify(errors, zero, profile, eps=EPS, delta=DELTA, draws=Spaced(GAP))
+promise = {"eps": EPS, "delta": DELTA}
+box = pacband.certify(errors, zero, profile, **promise, draws=Spaced(GAP))
 # Four days and one hour: all lead times get their turn.
-hours = pacband.certify(errors.ravel(), zero.ravel(), eps=EPS, delta=DELTA, draws=Spaced(GAP * HORIZON + 1))
+every = Spaced(GAP * HORIZON + 1)
+hours = pacband.certify(errors.ravel(), zero.ravel(), **promise, draws=every)
 by_lead = [
-    pacband.certify(errors[:, lead], zero[:, lead], eps=EPS, delta=DELTA, n_candidates=HORIZON, draws=Spaced(GAP))
-    for lead in range(HORIZON)
+    pacband.certify(error, 0 * error, n_candidates=HORIZON, **promise, draws=Spaced(GAP))
+    for error in errors.T
 ]
 print(f"A day is a draw ({box.n_samples} days of {len(errors)}):\n{box}\n")
 print(f"An hour is a draw ({hours.n_samples} hours of {errors.size}):\n{hours}\n")
@@ -73,12 +75,11 @@ bounds = {
     "each lead time": np.array([cert.gamma for cert in by_lead]),
 }
 future = np.abs(simulate(20_000))
+print("share outside       days   hours   hours of the worst lead time")
 for name, bound in bounds.items():
     outside = future > bound
-    print(
-        f"{name:<19} days with an error outside {outside.any(axis=1).mean():6.1%}   "
-        f"hours outside {outside.mean():6.1%}   at the worst lead time {outside.mean(axis=0).max():6.1%}"
-    )
+    worst = outside.mean(axis=0).max()
+    print(f"{name:<18} {outside.any(axis=1).mean():5.1%}  {outside.mean():6.1%}  {worst:6.1%}")
 
 # %%
 # The wrong answer, for comparison: a month and a half of hours, each taken for a draw of its own.
@@ -87,7 +88,10 @@ for _ in range(200):
     month = simulate(46).ravel()
     gamma = np.sort(np.abs(month))[-pacband.max_rank(len(month), EPS, DELTA)]
     broken += np.mean(future > gamma) > EPS
-print(f"Rows taken for independent: broken in {broken / 200:.0%} of 200 calibrations (at most {DELTA:.0%} allowed)")
+print(
+    f"Rows taken for independent: broken in {broken / 200:.0%} of 200 calibrations "
+    f"(at most {DELTA:.0%} allowed)"
+)
 
 # %%
 # The bounds over the lead time.

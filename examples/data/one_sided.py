@@ -30,17 +30,21 @@ print(late.certificate_)
 # %%
 # What the customer is told, and what came true on 2,000 fresh trips.
 for kilometres in (2.0, 25.0):
-    expected, (_, latest) = late.predict([[kilometres]])[0], late.predict_interval([[kilometres]])[0]
-    print(f"{kilometres:4.0f} km: expected after {expected:.0f} minutes, promised within {latest:.0f}")
+    trip = [[kilometres]]
+    expected, (_, latest) = late.predict(trip)[0], late.predict_interval(trip)[0]
+    minutes_told = f"expected after {expected:.0f} minutes, promised within {latest:.0f}"
+    print(f"{kilometres:4.0f} km: {minutes_told}")
 
 lower, upper = late.predict_interval(distance[4000:]).T
-print(f"late on fresh trips: {(minutes[4000:] > upper).mean():.1%} (at most 5 % promised); the lower end is {lower[0]}")
+share = (minutes[4000:] > upper).mean()
+print(f"late on fresh trips: {share:.1%} (at most 5 % promised); the lower end is {lower[0]}")
 
 figure, ax = plt.subplots(figsize=(7.4, 3.6), layout="constrained")
 ax.scatter(distance[4000:, 0], minutes[4000:], s=4, color="0.5", linewidths=0, label="fresh trips")
 trips = np.linspace(1.0, 30.0, 100)[:, None]
 ax.plot(trips, late.predict(trips), color="0.2", label="expected")
-ax.plot(trips, late.predict_interval(trips)[:, 1], color="#0072b2", linewidth=2, label="promised within")
+upper = late.predict_interval(trips)[:, 1]
+ax.plot(trips, upper, color="#0072b2", linewidth=2, label="promised within")
 ax.set(xlabel="distance in km", ylabel="minutes")
 ax.spines[["top", "right"]].set_visible(False)
 ax.legend(frameon=False, loc="upper left")

@@ -49,7 +49,8 @@ def show(name, promise, ends, of_new):
 # %%
 # The model of log y is linear in the logarithm of the area. Of this model, `model` predicts prices.
 of_logarithm = make_pipeline(FunctionTransformer(np.log), LinearRegression())
-model = TransformedTargetRegressor(of_logarithm, func=np.log, inverse_func=np.exp).fit(X_train, y_train)
+model = TransformedTargetRegressor(of_logarithm, func=np.log, inverse_func=np.exp)
+model.fit(X_train, y_train)
 
 # %%
 # An absolute band, clipped at zero.
@@ -63,7 +64,9 @@ show(
 
 # %%
 # A relative error: the scale is the prediction.
-relative = pacband.CertifiedRegressor(model, scale=lambda X: np.abs(model.predict(X)), clip=(0, None), **PROMISE)
+relative = pacband.CertifiedRegressor(
+    model, scale=lambda X: np.abs(model.predict(X)), clip=(0, None), **PROMISE
+)
 relative.calibrate(X_cal, y_cal)
 show(
     f"A relative error: {relative.certificate_.gamma:.1%} of the prediction",

@@ -27,7 +27,8 @@ import pacband
 from pacband.scale import HorizonScale
 
 H, WALL, EPS, DELTA = 40, 10.0, 0.05, 1e-3
-A, B = np.array([[1.0, 0.1], [0.0, 1.0]]), np.array([0.005, 0.1])  # position and velocity; the input is a force
+# The state is position and velocity; the input is a force.
+A, B = np.array([[1.0, 0.1], [0.0, 1.0]]), np.array([0.005, 0.1])
 FEEDBACK = np.array([4.0, 3.0])
 rng = np.random.default_rng(7)
 
@@ -44,18 +45,23 @@ def states(force, start=(0.0, 0.0)):
 # %%
 # The controller. The positions are linear in the forces: a later force has the effect of an earlier one, some steps
 # later.
-RESPONSE = np.array([np.concatenate([np.zeros(k), states(np.eye(H)[0])[: H - k, 0]]) for k in range(H)]).T
+first = states(np.eye(H)[0])[:, 0]
+RESPONSE = np.array([np.concatenate([np.zeros(k), first[: H - k]]) for k in range(H)]).T
 
 
 def plan(wall):
-    """Return the forces that drive the trolley to the real wall, and keep the predicted positions behind `wall`."""
+    """Return the forces that drive the trolley to the real wall; the plan stays behind `wall`."""
     quadratic, linear = RESPONSE.T @ RESPONSE + 1e-3 * np.eye(H), RESPONSE.T @ np.full(H, WALL)
     found = minimize(
         lambda force: 0.5 * force @ quadratic @ force - linear @ force,
         np.zeros(H),
         jac=lambda force: quadratic @ force - linear,
         bounds=[(-8.0, 8.0)] * H,
-        constraints={"type": "ineq", "fun": lambda force: wall - RESPONSE @ force, "jac": lambda _: -RESPONSE},
+        constraints={
+            "type": "ineq",
+            "fun": lambda force: wall - RESPONSE @ force,
+            "jac": lambda _: -RESPONSE,
+        },
         method="SLSQP",
         options={"maxiter": 500},
     )
@@ -68,7 +74,7 @@ def plan(wall):
 
 
 def drive(force, n_runs):
-    """Return the positions of the trolley in runs with wind, shape (n, H): it follows the plan by feedback."""
+    """Return the positions of runs with wind, shape (n, H): feedback follows the plan."""
     predicted = states(force)
     strength = rng.gamma(4.0, 0.1, n_runs)  # the wind of the day
     state, gust, before = np.zeros((n_runs, 2)), np.zeros(n_runs), np.zeros(2)
@@ -110,25 +116,31 @@ touched = {}
 for name, force in forces.items():
     future = drive(force, 5000)
     touched[name] = float(np.mean((future > WALL).any(axis=1)))
-    print(f"  {name:<18} {touched[name]:6.1%}   mean distance to the wall at the end {WALL - future[:, -1].mean():.3f}")
+    distance = WALL - future[:, -1].mean()
+    print(f"  {name:<18} {touched[name]:6.1%}   mean distance at the end {distance:.3f}")
 fresh = drive(forces["certified tube"], 2000)
 nominal = np.broadcast_to(states(forces["certified tube"])[:, 0], fresh.shape)
-print(pacband.check(certificate, fresh[..., None], nominal[..., None], np.broadcast_to(shape, fresh.shape)))
+scales = np.broadcast_to(shape, fresh.shape)
+print(pacband.check(certificate, fresh[..., None], nominal[..., None], scales))
 
 # %%
 # Sixty runs with each of two plans. Those that touch the wall are red.
 figure = plt.figure(figsize=(9.6, 3.8), layout="constrained")
 times = 0.1 * np.arange(1, H + 1)
-for ax, name in zip(figure.subplots(1, 2, sharey=True), ("no margin", "certified tube"), strict=True):
+axes = figure.subplots(1, 2, sharey=True)
+for ax, name in zip(axes, ("no margin", "certified tube"), strict=True):
     runs, centre = drive(forces[name], 60), states(forces[name])[:, 0]
     for run in runs:
         hit = (run > WALL).any()
-        ax.plot(times, run, color="#c04a00" if hit else "#6e7781", linewidth=0.7, alpha=0.8 if hit else 0.4)
+        color, alpha = ("#c04a00", 0.8) if hit else ("#6e7781", 0.4)
+        ax.plot(times, run, color=color, linewidth=0.7, alpha=alpha)
     if name == "certified tube":
-        ax.fill_between(times, centre, centre + margin, color="#0072b2", alpha=0.25, linewidth=0, label="tube")
+        tube = centre, centre + margin
+        ax.fill_between(times, *tube, color="#0072b2", alpha=0.25, linewidth=0, label="tube")
     ax.plot(times, centre, color="#1b1f24", linewidth=1.4, label="plan")
     ax.axhline(WALL, color="#c04a00", linewidth=1.4, linestyle="--", label="wall")
-    ax.set_title(f"{name}: {touched[name]:.1%} of runs touch the wall", loc="left", fontsize=10.5, fontweight="bold")
+    title = f"{name}: {100 * touched[name]:.1f} % of runs touch the wall"
+    ax.set_title(title, loc="left", fontsize=10.5, fontweight="bold")
     ax.set_xlabel("time in s")
     ax.set_xlim(1.4, times[-1])
     ax.set_ylim(8.6, 10.5)

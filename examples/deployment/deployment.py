@@ -31,7 +31,8 @@ def operate(n_rows, wear=0.0):
 # %%
 # Fit on one part of the data, calibrate on another.
 X_train, y_train = operate(3000)
-model = GradientBoostingRegressor(n_estimators=60, max_depth=2, random_state=0).fit(X_train, y_train)
+model = GradientBoostingRegressor(n_estimators=60, max_depth=2, random_state=0)
+model.fit(X_train, y_train)
 X_cal, y_cal = operate(2500)
 
 # %%
@@ -69,7 +70,8 @@ while monitor.state != "revoked" and day < 1000:
     monitor.update(y, model.predict(X), batch_id=f"day {day}")
 print(f"day {day}: {monitor.reason}")
 monitor.save(state)
-print(f"state file: {json.loads(state.read_text())['content']['state']}, {state.stat().st_size} bytes")
+written = json.loads(state.read_text())["content"]["state"]
+print(f"state file: {written}, {state.stat().st_size} bytes")
 
 # %%
 # The successor is calibrated on rows drawn after that decision, and knows whom it follows.
@@ -84,7 +86,8 @@ for _ in range(90):
 print(f"after 90 days with the successor: {watch}")
 
 # %%
-# The evidence over time, for the first certificate and for its successor.
+# The violation rate over time, for the first certificate and for its successor. The first warning was acknowledged,
+# which resets the detector and removes its line. The line that is drawn is the next warning.
 figure = plt.figure(figsize=(8.0, 6.4), layout="constrained")
 above, below = figure.subplots(2, 1)
 monitor.plot(above)

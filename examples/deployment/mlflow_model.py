@@ -26,6 +26,8 @@ if importlib.util.find_spec("mlflow") is None:
 
 # MLflow sends usage data over the network unless this is set before it is imported.
 os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"
+# It also prints how it makes its store.
+os.environ["MLFLOW_LOGGING_LEVEL"] = "WARNING"
 import mlflow
 
 # %%
@@ -35,8 +37,9 @@ rng = np.random.default_rng(0)
 
 def operate(n_rows):
     """Flow, speed and power of a pump."""
-    rows = pd.DataFrame({"flow": rng.uniform(1.0, 10.0, n_rows), "speed": rng.integers(10, 30, n_rows)})
-    return rows, 2.0 * rows["flow"] + 0.1 * rows["speed"] + (0.3 + 0.05 * rows["flow"]) * rng.standard_normal(n_rows)
+    flow, speed = rng.uniform(1.0, 10.0, n_rows), rng.integers(10, 30, n_rows)
+    power = 2.0 * flow + 0.1 * speed + (0.3 + 0.05 * flow) * rng.standard_normal(n_rows)
+    return pd.DataFrame({"flow": flow, "speed": speed}), power
 
 
 forest = RandomForestRegressor(50, min_samples_leaf=20, random_state=0)
@@ -49,7 +52,8 @@ with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
     mlflow.create_experiment("pumps", artifact_location=Path(folder, "artifacts").as_uri())
     mlflow.set_experiment("pumps")
 
-    # Fresh rows give the signature its types, the mean width of the band, and a report that tests the promise.
+    # Fresh rows give the signature its types, the mean width of the band, and a report that
+    # tests the promise.
     X, y = operate(1000)
     with mlflow.start_run() as run:
         logged = pacband.mlflow.log_model(model, X=X, y=y, registered_model_name="pump")
@@ -65,7 +69,9 @@ with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
     print(bands.round(2))
     assert (bands[["lower", "upper"]].to_numpy() == model.predict_interval(new)).all()
 
-    certificate = mlflow.artifacts.download_artifacts(f"runs:/{run.info.run_id}/certificates/model.json")
+    certificate = mlflow.artifacts.download_artifacts(
+        f"runs:/{run.info.run_id}/certificates/model.json"
+    )
     assert pacband.load(certificate) == model.certificate_
 
 print("\nmlflow models serve --model-uri models:/pump/1 answers the same on /invocations.")

@@ -2,8 +2,7 @@
 The whole life of a model
 =========================
 
-Fit, predict, monitor, drift, alarm, successor, predict again. ``whole_life.sh`` beside this script does the same in the
-shell.
+Fit, predict, monitor, drift, alarm, successor, predict again. The last section does the same in the shell.
 
 A model predicts the wear of a tool from speed and load. It is saved with its certificate, and predicts in production.
 Then the steel changes, and errors grow. A monitor with the model and raw rows sees it and revokes the certificate. Rows
@@ -36,7 +35,10 @@ def measure(n_rows, hardness=1.0):
 # %%
 # Fit: two candidates, certified together. One knows that the errors grow with the load.
 X, y = measure(2000)
-candidates = {"line": LinearRegression(), "line, local scale": (LinearRegression(), NeighborScale())}
+candidates = {
+    "line": LinearRegression(),
+    "line, local scale": (LinearRegression(), NeighborScale()),
+}
 model = CertifiedFamily(candidates, eps=0.1, delta=5e-4, random_state=0).fit(X, y)
 model.save(folder / "model.pacband")
 print(model.certificate_.promise)
@@ -45,7 +47,8 @@ print(model.certificate_.promise)
 # Predict, in another process and with other rows: the band, and the scale that makes it wide or narrow.
 model = pacband.load(folder / "model.pacband")
 X_new, _ = measure(3)
-print(model.predict_interval(X_new, output="frame").assign(scale=model.predict_scale(X_new)).round(2))
+bands = model.predict_interval(X_new, output="frame")
+print(bands.assign(scale=model.predict_scale(X_new)).round(2))
 
 # %%
 # Monitor: raw rows, a day at a time. The state survives a restart.
@@ -82,3 +85,12 @@ print(f"It is certificate {first.generation} of its chain, and follows {first.pr
 print(successor.predict_interval(X_new, output="frame").round(2))
 print(f"\n{pacband.check(successor, *measure(1000, hardness=2.0))}")
 assert pacband.check(successor, *measure(1000, hardness=2.0)).holds
+
+# %%
+# The same in the shell
+# ---------------------
+# :download:`whole_life.sh <whole_life.sh>` needs no line of Python. It ends with an error if a step does not end with
+# the exit code that it should have.
+#
+# .. literalinclude:: whole_life.sh
+#    :language: bash

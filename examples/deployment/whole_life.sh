@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# The whole life of a model, in the shell: fit, predict, monitor, drift, revoked, recalibrate, predict again.
+# The whole life of a model, in the shell: fit, predict, monitor, drift, revoked, recalibrate,
+# predict again.
 #
-# A model predicts the wear of a tool from speed and load. Then the steel changes, and errors grow. The files are in a
-# new folder. The script ends with an error if a step does not end as it should.
+# A model predicts the wear of a tool from speed and load. Then the steel changes, and errors grow.
+# The files are in a new folder. The script ends with an error if a step does not end as it should.
 set -euo pipefail
 cd "$(mktemp -d)"
 
@@ -13,7 +14,8 @@ measure() { # rows seed hardness
         for (i = 0; i < n; i++) {
             speed = 1 + 4 * rand(); load = 2 * rand(); noise = -6
             for (k = 0; k < 12; k++) noise += rand()
-            printf "%.6f,%.6f,%.6f\n", speed, load, 2 * speed + load + hardness * (0.1 + 0.2 * load) * noise
+            wear = 2 * speed + load + hardness * (0.1 + 0.2 * load) * noise
+            printf "%.6f,%.6f,%.6f\n", speed, load, wear
         }
     }'
 }
@@ -23,8 +25,8 @@ measure 600 3 3 > hard.csv
 measure 500 4 3 > fresh.csv
 
 echo "== fit: train, certify and save a model, and its certificate alone"
-pacband fit data.csv --target wear --eps 0.1 --delta 0.01 --time-budget 1 --jobs 1 -o model.pacband \
-    --certificate cert.json > fitted.txt
+pacband fit data.csv --target wear --eps 0.1 --delta 0.01 --time-budget 1 --jobs 1 \
+    -o model.pacband --certificate cert.json > fitted.txt
 head -1 fitted.txt
 
 echo "== predict: the band of every row, and its scale"
@@ -40,7 +42,8 @@ pacband monitor model.pacband --state state.json --target wear hard.csv || statu
 test "$status" -eq 1
 
 echo "== recalibrate: with rows that were measured after the alarm"
-pacband recalibrate model.pacband fresh.csv --target wear -o model2.pacband --certificate cert2.json > renewed.txt
+pacband recalibrate model.pacband fresh.csv --target wear \
+    -o model2.pacband --certificate cert2.json > renewed.txt
 grep "of a chain" renewed.txt
 
 echo "== predict again: the bands are wider"

@@ -46,7 +46,8 @@ figure.savefig("out/predictions_from_csv.png", dpi=150)
 path = certificate.save(folder / "certificate.json")
 loaded = pacband.load(path)
 print(f"read back, and verified against the data: {loaded.verify(*columns)}")
-print(f"band around a prediction of 120 with sigma 2: {loaded.interval([120.0], scale=[2.0]).round(1)[0]}")
+band = loaded.interval([120.0], scale=[2.0]).round(1)[0]
+print(f"band around a prediction of 120 with sigma 2: {band}")
 
 # %%
 # A damaged or edited file is refused.

@@ -25,18 +25,24 @@ print(f"samples needed at least: {pacband.min_samples(eps=0.1, delta=0.05)}")
 # %%
 # ``fit`` splits the rows. The model is fitted on one part, and the other part certifies it.
 model = pacband.CertifiedRegressor(
-    make_pipeline(StandardScaler(), Ridge()), eps=0.1, delta=0.05, calibration_size=0.5, random_state=0
+    make_pipeline(StandardScaler(), Ridge()),
+    eps=0.1,
+    delta=0.05,
+    calibration_size=0.5,
+    random_state=0,
 ).fit(X, y)
 print(model.certificate_)
 
 # %%
 # The band of a row is its prediction plus and minus the bound. The promise is about all rows together: it says how many
 # rows are outside of their bands, and not which. It is about new rows; some of these three were used to fit the model.
-for prediction, (lower, upper) in zip(model.predict(X[:3]), model.predict_interval(X[:3]), strict=True):
+bands = model.predict_interval(X[:3])
+for prediction, (lower, upper) in zip(model.predict(X[:3]), bands, strict=True):
     print(f"predicted {prediction:5.1f}, band [{lower:5.1f}, {upper:5.1f}]")
 
 figure, ax = plt.subplots(figsize=(7.4, 3.8), layout="constrained")
-pacband.plot_band(model.certificate_, y, model.predict(X), y_name="progression of the disease", ax=ax)
+target = "progression of the disease"
+pacband.plot_band(model.certificate_, y, model.predict(X), y_name=target, ax=ax)
 Path("out").mkdir(exist_ok=True)
 figure.savefig("out/sklearn_model.png", dpi=150)
 

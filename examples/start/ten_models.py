@@ -10,7 +10,11 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 from sklearn.datasets import make_friedman1
-from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingRegressor, RandomForestRegressor
+from sklearn.ensemble import (
+    ExtraTreesRegressor,
+    HistGradientBoostingRegressor,
+    RandomForestRegressor,
+)
 from sklearn.linear_model import BayesianRidge, HuberRegressor, LinearRegression
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
@@ -46,7 +50,10 @@ print(family.certificate_)
 # What does it cost to choose afterwards? A smaller rank, and so a slightly wider bound.
 alone = family.certificate_.certificate
 rank_alone = pacband.max_rank(alone.n_samples, alone.eps, alone.delta)
-print(f"The price of ten candidates: rank {alone.rank} in place of {rank_alone} for one model chosen beforehand.")
+print(
+    f"The price of ten candidates: rank {alone.rank} in place of {rank_alone} "
+    f"for one model chosen beforehand."
+)
 
 figure, ax = plt.subplots(figsize=(7.4, 3.8), layout="constrained")
 pacband.plot_family(family.certificate_, ax=ax)

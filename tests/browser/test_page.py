@@ -130,7 +130,9 @@ def test_no_serious_barriers(opened, axe, width, scheme):
 def test_it_prints_on_a4(opened):
     page = opened()
     page.emulate_media(media="print")
-    assert page.locator(".sign").is_visible()
+    # Who signs has read the conditions.
+    above, sign = (page.locator(name).first.bounding_box() for name in (".caveats", ".sign"))
+    assert above["y"] + above["height"] <= sign["y"]
     pdf = page.pdf(format="A4", prefer_css_page_size=True)
     assert pdf.startswith(b"%PDF")
     assert 2 <= pdf.count(b"/Type /Page\n") <= 12

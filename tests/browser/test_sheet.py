@@ -8,7 +8,7 @@ import pytest
 
 pytestmark = pytest.mark.xdist_group("browser")
 
-SHEET = Path(__file__).parents[2] / "docs" / "tables" / "sample_certificate.py"
+SHEET = Path(__file__).parents[2] / "docs" / "computed" / "sample_certificate.py"
 
 
 def test_the_sample_certificate_is_one_sheet(chromium, tmp_path):

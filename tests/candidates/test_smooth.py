@@ -6,6 +6,7 @@ from scipy.optimize import approx_fprime
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Matern, WhiteKernel
 
+from pacband.candidates import smooth
 from pacband.candidates.smooth import SmoothProcess, evidence
 
 KERNELS = {"gaussian": RBF, "matern": lambda lengths: Matern(lengths, nu=1.5)}
@@ -55,3 +56,27 @@ def test_rows_beyond_the_bounds_are_left_out_and_a_repeated_row_does_no_harm(rng
     process = SmoothProcess(50, 120, random_state=0).fit(X, y)
     assert len(process.known_) == 120
     assert np.isfinite(process.predict(X)).all()
+
+
+def test_more_rows_find_lengths_that_few_rows_do_not_show(rng):
+    X = rng.standard_normal((1000, 6))
+    y = np.sin(3.0 * X[:, 0]) * X[:, 1] + 0.05 * rng.standard_normal(1000)
+    new = rng.standard_normal((500, 6))
+    few, more = (SmoothProcess(n_tune, random_state=0).fit(X, y).predict(new) for n_tune in (100, 1000))
+    worse, better = (np.mean((np.sin(3.0 * new[:, 0]) * new[:, 1] - found) ** 2) for found in (few, more))
+    assert better < worse / 2.0
+
+
+def test_rows_are_known_and_predicted_in_blocks_of_any_size(rng, monkeypatch):
+    X, y = draw(rng, 150, 3)
+    whole = SmoothProcess(random_state=0).fit(X, y).predict(X)
+    monkeypatch.setattr(smooth, "_ROWS_AT_ONCE", 16)
+    np.testing.assert_allclose(SmoothProcess(random_state=0).fit(X, y).predict(X), whole, rtol=1e-9)
+
+
+def test_a_longer_search_and_more_known_rows_take_longer_than_a_short_fit():
+    process = SmoothProcess(50, 200, max_iter=30)
+    times = [process.shorten(n_rows)[1] for n_rows in (40, 100, 1000, 2000)]
+    assert 1.0 < times[0] < times[1] < times[2] == times[3]
+    assert SmoothProcess(50, 200, max_iter=60).shorten(1000)[1] > times[2]
+    assert SmoothProcess(50, 50, max_iter=1).shorten(1000)[1] == 1.0

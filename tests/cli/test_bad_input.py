@@ -40,7 +40,7 @@ FILES = {
     "duplicate names": (write("y,yhat,s,y\n1,2,3,4\n"), "column name.s. more than once: 'y'"),
     "ragged rows": (write("y,yhat,s\n1,2,3\n4,5\n"), "bad.csv, line 3: a row must have 3 cells like the header, got 2"),
     "missing column": (write("y,y_hat,s\n1,2,3\n"), "there is no column 'yhat'. Did you mean 'y_hat'"),
-    "text": (change(yhat=lambda r: r.yhat.astype(str).where(r.index != 1234, "n/a")), "column 'yhat' must be numeric, got 'n/a'. The first such row is 1234"),
+    "text": (change(yhat=lambda r: r.yhat.astype(str).where(r.index != 1234, "n/a")), "column 'yhat' must be numeric, got 'n/a'. The first such row is 1234 .counting from 0.. It stands for a missing value: leave such rows out."),
     "null": (change(y=lambda r: r.y.where(r.index < 2990)), "(column 'y'|y).*10 rows, the first 2990, 2991, 2992"),
     "nan": (change(yhat=lambda r: r.yhat.astype(str).where(r.index != 7, "NaN")), "1 row, row 7"),
     "zero scale": (change(s=lambda r: r.s.where(r.index != 2222, 0.0)), "scale must be positive and finite.*row 2222"),

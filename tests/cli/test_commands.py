@@ -18,6 +18,7 @@ def test_every_command_has_help_with_examples(pacband):
         said = pacband(name, "--help")
         assert said.returncode == 0, said.stderr
         assert "Examples:" in said.stdout, name
+        assert max(map(len, said.stdout.splitlines())) <= 80, f"the help of {name} does not fit a terminal"
 
 
 def test_version_loads_no_scientific_library(pacband):

@@ -234,3 +234,22 @@ def test_a_reader_that_leaves_early_is_no_failure(tmp_path):
     finally:
         os.close(write)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]], ids=["text", "json"])
+def test_a_reader_that_leaves_early_does_not_hide_the_verdict(tmp_path, form):
+    """`set -o pipefail; pacband check … | head -1 && release` must not release a model whose promise is contradicted."""
+    rng = np.random.default_rng(0)
+    library.certify(rng.standard_normal(400), np.zeros(400), eps=0.1, delta=0.01).save(tmp_path / "cert.json")
+    for name, factor in ("worse.csv", 4.0), ("same.csv", 1.0):
+        rows = factor * rng.standard_normal((300, 1)) * [1.0, 0.0]
+        np.savetxt(tmp_path / name, rows, delimiter=",", header="y,p", comments="")
+    read, write = os.pipe()
+    os.close(read)
+    try:
+        for name, code in ("worse.csv", 1), ("same.csv", 0):
+            asked = [*PROGRAM, "check", "cert.json", name, "--target", "y", "--prediction", "p", *form]
+            done = subprocess.run(asked, stdout=write, stderr=subprocess.PIPE, text=True, cwd=tmp_path, check=False)
+            assert (done.returncode, done.stderr) == (code, "")
+    finally:
+        os.close(write)

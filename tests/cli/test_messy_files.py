@@ -256,3 +256,14 @@ def test_directories_of_csv_files(run, table, tmp_path):
     refused = run("certify", "parts", *COLUMNS, *PROMISE)
     assert refused.returncode == 2
     assert "has other columns" in refused.stderr
+
+
+def test_a_missing_value_of_r_is_called_one_whatever_the_decimal_mark(tmp_path, run):
+    """`write.csv2` of R writes NA. To state how numbers are written would not help."""
+    path = tmp_path / "r.csv"
+    path.write_text('"";"y";"p"\n"1";1,5;1,2\n"2";NA;0,2\n')
+    for options in ([], ["--decimal", ","]):
+        refused = run("certify", str(path), "--target", "y", "--prediction", "p", *options)
+        assert refused.returncode == 2
+        assert "got 'NA'. The first such row is 1 (counting from 0). It stands for a missing value" in refused.stderr
+        assert "--decimal" not in refused.stderr

@@ -1,12 +1,13 @@
 """The reference names what there is: every public name, every finding, every command, every schema."""
 
 import ast
+import contextlib
+import inspect
 import os
 import re
 import subprocess
 import sys
 from importlib import import_module
-from pathlib import Path
 
 import pytest
 
@@ -14,7 +15,7 @@ import pacband
 from pacband import draws, exceptions
 from pacband.checks.finding import Finding, Kind
 from pacband.cli import ending
-from support.site import ROOT, require_sphinx
+from support.site import ROOT, extension
 
 REFERENCE = ROOT / "docs" / "reference"
 MODULES = ("baselines", "datasets", "draws", "mlflow", "scale")
@@ -47,6 +48,52 @@ def test_every_name_of_the_public_modules_is_listed():
         assert {name for name in module.__all__ if id(getattr(module, name)) not in named} == set()
     declared = [one for one in vars(draws).values() if isinstance(one, type) and issubclass(one, draws.Draws)]
     assert {one.__name__ for one in declared if id(one) not in named} == {"Draws", "Rows"}
+
+
+def documented():
+    """Return the docstrings of the public names and of their members: where they are, and their text."""
+    for name in named_in_python_page():
+        value = resolve(name)
+        yield name, inspect.getdoc(value) or ""
+        if isinstance(value, type):
+            public = {member: one for member, one in vars(value).items() if not member.startswith("_")}
+            yield from ((f"{name}.{member}", getattr(one, "__doc__", None) or "") for member, one in public.items())
+
+
+def words_for_users():
+    """Return the public names, those of their parameters, and the public members of public classes."""
+    words = {name.split(".")[-1] for name in (*pacband.__all__, *named_in_python_page())}
+    for value in map(resolve, named_in_python_page()):
+        members = {}
+        if isinstance(value, type):
+            members = {name: getattr(value, name) for name in dir(value) if not name.startswith("_")}
+            fields = {name for base in value.__mro__ for name in getattr(base, "__annotations__", {})}
+            words |= {*members, *(name for name in fields if not name.startswith("_"))}
+        for part in filter(callable, [value, *members.values()]):
+            with contextlib.suppress(TypeError, ValueError):
+                words |= set(inspect.signature(part).parameters)
+    # The attributes of a fitted model are in its docstring alone.
+    listed = re.findall(r"^([\w, ]+?) : ", "\n".join(text for _, text in documented()), re.MULTILINE)
+    return words | {word for names in listed for word in names.split(", ")}
+
+
+def test_docstrings_name_nothing_that_users_cannot_find():
+    """A name of ours in backticks is public, or a parameter, or a member of a public class; no module is private."""
+    own = set()
+    for path in (ROOT / "src" / "pacband").rglob("*.py"):
+        body = ast.parse(path.read_text("utf-8")).body
+        own |= {node.name for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    known, wrong = words_for_users(), []
+    assert "sharpest_first" in own - known  # a name inside of pacband
+    assert [word for word in known if word.startswith("_")] == []
+    for where, text in documented():
+        for word in re.findall(r"(?<!`)`([A-Za-z_][\w.]*)(?:\(.*?\))?`(?!`)", text):
+            first, *rest = word.removeprefix("pacband.").split(".")
+            if first in known and (not rest or rest[-1] in known):
+                continue
+            if word.startswith("pacband.") or first in own or (rest and rest[-1] in own):
+                wrong.append(f"{where}: {word}")
+    assert wrong == []
 
 
 def test_every_finding_has_its_entry_and_every_entry_its_finding():
@@ -91,7 +138,6 @@ def test_a_finding_prints_its_number():
 
 @pytest.mark.parametrize("command", [[], ["plan"], ["certify"]], ids=str)
 def test_the_page_of_the_command_line_is_the_help(command):
-    require_sphinx()
     line = [sys.executable, "-m", "pacband", *command, "--help"]
     printed = subprocess.run(line, capture_output=True, text=True, check=True, env={**os.environ, "COLUMNS": "100"})
     assert extension("command_pages").help_text(*command) == printed.stdout
@@ -120,23 +166,13 @@ def test_the_page_of_files_shows_every_schema():
 
 
 def test_the_entries_of_a_schema_are_those_with_a_description():
-    require_sphinx()
     described = extension("schema_pages").described
     schema = {"properties": {"a": {"description": "first"}, "b": {"type": "null"}}, "$defs": {"c": {"properties": {"d": {"description": "last"}}}}}  # fmt: skip
     assert list(described(schema)) == [("a", "first"), ("d", "last")]
 
 
-def extension(name):
-    """Import one of the site's own extensions."""
-    folder = str(Path(ROOT, "docs", "_ext"))
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
-    return import_module(name)
-
-
 def test_bars_of_absolute_values_are_no_substitutions():
     """Outside of examples, of literal blocks and of literal words."""
-    require_sphinx()
     lines = [
         "Bound |e| by ``|e|``.",
         "",

@@ -83,6 +83,45 @@ def test_pages_in_a_browser(site, chromium, axe, width, scheme):
     assert wrong == {}
 
 
+def test_code_on_a_desk_needs_no_scrolling(site, chromium):
+    """Between the two lists of a page, and on the pages of the gallery, which have one."""
+    cut = {}
+    for name in ("how_to/sklearn_model", "how_to/other_models", "which_promise", "gallery/paper/paper"):
+        page = open_quietly(chromium, (site / f"{name}.html").as_uri(), width=1280)
+        blocks = "article :is(.highlight-python, .highlight-Python, .highlight-sh) pre"
+        cut[name] = page.eval_on_selector_all(
+            blocks, "all => [all.length > 4, all.filter(one => one.scrollWidth > one.clientWidth + 1).length]"
+        )
+        page.context.close()
+    assert cut == {name: [True, 0] for name in cut}
+
+
+def test_articles_on_a_phone_do_not_scroll_sideways(site, chromium):
+    """Long names break, wide formulas and tables scroll on their own, and the index has one column."""
+    generated = ("UnknownCategories", "certification.baselines.gaussian_bound", "mlflow.log_model")
+    names = ("paper", "genindex", "reference/python", "how_to/tables", "gallery/data/per_group")
+    wide = {}
+    for name in (*names, *(f"reference/generated/pacband.{one}" for one in generated)):
+        page = open_quietly(chromium, (site / f"{name}.html").as_uri(), width=390)
+        wide[name] = page.eval_on_selector("article", "one => one.scrollWidth - one.clientWidth")
+        page.context.close()
+    assert {name: much for name, much in wide.items() if much > 1} == {}
+
+
+def test_tables_on_a_phone(site, chromium):
+    """A first column of short words is narrow, so that a table of text fits; one that scrolls shows where it goes on."""
+    measure = (
+        "box => [box.scrollWidth > box.clientWidth, getComputedStyle(box).backgroundImage.split('gradient').length]"
+    )
+    found = {}
+    for name in ("start", "reference/findings", "how_to/production", "choosing"):
+        page = open_quietly(chromium, (site / f"{name}.html").as_uri(), width=390)
+        found[name] = page.eval_on_selector("article .pst-scrollable-table-container", measure)
+        page.context.close()
+    # Two shadows and what covers each of them at the ends of the table.
+    assert found == {name: [name == "choosing", 5] for name in found}
+
+
 def test_the_search_works_without_a_network(site, chromium):
     page = open_quietly(chromium, (site / "search.html").as_uri() + "?q=tolerance")
     page.wait_for_selector("ul.search li a", timeout=20_000)

@@ -234,3 +234,26 @@ def test_clusters_are_what_depends_on_each_other():
 def test_draws_are_declared_again_from_what_a_certificate_states(draws):
     again = declare(draws.kind, *draws.columns)
     assert (again.kind, again.column) == (draws.kind, draws.column)
+
+
+@pytest.mark.parametrize(
+    ("declared", "words"),
+    [
+        (Rows(), "<Rows: each row is one draw>"),
+        (Units("machine"), "<Units: each machine is one draw; all its rows>"),
+        (Units(["a"], 0.9), "<Units: each unit is one draw; at least 90 % of its rows>"),
+        (Units("machine", "average"), "<Units: each machine is one draw; its rows on average>"),
+        (Units("machine", "one"), "<Units: each machine is one draw; one of its rows>"),
+        (Spaced(24), "<Spaced: one row in 24 is one draw>"),
+        # 0.9 to the power of 24 is 0.07976644…: what is assumed is rounded down.
+        (Spaced(24, mixing=0.9), "<Spaced: one row in 24 is one draw; β(24) ≤ 0.0797664>"),
+        (Weighted([1.0], at_most=2.471236), "<Weighted: each accepted row is one draw; w(x) ≤ 2.47123>"),
+        (
+            Weighted(([0.5], [1.0]), at_most=2, interval_delta=0.01),
+            "<Weighted: each accepted row is one draw; w(x) in an interval, ≤ 2; that with confidence 99 %>",
+        ),
+    ],
+    ids=str,
+)
+def test_draws_print_what_was_declared(declared, words):
+    assert repr(declared) == words

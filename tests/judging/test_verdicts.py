@@ -1,7 +1,9 @@
 """Verdicts: exact p-values and intervals, and words that can be read."""
 
+import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -72,3 +74,31 @@ def test_rows_that_cannot_test_the_promise_neither_hold_nor_contradict(made):
     fallen = replace(pacband.check(cert, 9 * frame.y, frame.p, frame.s), reused=True, training_rows=7)
     assert fallen.holds is False
     assert [line[:19] for line in str(fallen).splitlines()[::2]] == ["The data contradict", "The model was fitte"]
+
+
+def test_rows_that_are_too_few_to_contradict_cannot_test_the_promise(made):
+    """Whatever a single row is, it does not contradict a promise about 95 % of them, so it must not pass for a test."""
+    cert, _ = made
+    for n_rows in range(1, 6):
+        worst = pacband.check(cert, np.full(n_rows, 1e9), np.zeros(n_rows), np.ones(n_rows), level=1e-4)
+        enough = cert.eps**n_rows <= 1e-4
+        assert worst.tested == enough
+        assert worst.holds is (False if enough else None)
+        assert worst.too_few == (() if enough else ("",))
+        good = pacband.check(cert, np.zeros(n_rows), np.zeros(n_rows), np.ones(n_rows), level=1e-4)
+        assert good.holds is (True if enough else None)
+        if not enough:
+            assert str(good).startswith("These are too few to test the promise: even if all of them exceed the bound,")
+            assert f"At least {math.ceil(math.log(1e-4) / math.log(cert.eps))} rows are needed." in str(good)
+
+
+def test_a_small_group_is_named_beside_groups_that_are_tested(rng):
+    groups = np.repeat(["a", "b"], 600)
+    cert = pacband.certify_groups(rng.standard_normal(1200), np.zeros(1200), groups=groups, eps=0.1, delta=0.05)
+    few = np.array(["a"] * 200 + ["b"])
+    verdict = pacband.check(cert, np.zeros(201), np.zeros(201), groups=few)
+    assert (verdict.holds, verdict.too_few) == (True, ("b",))
+    assert "Too few draws to test it in 1 of 2 groups." in str(verdict)
+    alone = pacband.check(cert, np.zeros(2), np.zeros(2), groups=np.array(["a", "b"]))
+    assert alone.holds is None
+    assert "At least 3 rows of each group are needed." in str(alone)

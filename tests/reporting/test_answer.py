@@ -47,6 +47,14 @@ def test_without_rows_nothing_was_tested(paper):
     assert (summary.answer.state, summary.contradicted, summary.of_rows) == ("untested", False, None)
 
 
+def test_one_row_agrees_with_nothing(paper):
+    _, _, _, _, cert = paper
+    for y, state in ([1e9], "untested"), ([1e9, 1e9], "contradicted"), ([0.0, 0.0], "kept"):
+        found = pacband.report(cert, np.array(y), np.zeros(len(y)), np.ones(len(y)))
+        assert found.summary.answer.state == state
+    assert "These rows are too few to test the promise" in pacband.report(cert, [1e9], [0.0], [1.0]).html
+
+
 def test_calibration_rows_of_a_weighted_certificate_are_not_denied(rng):
     y, w = rng.standard_normal(4000), rng.uniform(0.5, 1.5, 4000)
     cert = pacband.certify(y, 0 * y, eps=0.1, delta=0.01, draws=pacband.draws.Weighted(w, at_most=2.0))

@@ -6,8 +6,10 @@ import io
 import re
 import shlex
 from importlib.util import find_spec
+from pathlib import Path
 from typing import NamedTuple
 
+DOCS = Path(__file__).parents[2] / "docs"
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # Libraries that a page shows and the tests do not install. Sections that import them run where they are installed.
 OPTIONAL = ("torch", "xgboost")
@@ -21,6 +23,11 @@ class Block(NamedTuple):
     language: str
     code: str
     line: int
+
+
+def text_of(page):
+    """Return the text of a page of docs, by its name; a line break is a space."""
+    return " ".join((DOCS / f"{page}.md").read_text("utf-8").split())
 
 
 def blocks_of(page):
@@ -63,20 +70,24 @@ def section_of(page, block):
     return sum(line.startswith("## ") for line in lines)
 
 
-def sections_without_library(page):
-    """Return the sections that import a library of `OPTIONAL` that is not installed."""
+def sections_without_library(page, without=()):
+    """Return the sections that import a library of `OPTIONAL` that is not installed, or one of `without`."""
     return {
         section_of(page, block)
         for block in blocks_of(page)
-        for name in OPTIONAL
-        if re.search(rf"^(?:import|from) {name}\b", block.code, re.MULTILINE) and find_spec(name) is None
+        for name in {*OPTIONAL, *without}
+        if re.search(rf"^(?:import|from) {name}\b", block.code, re.MULTILINE)
+        and (name in without or find_spec(name) is None)
     }
 
 
-def run_page(page, run):
-    """Execute the blocks of a page. `run` runs a command; a block of text must be part of what was printed before it."""
+def run_page(page, run, *, without=()):
+    """Execute the blocks of a page. `run` runs a command; a block of text must be part of what was printed before it.
+
+    Sections that import a library of `without` are left out.
+    """
     names, printed = {"__name__": "__main__"}, ""
-    lacking = sections_without_library(page)
+    lacking = sections_without_library(page, without)
     for block in blocks_of(page):
         if section_of(page, block) in lacking:
             continue

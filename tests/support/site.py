@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -20,6 +21,15 @@ def require_sphinx():
         return
     message = "Sphinx is not installed: `make docs` installs it."
     pytest.fail(message, pytrace=False) if os.environ.get("PACBAND_REQUIRE_DOCS") == "1" else pytest.skip(message)
+
+
+def extension(name):
+    """Import an extension of the site by its name; skip without Sphinx."""
+    require_sphinx()
+    folder = str(ROOT / "docs" / "_ext")
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    return import_module(name)
 
 
 def build_site(folder):

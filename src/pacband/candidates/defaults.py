@@ -32,6 +32,8 @@ _PENALTIES = np.logspace(-2, 4, 13)
 _MOST_LEVELS = 200
 # From here on trees are tried before processes.
 _MANY_ROWS = 4000
+# With fewer rows, every process learns from nearly all of them.
+_FINE_ROWS = 700
 # Splines make a dozen columns of each column.
 _MOST_SPLINES = 40
 
@@ -97,9 +99,15 @@ def default_predictors(
         splines = SplineTransformer(6, extrapolation="linear")
         predictors["splines"] = make_pipeline(scores, splines, RidgeCV(_PENALTIES))
     smooth = {"smooth process": make_pipeline(scores, SmoothProcess(random_state=seed))}
+    # It learns from four times as many rows as a rough process, and uses more of them, at many times the cost.
+    large = SmoothProcess(2000, 8000, kernel="matern", random_state=seed)
+    fine = {
+        "fine rough process on ranks": make_pipeline(ranks, large),
+        "fine rough process": make_pipeline(scores, large),
+    }
     predictors |= {
         "shallow boosting": shallow,
-        # A process uses few rows only: with many, trees gain more.
+        # It learns from 500 rows: with many, trees gain more.
         **(smooth if n_rows < _MANY_ROWS else {}),
         "medium boosting": medium,
         "extra trees": make_pipeline(
@@ -108,7 +116,8 @@ def default_predictors(
         "slow boosting": slow,
         "deep boosting": deep,
         **smooth,
-        "rough process": make_pipeline(ranks, SmoothProcess(kernel="matern", random_state=seed)),
+        "rough process on ranks": make_pipeline(ranks, SmoothProcess(kernel="matern", random_state=seed)),
+        **(fine if n_rows >= _FINE_ROWS else {}),
         "neighbours": make_pipeline(scores, KNeighborsRegressor(min(10, few), weights="distance", n_jobs=n_jobs)),
         "local kernel": make_pipeline(
             scores,

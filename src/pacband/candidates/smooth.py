@@ -13,7 +13,7 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.linalg.lapack import dpotri
 from scipy.optimize import minimize
 from scipy.spatial.distance import cdist
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.utils import check_random_state
 
 from pacband.core.arrays import Floats, blocks
@@ -22,6 +22,14 @@ __all__ = ["SmoothProcess", "evidence"]
 
 # More lengths than this cannot be learnt from so few rows. With more features, one length serves all of them.
 _MOST_LENGTHS = 30
+# The search for the hyper-parameters starts on this share of the rows, where a step costs a sixty-fourth, and takes at
+# most so many steps there.
+_FIRST_SHARE, _FIRST_STEPS = 0.25, 40
+# Covariances are computed for so many rows at once: with 8,000 known rows they take 16 MB.
+_ROWS_AT_ONCE = 256
+# How long parts of a fit take, in evaluations of the evidence on all `n_tune` rows, as measured: the first search, one
+# step of the second, and its start.
+_FIRST_SEARCH, _STEP, _START = 2.0, 1.3, 1.7
 # Bounds of the size of the function, of the lengths and of the noise, for features and a target of unit variance.
 _SIZES, _LENGTHS, _NOISES = (1e-2, 1e3), (1e-1, 1e3), (1e-4, 1e1)
 
@@ -40,11 +48,11 @@ class SmoothProcess(RegressorMixin, BaseEstimator):
     Parameters
     ----------
     n_tune : int
-        The hyper-parameters are estimated on at most this many rows.
+        The hyper-parameters are estimated on at most this many rows, after a first search on a quarter of them.
     n_most : int
         The process is conditioned on at most this many rows, because its cost grows with their cube.
     max_iter : int
-        Steps of the search for the hyper-parameters.
+        Steps of the search for the hyper-parameters, after the first one.
     kernel : {"gaussian", "matern"}
         k(d) = exp(−d²/2), whose functions are smooth; or the Matérn kernel (1 + √3 d) exp(−√3 d), whose functions have
         one derivative only.
@@ -66,7 +74,7 @@ class SmoothProcess(RegressorMixin, BaseEstimator):
         n_tune: int = 500,
         n_most: int = 3000,
         *,
-        max_iter: int = 100,
+        max_iter: int = 15,
         kernel: str = "gaussian",
         random_state: Any = None,
     ) -> None:
@@ -80,30 +88,46 @@ class SmoothProcess(RegressorMixin, BaseEstimator):
         """Estimate the hyper-parameters on few rows, and condition on more."""
         X, y = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
         rows = check_random_state(self.random_state).permutation(len(y))
-        tune, known = rows[: self.n_tune], rows[: self.n_most]
         n_lengths = X.shape[1] if X.shape[1] <= _MOST_LENGTHS else 1
-        start = np.log([1.0, *[math.sqrt(X.shape[1])] * n_lengths, 0.1])
+        logs = np.log([1.0, *[math.sqrt(X.shape[1])] * n_lengths, 0.1])
         bounds = np.log([_SIZES, *[_LENGTHS] * n_lengths, _NOISES])
-        found = minimize(
-            evidence,
-            start,
-            args=(X[tune], y[tune], self.kernel),
-            jac=True,
-            bounds=bounds,
-            method="L-BFGS-B",
-            options={"maxiter": self.max_iter},
-        )
-        self.size_, self.lengths_, self.noise_ = _unpack(found.x, X.shape[1])
+        tune = rows[: self.n_tune]
+        first = tune[: math.ceil(_FIRST_SHARE * len(tune))]
+        for few, steps in ((first, _FIRST_STEPS), (tune, self.max_iter)):
+            data, options = (X[few], y[few], self.kernel), {"maxiter": steps}
+            logs = minimize(evidence, logs, data, "L-BFGS-B", jac=True, bounds=bounds, options=options).x
+        self.size_, self.lengths_, self.noise_ = _unpack(logs, X.shape[1])
+        known = rows[: self.n_most]
         self.known_ = X[known] / self.lengths_
-        covariance = self._covariance(self.known_)
+        covariance = np.empty((len(known), len(known)))
+        for part in blocks(len(known), size=_ROWS_AT_ONCE):
+            covariance[part] = self._covariance(self.known_[part])
         covariance.flat[:: len(known) + 1] += self.noise_
-        self.weights_ = cho_solve(cho_factor(covariance, lower=True, overwrite_a=True), y[known])
+        # The transpose, which is equal, has the order of columns that LAPACK overwrites.
+        self.weights_ = cho_solve(cho_factor(covariance.T, lower=True, overwrite_a=True), y[known])
         return self
 
     def predict(self, X: Floats) -> Floats:
         """Return the posterior mean."""
         scaled = np.asarray(X, dtype=np.float64) / self.lengths_
-        return np.concatenate([self._covariance(scaled[rows]) @ self.weights_ for rows in blocks(len(scaled))])
+        parts = blocks(len(scaled), size=_ROWS_AT_ONCE)
+        return np.concatenate([self._covariance(scaled[rows]) @ self.weights_ for rows in parts])
+
+    def shorten(self, n_rows: int) -> tuple[SmoothProcess, float]:
+        """Return a process whose fit to so many rows is short, and how many times as long that of this one takes.
+
+        On tables of 300 to 6,000 rows the estimate is 0.8 to 2 times the time.
+        """
+        short = clone(self).set_params(n_most=self.n_tune, max_iter=1)
+        return short, self._cost(n_rows) / short._cost(n_rows)
+
+    def _cost(self, n_rows: int) -> float:
+        """Return how many evaluations of the evidence a fit is worth.
+
+        To condition on r times as many rows is worth r²/2: more rows are worked on faster.
+        """
+        ratio = min(self.n_most, n_rows) / min(self.n_tune, n_rows)
+        return _FIRST_SEARCH + _START + _STEP * self.max_iter + ratio**2 / 2.0
 
     def _covariance(self, scaled: Floats) -> Floats:
         return self.size_ * _KERNELS[self.kernel](cdist(scaled, self.known_, "sqeuclidean"))[0]

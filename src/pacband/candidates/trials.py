@@ -166,7 +166,7 @@ def _try(task: Task, table: Floats, folds: Folds, n_jobs: int | None) -> tuple[l
         fits = fit_folds(model, table, task.target, [(train[::step], test[::step])], n_jobs=n_jobs)
         return fits, perf_counter() - start
 
-    process, rounds = shorten_process(task.model), Rounds.of(task.model)
+    process, rounds = shorten_process(task.model, len(folds[0][0])), Rounds.of(task.model)
     if process is not None:
         short, times = process
         return [], times * fit_first(short, 1)[1]

@@ -34,7 +34,7 @@ class Curve:
     Attributes
     ----------
     delta : float
-        The probability that the curve fails at any ε; with several candidates, that any of their curves fails.
+        The largest probability that the curve fails at any ε; with several candidates, that any of theirs fails.
     share : DeltaShare
         The part of δ that this curve uses: 1/n_F, or the candidate's weight.
     local_delta : float

@@ -86,7 +86,7 @@ class FamilyCertificate(Promising):
     ) -> Self:
         """Join the certificates of all candidates, and find the sharpest.
 
-        The mean scale and offset over the rows measure how sharp each is; see `sharpest_first`.
+        The mean scale and offset over the rows measure how sharp each is.
         """
         answered = {name: cert.mean_bound(mean_scale[name]) for name, cert in certificates.items()}
         mean_bound = {name: math.inf if unanswered[name] else bound for name, bound in answered.items()}

@@ -347,7 +347,7 @@ class Certificate(Promising):
         return self.was_made_from(sample, scores)
 
     def was_made_from(self, sample: Sample, scores: Floats) -> bool:
-        """Return True if these draws, with scores from `Sample.reduce`, reproduce the certificate."""
+        """Return True if these draws, with their scores, reproduce the certificate."""
         if self.evidence is not None and sample.sizes is not None:
             same = sample.evidence_at(scores, self.gamma) == self.evidence
             return same and fingerprint(scores, self.gamma) == self.data_digest

@@ -56,7 +56,7 @@ def certify_curve(
     y, y_pred, scale
         As in `certify`: rows that neither the predictor nor the scale has seen.
     delta : float in (0, 1)
-        The probability that the curve fails at any ε.
+        The largest probability that the curve fails at any ε.
     eps : float or iterable of float, optional
         Certify these ε only, all at once: a little sharper than the whole curve, and quick for any N. (Another
         ε then has the bound of the next smaller one.)

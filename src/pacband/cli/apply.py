@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 EXAMPLES = """
 \b
 Examples:
-  pacband apply cert.json new.csv -o bands.csv         the columns have the same names as at calibration
-  pacband apply cert.json new.parquet -o bands.parquet --prediction yhat --scale s
+  # the columns have the same names as at calibration
+  pacband apply cert.json new.csv -o bands.csv
+  pacband apply cert.json new.parquet -o bands.parquet --prediction yhat \\
+      --scale s
   pacband apply cert.json new.csv | head
   pacband apply cert.json new.csv -o bands.csv --outlook 500
   pacband apply cert.json new.csv -o bands.csv --model-file forest.onnx

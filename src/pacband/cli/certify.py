@@ -35,17 +35,27 @@ EXAMPLES = """
 \b
 Examples:
   pacband certify data.csv --target y --prediction yhat -o cert.json
-  pacband certify data.parquet --target y --prediction yhat --scale s --eps 0.01 -o cert.json
-  pacband certify data.csv --target y1 --target y2 --prediction p1 --prediction p2 -o cert.json
-  pacband certify data.csv --target y --prediction yhat --group site -o cert.json
-  pacband certify data.csv --target y --prediction yhat --group site --group shift -o cert.json
-  pacband certify steps.csv --target y --prediction yhat --scale s --run run --step t -o cert.json
-  pacband certify data.csv --target y --prediction yhat --unit machine --within 0.99 -o cert.json
-  pacband certify data.csv --target y --candidate lin=p1 --candidate gbm=p2:s2 -o cert.json
-  pacband certify 'year=*/*.parquet' --target y --prediction yhat --report report.html
-  pacband certify data.csv --target y --prediction yhat --tolerance 2.0 --eps 0.05
+  pacband certify data.parquet --target y --prediction yhat --scale s \\
+      --eps 0.01 -o cert.json
+  pacband certify data.csv --target y1 --target y2 --prediction p1 \\
+      --prediction p2 -o cert.json
+  pacband certify data.csv --target y --prediction yhat --group site \\
+      -o cert.json
+  pacband certify data.csv --target y --prediction yhat --group site \\
+      --group shift -o cert.json
+  pacband certify steps.csv --target y --prediction yhat --scale s --run run \\
+      --step t -o cert.json
+  pacband certify data.csv --target y --prediction yhat --unit machine \\
+      --within 0.99 -o cert.json
+  pacband certify data.csv --target y --candidate lin=p1 \\
+      --candidate gbm=p2:s2 -o cert.json
+  pacband certify 'year=*/*.parquet' --target y --prediction yhat \\
+      --report report.html
+  pacband certify data.csv --target y --prediction yhat --tolerance 2.0 \\
+      --eps 0.05
   pacband certify runs.csv --score seconds -o cert.json
-  pacband certify data.csv --target wear --prediction yhat --unit-of-y mm --model-file forest.onnx -o cert.json
+  pacband certify data.csv --target wear --prediction yhat --unit-of-y mm \\
+      --model-file forest.onnx -o cert.json
   cat data.csv | pacband certify - --target y --prediction yhat --json
 """
 

@@ -21,11 +21,15 @@ if TYPE_CHECKING:
 EXAMPLES = """
 \b
 Examples:
-  pacband check cert.json labelled.csv                 the columns have the same names as at calibration
-  pacband check cert.json labelled.parquet --target y --prediction yhat --scale s
-  pacband check cert.json labelled.csv --group site    count the violations in each group
+  # the columns have the same names as at calibration
+  pacband check cert.json labelled.csv
+  pacband check cert.json labelled.parquet --target y --prediction yhat \\
+      --scale s
+  # count the violations in each group
+  pacband check cert.json labelled.csv --group site
   pacband check cert.json labelled.csv --json && echo not contradicted
-  pacband check model.pacband labelled.csv --target y  a model file of `pacband fit`
+  # a model file of `pacband fit`
+  pacband check model.pacband labelled.csv --target y
 """
 
 
@@ -70,13 +74,14 @@ def command(
 ) -> None:
     """Test the promise of a CERTIFICATE on labelled rows that were not used to make it.
 
-    The test is an exact binomial test; units on average are tested by the shares of their rows beyond the bound. The
-    command ends with exit code 1 if the rows contradict the promise, and with exit code 2 if they cannot test it: the
-    certificate was made from them, or the model was fitted on some of them. If every group has its own bound, the
-    promise of each group is tested. Otherwise the promise about all rows is tested, and --group lists the violations in
-    each group. If the promise is about units, the files must hold whole units, and units are counted. If it is about a
-    series, every gap-th row is counted. If the certificate bounds scores that you compute yourself, --target names
-    their column. CERTIFICATE may be a model file: the model then predicts the rows.
+    The test is an exact binomial test; units on average are tested by the shares of their rows beyond the bound.
+    The command ends with exit code 1 if the rows contradict the promise, and with exit code 2 if they cannot test
+    it: the certificate was made from them, the model was fitted on some of them, or they are too few. If every
+    group has its own bound, the promise of each group is tested. Otherwise the promise about all rows is tested,
+    and --group lists the violations in each group. If the promise is about units, the files must hold whole units,
+    and units are counted. If it is about a series, every gap-th row is counted. If the certificate bounds scores
+    that you compute yourself, --target names their column. CERTIFICATE may be a model file: the model then predicts
+    the rows.
     """
     from pacband.models import is_model, load_certificate
     from pacband.tables.certified_draws import table_draws
@@ -126,7 +131,7 @@ def command(
 
 def _print_verdict(verdict: Verdict, as_json: bool, *, to_stderr: bool = False) -> None:
     # Rows that cannot test the promise get no green.
-    colour = "red" if verdict.contradicted else "yellow" if verdict.reused else "green"
+    colour = "red" if verdict.contradicted else "green" if verdict.tested else "yellow"
     if as_json:
         print_json(verdict.to_dict())
     elif to_stderr:
@@ -136,7 +141,7 @@ def _print_verdict(verdict: Verdict, as_json: bool, *, to_stderr: bool = False) 
     if verdict.contradicted:
         sys.exit(1)
     if not verdict.tested:
-        fail("these rows cannot test the promise: pass rows that neither the model nor the certificate was made from.")
+        fail("these rows cannot test the promise: pass more rows, from which neither model nor certificate was made.")
 
 
 def _check_model(path: str, files: tuple[str, ...], page: str | None, level: float, **options: Any) -> Verdict:

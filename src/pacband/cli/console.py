@@ -123,20 +123,23 @@ def print_saved(*files: str | None) -> None:
         print_message(f"Saved {' and '.join(filter(None, (', '.join(names[:-1]), names[-1])))}")
 
 
-def print_text(text: str, *, colour: str | None = None) -> None:
-    """Print a text to stdout; on a terminal, its first line has the colour."""
+def print_text(text: str, *, colour: str | None = None) -> bool:
+    """Print a text to stdout; on a terminal, its first line has the colour. Return whether somebody reads it.
+
+    If the reader has left, as `head` does, the command goes on without output: its exit code is its result.
+    """
     # Not with click.echo, which does not use the error handler of `setup_console`.
     try:
         _print(text, sys.stdout, colour)
     except BrokenPipeError:
-        # The reader has left, as `head` does. click would end with 1, the code of a promise that does not hold. The
-        # rest is discarded: Python would fail at it again when it exits.
+        # The rest is discarded: Python would fail at it again when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise click.exceptions.Exit(0) from None
+        return False
     except OSError as error:
         # For example a full disk. The system has no name for the file.
         error.filename = error.filename or "standard output"
         raise
+    return True
 
 
 def print_result(value: Any) -> None:

@@ -12,7 +12,8 @@ from pacband.cli.output import check_outputs
 EXAMPLES = """
 \b
 Examples:
-  pacband demo                       writes two files to the folder pacband-demo
+  # writes two files to the folder pacband-demo
+  pacband demo
   pacband demo --folder /tmp/demo --seed 7
 """
 EPS, DELTA = 0.05, 1e-6

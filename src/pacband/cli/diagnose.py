@@ -34,10 +34,14 @@ EXAMPLES = """
 \b
 Examples:
   pacband diagnose calibration.csv --target y --prediction yhat
-  pacband diagnose calibration.csv --target y --prediction yhat --scale s --group site --json
-  pacband diagnose calibration.csv --target y --prediction yhat --unit machine
-  pacband diagnose calibration.csv --target y --prediction yhat --input x1 --input x2 --training train.csv
-  pacband diagnose model.pacband fresh.csv --target y        a model file of `pacband fit`: it predicts the rows
+  pacband diagnose calibration.csv --target y --prediction yhat --scale s \\
+      --group site --json
+  pacband diagnose calibration.csv --target y --prediction yhat \\
+      --unit machine
+  pacband diagnose calibration.csv --target y --prediction yhat --input x1 \\
+      --input x2 --training train.csv
+  # a model file of `pacband fit`: it predicts the rows
+  pacband diagnose model.pacband fresh.csv --target y
 """
 
 

@@ -31,7 +31,7 @@ draw_options = joined(
         "of future units, on average; one: the same, from one row of every unit, drawn at random.",
     ),
     click.option("--gap", type=int, help="The rows are one series: use every GAP-th row as a draw."),
-    click.option("--mixing", type=float, help="With --gap: the declared rate ρ of the mixing coefficients β(a) = ρ^a."),
+    click.option("--mixing", type=float, help="With --gap: the declared rate of mixing; 0.9 states β(a) ≤ 0.9^a."),
     click.option(
         "--importance",
         multiple=True,

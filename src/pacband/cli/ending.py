@@ -1,11 +1,11 @@
-"""How a command ends: one line on stderr, the right exit code, and no temporary files left.
+"""How a command ends: a message on stderr, the right exit code, and no temporary files left.
 
 With ``--json``, an error is one line of JSON: ``{"error": {"kind": …, "message": …, "exit_code": 2}}``.
 
 ======  ==============================================================================================
 code    meaning
 ======  ==============================================================================================
-0       done; also if the reader of the output closes the pipe, as `head` does
+0       done; also if the reader of the bands closes the pipe, as `head` does
 1       a promise does not hold, or the data break an assumption of the promise
 2       bad input: the message states the rule and the value
 70      an unexpected error; ``PACBAND_DEBUG=1`` prints the traceback

@@ -32,11 +32,15 @@ EXAMPLES = """
 \b
 Examples:
   pacband fit data.csv --target price -o model.pacband
-  pacband fit data.parquet --target y --exclude id,date --group site --eps 0.1 --delta 0.01 -o model.pacband
-  pacband fit data.csv --target y --unit machine --within 0.99 -o model.pacband
+  pacband fit data.parquet --target y --exclude id,date --group site \\
+      --eps 0.1 --delta 0.01 -o model.pacband
+  pacband fit data.csv --target y --unit machine --within 0.99 \\
+      -o model.pacband
   pacband fit hourly.csv --target y --gap 24 -o model.pacband
-  pacband fit 'parts/*.parquet' --target y --time-budget 60 --report report.html -o model.pacband
-  pacband fit data.csv --target y --save-search-plan plan.json -o model.pacband
+  pacband fit 'parts/*.parquet' --target y --time-budget 60 \\
+      --report report.html -o model.pacband
+  pacband fit data.csv --target y --save-search-plan plan.json \\
+      -o model.pacband
   pacband fit data.csv --target y --search-plan plan.json -o same.pacband
   pacband predict model.pacband new.csv -o bands.csv
 """

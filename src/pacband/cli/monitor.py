@@ -27,11 +27,15 @@ _COLOURS = {"ok": "green", "warning": "yellow", "revoked": "red"}
 EXAMPLES = """
 \b
 Examples:
-  pacband monitor cert.json --state state.json today.csv         the columns have the same names as at calibration
-  producer | pacband monitor cert.json --state state.json --target y --prediction yhat --scale s --json
-  pacband monitor cert.json --state state.json --follow --metrics pacband.prom log.jsonl
+  # the columns have the same names as at calibration
+  pacband monitor cert.json --state state.json today.csv
+  producer | pacband monitor cert.json --state state.json --target y \\
+      --prediction yhat --scale s --json
+  pacband monitor cert.json --state state.json --follow \\
+      --metrics pacband-pump-7.prom log.jsonl
   pacband monitor cert.json --state state.json --acknowledge
-  pacband monitor model.pacband --state state.json --target y raw.csv       a model file of `pacband fit`
+  # a model file of `pacband fit`
+  pacband monitor model.pacband --state state.json --target y raw.csv
 """
 
 
@@ -246,11 +250,10 @@ def _summary(monitor: Monitor) -> dict[str, Any]:
 
 
 def _print_line(monitor: Monitor, as_json: bool) -> None:
-    """Print the state after some rows, as one line."""
-    if as_json:
-        print_text(json.dumps(_summary(monitor)))
-    else:
-        print_text(_line(monitor), colour=_COLOURS[monitor.state])
+    """Print the state after some rows, as one line. If nobody reads it any more, the command ends."""
+    line = json.dumps(_summary(monitor)) if as_json else _line(monitor)
+    if not print_text(line, colour=None if as_json else _COLOURS[monitor.state]):
+        raise click.exceptions.Exit(1 if monitor.state == "revoked" else 0)
 
 
 def _line(monitor: Monitor) -> str:

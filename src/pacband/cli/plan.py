@@ -19,12 +19,18 @@ FIGURES = (".png", ".svg", ".pdf")
 EXAMPLES = """
 \b
 Examples:
-  pacband plan --eps 0.05 --delta 1e-6                 a sensible number of samples
-  pacband plan --eps 0.05 --delta 1e-6 --rank 1        the smallest number that can certify this
-  pacband plan --eps 0.05 --samples 5000               the rank of the narrowest band with 5000 samples
-  pacband plan --eps 0.1 --n-samples 120 --table       what each delta costs with 120 samples
-  pacband plan --candidates 10 --json                  for ten models, as JSON
-  pacband plan --eps 0.05 --delta 0.05 --eps-good 0.01 --beta 0.1 --figure oc.svg
+  # a sensible number of samples
+  pacband plan --eps 0.05 --delta 1e-6
+  # the smallest number that can certify this
+  pacband plan --eps 0.05 --delta 1e-6 --rank 1
+  # the rank of the narrowest band with 5000 samples
+  pacband plan --eps 0.05 --samples 5000
+  # what each delta costs with 120 samples
+  pacband plan --eps 0.1 --n-samples 120 --table
+  # for ten models, as JSON
+  pacband plan --candidates 10 --json
+  pacband plan --eps 0.05 --delta 0.05 --eps-good 0.01 --beta 0.1 \\
+      --figure oc.svg
 """
 
 

@@ -16,11 +16,14 @@ if TYPE_CHECKING:
 EXAMPLES = """
 \b
 Examples:
-  pacband predict model.pacband new.csv                      writes CSV to standard output
+  # writes CSV to standard output
+  pacband predict model.pacband new.csv
   pacband predict model.pacband new.parquet -o bands.parquet
-  pacband predict model.pacband new.csv --lower low --upper high -o bands.csv
+  pacband predict model.pacband new.csv --lower low --upper high \\
+      -o bands.csv
   pacband predict model.pacband new.csv --scale-column s -o predicted.csv
-  cat new.csv | pacband predict model.pacband - --trust lightgbm.LGBMRegressor
+  cat new.csv | pacband predict model.pacband - \\
+      --trust lightgbm.LGBMRegressor
 """
 
 

@@ -31,11 +31,14 @@ if TYPE_CHECKING:
 EXAMPLES = """
 \b
 Examples:
-  pacband recalibrate cert.json fresh.csv -o cert2.json            the columns have the same names as at calibration
+  # the columns have the same names as at calibration
+  pacband recalibrate cert.json fresh.csv -o cert2.json
   pacband recalibrate model.pacband fresh.csv --target y -o model2.pacband
-  pacband recalibrate model.pacband fresh.csv --target y -o model2.pacband --certificate cert2.json
+  pacband recalibrate model.pacband fresh.csv --target y -o model2.pacband \\
+      --certificate cert2.json
   pacband recalibrate cert.json fresh.csv -o cert2.json --report report.html
-  pacband recalibrate cert.json fresh.csv -o cert2.json --model-file forest.onnx --model-version 3.2
+  pacband recalibrate cert.json fresh.csv -o cert2.json \\
+      --model-file forest.onnx --model-version 3.2
 """
 
 

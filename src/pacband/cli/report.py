@@ -21,13 +21,20 @@ if TYPE_CHECKING:
 EXAMPLES = """
 \b
 Examples:
-  pacband report cert.json                                   the certificate only
-  pacband report cert.json calibration.csv                   with the rows it was made from
-  pacband report cert.json new.csv -o check.html             with new rows: does the promise hold?
-  pacband report cert.json data.csv --target y --prediction yhat --scale s --feature age --feature site
-  pacband report cert.json calibration.csv --outlook 500     how many of the next 500 rows exceed the bound
-  pacband report cert.json data.csv --format json -o -       the numbers as JSON
-  pacband report model.pacband new.csv --target y            a model file of `pacband fit`: it predicts the rows
+  # the certificate only
+  pacband report cert.json
+  # with the rows it was made from
+  pacband report cert.json calibration.csv
+  # with new rows: does the promise hold?
+  pacband report cert.json new.csv -o check.html
+  pacband report cert.json data.csv --target y --prediction yhat --scale s \\
+      --feature age --feature site
+  # how many of the next 500 rows exceed the bound
+  pacband report cert.json calibration.csv --outlook 500
+  # the numbers as JSON
+  pacband report cert.json data.csv --format json -o -
+  # a model file of `pacband fit`: it predicts the rows
+  pacband report model.pacband new.csv --target y
 """
 
 

@@ -13,8 +13,10 @@ from pacband.cli.output import Input
 EXAMPLES = """
 \b
 Examples:
-  pacband verify-signature cert.json --key public.pem && pacband apply cert.json new.csv -o bands.csv
-  pacband verify-signature model.pacband --key public.pem --signature model.sig --json
+  pacband verify-signature cert.json --key public.pem \\
+      && pacband apply cert.json new.csv -o bands.csv
+  pacband verify-signature model.pacband --key public.pem \\
+      --signature model.sig --json
 """
 
 

@@ -218,8 +218,11 @@ def name_rows(bad: npt.NDArray[np.bool_], most: int = 3) -> str:
     return f"{len(rows)} rows, the first {shown} (counting from 0)"
 
 
-def blocks(n_rows: int, width: int = 1) -> Iterator[slice]:
-    """Yield consecutive slices that cover all rows; rows of more numbers than one (`width`) make smaller blocks."""
-    size = max(1, _BLOCK // width)
+def blocks(n_rows: int, width: int = 1, *, size: int | None = None) -> Iterator[slice]:
+    """Yield consecutive slices that cover all rows; rows of more numbers than one (`width`) make smaller blocks.
+
+    With `size`, a block has so many rows.
+    """
+    size = max(1, _BLOCK // width) if size is None else size
     for start in range(0, n_rows, size):
         yield slice(start, min(start + size, n_rows))

@@ -135,6 +135,8 @@ def label_line(ax: Axes, x: float, text: str, colour: str, *, left: bool) -> Non
         va="top",
         fontsize=SMALL,
         color=colour,
+        # No line of the grid goes through the text.
+        bbox={"facecolor": SURFACE, "edgecolor": "none", "pad": 1.0},
     )
 
 

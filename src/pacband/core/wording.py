@@ -7,7 +7,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from html import escape
 
 __all__ = [
-    "bound", "card", "compact", "complement", "confidence", "figure", "p_text", "percent", "plain", "plural",
+    "assumed", "bound", "card", "compact", "complement", "confidence", "figure", "p_text", "percent", "plain", "plural",
     "round_up", "significant", "unbroken", "with_exponents",
 ]  # fmt: skip
 
@@ -163,6 +163,17 @@ def bound(value: float, digits: int = 6) -> str:
     ['2.08084', '1,234,570', '3.00001 × 10⁻⁷']
     """
     return plain(f"{round_up(value, digits):g}")
+
+
+def assumed(value: float, digits: int = 6) -> str:
+    """Format a bound that is assumed, rounded down: at least as much is stated as a proof needs.
+
+    Examples
+    --------
+    >>> [assumed(value) for value in (2.471236, 2.5, 0.5**33)]
+    ['2.47123', '2.5', '1.16415e-10']
+    """
+    return figure(-round_up(-value, digits))
 
 
 def unbroken(text: str, *, unit: str | None = None) -> str:

@@ -36,7 +36,8 @@ class Draws(ABC):
     kind: DrawKind
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {self.kind.one_draw} is one draw>"
+        words = "; ".join(filter(None, (f"{self.kind.one_draw} is one draw", self.kind.declared)))
+        return f"<{type(self).__name__}: {words}>"
 
     @abstractmethod
     def sample(self, n_rows: int) -> Sample:
@@ -88,9 +89,9 @@ class Units(Draws):
     within : "all", "one", "average" or float in (0, 1)
         "all": at least 1 − ε of future units keep *all* rows within the bound; the score of a unit is its largest. A
         share such as 0.99: they keep at least that share of their rows within it. "average": at least 1 − ε of the rows
-        of future units are within it, on average over units (`pacband.planning.averages`); such a certificate has no
-        rank. "one": of every unit one row is drawn at random; the promise is then about future rows, every unit counted
-        equally, as "average" is. With many units the bound is less sharp than that of "average".
+        of future units are within it, on average over units; such a certificate has no rank. "one": of every unit one
+        row is drawn at random; the promise is then about future rows, every unit counted equally, as "average" is. With
+        many units the bound is less sharp than that of "average".
     name : str, optional
         What a unit is called in the promise; in tables the name of the column.
     random_state : int, optional
@@ -172,13 +173,13 @@ class Spaced(Draws):
     gap : int
         a. Rows between are not used. If inputs have lags, let the gap exceed them.
     mixing : float or function, optional
-        The declared β-mixing coefficients of the series: a rate ρ, for β(a) = ρ^a, or a function a → β(a). Without it
-        the promise assumes that rows a apart are independent. It is never estimated from the rows.
+        A declared bound of the β-mixing coefficients of the series: a rate such as 0.9, for β(a) ≤ 0.9^a, or a function
+        a → β(a). Without it the promise assumes that rows a apart are independent. It is never estimated from the rows.
 
     Examples
     --------
     >>> Spaced.best(100_000, eps=0.05, delta=1e-6, mixing=0.5)
-    <Spaced: one row in 33 is one draw>
+    <Spaced: one row in 33 is one draw; β(33) ≤ 1.16415e-10>
     """
 
     def __init__(self, gap: int, mixing: float | Callable[[int], float] | None = None) -> None:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from pacband.core.checks import check_choice, check_positive, check_positive_integer, check_probability
 from pacband.core.shares import count_of_share
-from pacband.core.wording import confidence, figure, percent, plural
+from pacband.core.wording import assumed, confidence, percent, plural
 from pacband.exceptions import InvalidInput
 
 __all__ = ["ROWS", "DrawKind", "RowDraws", "SpacedDraws", "UnitDraws", "WeightedDraws", "draw_kind"]
@@ -34,6 +34,11 @@ class DrawKind(ABC):
     def one_draw(self) -> str:
         """What one draw is, in words."""
         return f"each {self.noun}"
+
+    @property
+    def declared(self) -> str:
+        """What was declared about a draw, in a few words; empty for rows."""
+        return ""
 
     @property
     def counted(self) -> str:
@@ -152,6 +157,12 @@ class UnitDraws(DrawKind):
         return f"calibration {self.plural} and future {self.plural} are independent draws from one distribution"
 
     @property
+    def declared(self) -> str:
+        """Which of its rows the promise is about."""
+        words = {"all": "all its rows", "one": "one of its rows", "average": "its rows on average"}
+        return words.get(str(self.within)) or f"at least {percent(float(self.within))} of its rows"
+
+    @property
     def counted(self) -> str:
         """N counts units."""
         return self.plural
@@ -243,6 +254,11 @@ class SpacedDraws(DrawKind):
         return f"one row in {self.gap}"
 
     @property
+    def declared(self) -> str:
+        """The bound of the dependence, if there is one."""
+        return "" if self.mixing is None else f"β({self.gap}) ≤ {assumed(self.mixing)}"
+
+    @property
     def tested(self) -> str:
         """A test counts rows that are as far apart as those of the calibration."""
         return f"rows that are {self.gap} apart"
@@ -252,7 +268,7 @@ class SpacedDraws(DrawKind):
         """The series is stationary, and rows that are a apart are nearly independent."""
         if self.mixing is None:
             return f"the series is stationary, and rows that are {self.gap} apart are independent"
-        return f"the series is stationary and β-mixing, with β({self.gap}) at most {figure(self.mixing)}, as declared"
+        return f"the series is stationary and β-mixing, with β({self.gap}) at most {assumed(self.mixing)}, as declared"
 
     @property
     def unseen(self) -> str:
@@ -308,18 +324,26 @@ class WeightedDraws(DrawKind):
         return "each accepted row"
 
     @property
+    def declared(self) -> str:
+        """What is known of the importance."""
+        known = (
+            f"w(x) in an interval, ≤ {assumed(self.at_most)}" if self.interval else f"w(x) ≤ {assumed(self.at_most)}"
+        )
+        return known + (f"; that with confidence {confidence(self.interval_delta)}" if self.interval_delta else "")
+
+    @property
     def assumption(self) -> str:
         """The importance is known and bounded."""
         ratio = "the density of future inputs over that of calibration inputs"
         if not self.interval:
-            known = f"their importance is {ratio}, at most {figure(self.at_most)}"
+            known = f"their importance is {ratio}, at most {assumed(self.at_most)}"
         else:
             sure = (
                 f"; it does with confidence {confidence(self.interval_delta)}, as declared"
                 if self.interval_delta
                 else ""
             )
-            known = f"{ratio} lies in the declared interval, at most {figure(self.at_most)}{sure}"
+            known = f"{ratio} lies in the declared interval, at most {assumed(self.at_most)}{sure}"
         return (
             "calibration rows and future rows are independent draws; given the inputs, y has the same distribution in "
             f"both; {known}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -75,6 +76,11 @@ class Count:
         """The observed share of violations."""
         return self.violations / self.n_samples if self.mean is None else self.mean
 
+    @property
+    def least_p_value(self) -> float:
+        """A p-value that no outcome of so many draws is below: ε to the power of n, if all of them violate."""
+        return self.eps**self.n_samples
+
     def __str__(self) -> str:
         low, high = self.interval
         if self.mean is not None:
@@ -139,9 +145,18 @@ class Verdict:
         return False if self.contradicted else True if self.tested else None
 
     @property
+    def too_few(self) -> tuple[Any, ...]:
+        """The promises about which there are so few draws that no outcome contradicts them at this level."""
+        return tuple(label for label, count in self.counts.items() if count.least_p_value > self._level_of_each)
+
+    @property
     def tested(self) -> bool:
-        """Whether these rows can test the promise: they are not `reused`."""
-        return not self.reused
+        """Whether these rows can test the promise: they are not `reused`, nor too few for each of the promises."""
+        return not self.reused and len(self.too_few) < len(self.counts)
+
+    @property
+    def _level_of_each(self) -> float:
+        return self.level / len(self.counts)
 
     def __str__(self) -> str:
         contradicted = self.contradicted
@@ -149,18 +164,20 @@ class Verdict:
         word = "The data contradict the promise" if contradicted else "The data do not contradict the promise"
         where = f" in {len(contradicted)} of {len(self.counts)} groups" if contradicted and not single else ""
         # Whoever reads one line of rows that cannot test the promise must not read that they agree with it.
-        lines = [f"{word}{where} (level {figure(self.level)})."] if contradicted or self.tested else self._reuse()
+        lines = [f"{word}{where} (level {figure(self.level)})."] if contradicted or self.tested else self._untested()
         lines += [str(self.counts[""])] if single else _listed(self.counts, contradicted)
         if self.out_of_range:
             lines.append(left_range_words(self.out_of_range))
         if contradicted:
-            lines += self._reuse()
+            lines += self._untested()
+        elif self.tested and self.too_few:
+            lines.append(f"Too few draws to test it in {len(self.too_few)} of {len(self.counts)} groups.")
         if self.groups:
             lines.append("The promise is about all rows together. By group, with ! where the bound is weak:")
             lines += _listed(self.groups, self.weak)
         return "\n".join(lines)
 
-    def _reuse(self) -> list[str]:
+    def _untested(self) -> list[str]:
         """Return the sentence that states why these rows cannot test the promise; none if they can."""
         every = list(self.counts.values())
         n_draws, counted = sum(count.n_samples for count in every), every[0].counted if every else "rows"
@@ -174,6 +191,13 @@ class Verdict:
             return [f"The model was fitted on {self.training_rows} of these {rows}: only fresh rows can test it."]
         if self.reused:
             return ["These are the rows that the certificate was made from: only fresh rows can test it."]
+        if not self.tested:
+            least = math.ceil(math.log(self._level_of_each) / math.log(every[0].eps))
+            where = "" if list(self.counts) == [""] else " of each group"
+            return [
+                "These are too few to test the promise: even if all of them exceed the bound, that does not contradict "
+                f"it at level {figure(self.level)}. At least {least} {counted}{where} are needed."
+            ]
         return []
 
     def _repr_html_(self) -> str:

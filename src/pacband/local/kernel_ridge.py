@@ -58,7 +58,7 @@ class LocalKernelRidge(LocalRegressor):
         Low rank: the largest error of T(x), in units of max \|y\|, and the largest relative error of σ̂(x), compared
         with the exact formulas, at every x. Where k(x, x) is m² times as large as at all samples, T may be m times as
         far off. Rounding errors come on top, some 1e-15·tr(K)/alpha, as with "dense". The proof is in
-        `pacband/local/fits/certified.py`: every point has a bound of its own. Where the bound exceeds `tol`, such as
+        ``pacband/local/fits/certified.py``: every point has a bound of its own. Where the bound exceeds `tol`, such as
         far from all samples, the fit is refined with the exact kernel, at the cost of M² kernel values a batch.
     n_jobs : int or None
         Threads, as in joblib. None is as many threads as the linear algebra library uses.
@@ -86,7 +86,7 @@ class LocalKernelRidge(LocalRegressor):
     between x and x₁ is y₁.
 
     Parameters that are "loo" get the values with the least leave-one-out error y_i − T₋ᵢ(x_i) of the local fits, which
-    has a closed form (`pacband/local/leave_one_out.py`). A grid is searched at 100 samples and refined at up to 1,000.
+    has a closed form (``local/leave_one_out.py``). A grid is searched at 100 samples and refined at up to 1,000.
     The search uses n_neighbors as given, at most 200, and 200 for None. If n_neighbors is "loo", the grid has 50
     neighbours and the refinement 2 to 200. The grid is relative to the spread of the samples: gamma to the median
     squared distance, decay to the median distance. The features are not scaled: put a `StandardScaler` before columns

@@ -67,6 +67,12 @@ def word_verdict(
             f"violations have a probability of at most {p_value:.2g}. Either an assumption below does not hold, or the "
             "distribution has changed.",
         )
+    if not verdict.tested:
+        return Answer(
+            "untested",
+            f"These {draws} are too few to test the promise",
+            f"{counted}. {interval} Even if all of so few exceed the bound, that does not contradict the promise.",
+        )
     return Answer(
         "kept",
         "These rows agree with the promise",

@@ -43,7 +43,7 @@ class ParzenScale(BaseScale):
         Maps X to the numbers between which distances are measured. None is X itself, after the preprocessing of T if T
         is a pipeline: a table with texts needs the encoder that T has.
     weight, decay, norm, n_neighbors
-        Γ, as in :class:`pacband.local.LocalRidge`.
+        Γ, as in :class:`LocalRidge`.
     cv, random_state
         Folds for an estimator that is not fitted, as in `NeighborScale`.
 

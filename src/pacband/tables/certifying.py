@@ -76,8 +76,8 @@ def certify_frame(
     Parameters
     ----------
     frame : table
-        Of pandas, polars (eager or lazy), pyarrow, DuckDB, Dask or PySpark. Tables in an engine stay there: only counts
-        and a few rows come back.
+        Of pandas, polars (eager or lazy), pyarrow, DuckDB, Dask or PySpark. A large table in an engine stays there:
+        counts and a sample of its rows come back. One of at most 131,072 rows is read whole.
     target : str or list of str
         The column of y; with several outputs, their columns.
     prediction : str or list of str

@@ -20,6 +20,7 @@ from shutil import copyfileobj
 from typing import Any
 
 from pacband.core.atomic_files import draft_file
+from pacband.core.cells import is_gap
 from pacband.core.number_formats import PLAIN, PLAIN_FORMAT, SAY_HOW, FoundFormat, looks_written_otherwise
 from pacband.exceptions import InvalidInput
 from pacband.tables.connection import Draft, allowing, connect, literal, literals, quoted, workspace
@@ -194,7 +195,11 @@ class Files:
         texts = self.relation().project(f"row_number() over () - 1 as row, {name}")
         bad = texts.filter(f"{such} is not null and try_cast({plain} as double) is null").order("row").limit(3)
         rows = [str(row) for row, _ in bad.fetchall()]
-        say = f" {SAY_HOW}" if looks_written_otherwise(found["text"]) or NO_NUMBER_COLUMN.search(message) else ""
+        say = ""
+        if is_gap(found["text"]):
+            say = " It stands for a missing value: leave such rows out."
+        elif looks_written_otherwise(found["text"]) or NO_NUMBER_COLUMN.search(message):
+            say = f" {SAY_HOW}"
         if not rows:
             return say
         return f" The first such row{' is' if len(rows) == 1 else 's are'} {', '.join(rows)} (counting from 0).{say}"

@@ -42,20 +42,20 @@ def draw_acceptance(numbers: AcceptanceNumbers, ax: Axes | None = None) -> Axes:
     ax.plot(numbers.p, numbers.accepted, color=look.BAND, linewidth=2, zorder=3)
     good, bad = plan.accept_probability(plan.eps_good), plan.accept_probability(plan.eps)
     points = (
-        (plan.eps_good, good, look.THIRD, f"good: p = {percent(plan.eps_good)}", _accepted(good), 8),
-        (plan.eps, bad, look.LIMIT, f"bad: p = {percent(plan.eps)}", _accepted(bad), 14),
+        (plan.eps_good, good, look.THIRD, f"good: p = {percent(plan.eps_good)}", (13, 2), "center"),
+        (plan.eps, bad, look.LIMIT, f"bad: p = {percent(plan.eps)}", (9, 14), "bottom"),
     )
-    for p, accepted, colour, name, risk, rise in points:
+    for p, accepted, colour, name, offset, edge in points:
         ax.plot([p, p], [0.0, accepted], color=colour, linewidth=1, linestyle=(0, (3, 2)), zorder=2)
         ax.plot([p], [accepted], "o", color=colour, markersize=8, markeredgecolor=look.SURFACE, zorder=4, clip_on=False)
         ax.annotate(
-            f"{name}\n{risk}",
+            f"{name}\n{_accepted(accepted)}",
             (p, accepted),
-            xytext=(9, rise if colour == look.LIMIT else -2),
+            xytext=offset,
             textcoords="offset points",
             fontsize=look.SMALL,
             color=colour,
-            va="bottom" if colour == look.LIMIT else "center",
+            va=edge,
             zorder=5,
         )
     ax.set_xlim(0.0, float(numbers.p[-1]))

@@ -119,7 +119,7 @@ def _tiles(summary: Summary) -> list[tuple[str, str, str]]:
             f"of future {basis.subject}, at least",
             f"stay within the bound (ε = {figure(basis.eps)})",
         ),
-        (confidence(basis.delta), "confidence", f"fails with probability δ = {figure(basis.delta)}"),
+        (confidence(basis.delta), "confidence", f"fails with a probability of at most δ = {figure(basis.delta)}"),
     ]
     if single is None:
         tiles.append((f"{len(certificate.parts)}", "groups", "each with its own bound"))

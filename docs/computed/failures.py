@@ -1,7 +1,7 @@
 """How often a promise fails if rows are taken for independent draws and are not, and with the right `draws`.
 
 Every study draws many calibrations from a known law, so that the true violation of every bound is known exactly, up to
-rounding. `python docs/tables/failures.py` writes `failures.json`.
+rounding. `python docs/computed/failures.py` writes `failures.json`.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def machines() -> Study:
 
 
 def series() -> Study:
-    """One series with errors that follow an AR(1) process, ρ = 0.9."""
+    """One series with errors that follow an AR(1) process with factor 0.9."""
 
     def calibration(rng: np.random.Generator) -> tuple[Array, dict[str, Any]]:
         noise = rng.standard_normal(N_SERIES) * np.sqrt(1 - RHO**2)
@@ -82,7 +82,7 @@ def shift() -> Study:
 
 STUDIES = {
     f"{N_UNITS} machines of {ROWS_PER_UNIT} rows, intra-class correlation {ICC}": machines,
-    f"a series of {N_SERIES:,} rows, AR(1) errors with ρ = {RHO}": series,
+    f"a series of {N_SERIES:,} rows, AR(1) errors with factor {RHO}": series,
     f"{N_SHIFT:,} rows with inputs x in (0, 1); later large inputs are more frequent, w(x) = 2x": shift,
 }
 

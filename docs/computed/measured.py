@@ -34,7 +34,7 @@ def origin(name: str) -> str:
     """Return the line under a table: how to compute it again, and what it was measured on."""
     content = read(name)
     versions = ", ".join(f"{package} {number}" for package, number in content["versions"].items())
-    return f"*Measured by `docs/tables/{name}.py` on {content['date']}: {content['machine']}; {versions}.*"
+    return f"*Measured by `docs/computed/{name}.py` on {content['date']}: {content['machine']}; {versions}.*"
 
 
 def _version(package: str) -> str:

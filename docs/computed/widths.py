@@ -18,10 +18,10 @@ def markdown(part: str = "0.1") -> str:
 
 
 def _header(delta: float) -> str:
-    """Return 0.01 or 10⁻⁶, which no line break divides."""
+    """Return 0.01 or 10⁻⁶."""
     power = f"{delta:.0e}".removeprefix("1e-0")
     return f"{delta:g}" if delta >= 1e-3 else f"10⁻{'⁰¹²³⁴⁵⁶⁷⁸⁹'[int(power)]}"
 
 
 def _width(row: pacband.planning.costs.PlanCost) -> str:
-    return "–" if row.relative_width is None else f"×\u00a0{row.relative_width:.2f}"
+    return "–" if row.relative_width is None else f"× {row.relative_width:.2f}"

@@ -3,7 +3,7 @@
 One model is fitted on 3,000 rows of the paper's example. Every calibration draws 1,000 fresh rows, and every method
 makes its band from them. The true violation of a band is its violation on a million other rows. Quantile regression
 has no calibration rows: it is fitted anew on 3,000 + 1,000 rows. Certified quantile regression is fitted on 3,000 rows,
-and the other 1,000 calibrate it. `python docs/tables/peers.py` writes `peers.json`; it needs the dependency groups
+and the other 1,000 calibrate it. `python docs/computed/peers.py` writes `peers.json`; it needs the dependency groups
 bench and test.
 """
 
