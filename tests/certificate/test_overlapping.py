@@ -115,7 +115,7 @@ def test_a_successor_has_the_same_groups(rows, cert, rng):
         (lambda c, y, m: c.interval([0.0], ["night"]), "the groups of this certificate overlap: pass a mapping"),
         (lambda c, y, m: c.interval([0.0], {"all": [True]}), "'night', 'north' are missing"),
         (lambda c, y, m: c.interval([0.0], {"all": [True], "night": [False], "north": [True], "west": [True]}), "labels without a certificate: 'west'"),
-        (lambda c, y, m: c.interval([0.0], {name: [False] for name in m}), "in no group are 1 row, row 0"),
+        (lambda c, y, m: c.interval([0.0], {name: [False] for name in m}), "outside of all groups are 1 row, row 0"),
         (lambda c, y, m: c.interval([0.0, 1.0], {name: [True] for name in m}), "groups and y_pred must have one length"),
         (lambda c, y, m: pacband.check(c, y, 0 * y, groups=m["night"]), "pass a mapping of every group"),
         (lambda c, y, m: pacband.check(c, y, 0 * y), "pass a mapping of every group"),

@@ -22,10 +22,10 @@ SIGMA = np.array([[2.0, 0.5], [0.5, 1.0]])
 GROWTH = np.broadcast_to(np.sqrt(np.arange(1.0, H + 1)), (N, H))
 KINDS = {
     "plain": ({}, None, "|yₜₖ − Tₜₖ(x)| ≤ {} in every step t and output k"),
-    "scaled": ({}, GROWTH, "|yₜₖ − Tₜₖ(x)| ≤ {}·σ̂ₜ(x) in every step t and output k"),
+    "scaled": ({}, GROWTH, "|yₜₖ − Tₜₖ(x)| ≤ {}·σ̂ₜₖ(x) in every step t and output k"),
     "upper": ({"side": "upper"}, None, "yₜₖ − Tₜₖ(x) ≤ {} in every step t and output k"),
-    "pair": ({}, (GROWTH, 2 * GROWTH), "−{}·σ̂ₜ⁻(x) ≤ yₜₖ − Tₜₖ(x) ≤ {}·σ̂ₜ⁺(x) in every step t and output k"),
-    "floor": ({"min_scale": 0.5}, GROWTH, "|yₜₖ − Tₜₖ(x)| ≤ {}·max(σ̂ₜ(x), 0.5) in every step t and output k"),
+    "pair": ({}, (GROWTH, 2 * GROWTH), "−{}·σ̂ₜₖ⁻(x) ≤ yₜₖ − Tₜₖ(x) ≤ {}·σ̂ₜₖ⁺(x) in every step t and output k"),
+    "floor": ({"min_scale": 0.5}, GROWTH, "|yₜₖ − Tₜₖ(x)| ≤ {}·max(σ̂ₜₖ(x), 0.5) in every step t and output k"),
     "ellipsoid": ({"gauge": SIGMA}, None, "sqrt((yₜ − Tₜ(x))ᵀ Σ⁻¹ (yₜ − Tₜ(x))) ≤ {} in every step t"),
     "ellipsoids": ({"gauge": [SIGMA] * H}, GROWTH, "sqrt((yₜ − Tₜ(x))ᵀ Σₜ⁻¹ (yₜ − Tₜ(x))) ≤ {}·σ̂ₜ(x) in every step t"),
     "share": ({"gauge": Share(0.75)}, None, "|yₜₖ − Tₜₖ(x)| ≤ {} for all outputs k in at least 75 % of the steps t"),

@@ -154,6 +154,13 @@ def test_a_terminal_without_combining_marks_gets_words(env, tmp_path):
         assert said[said.index("With confidence") :].isascii()
 
 
+def test_no_symbol_of_a_promise_is_lost_in_ascii(monkeypatch):
+    """Without its steps and outputs, or without β, another statement would be printed."""
+    monkeypatch.setenv("PACBAND_ASCII", "1")
+    text = "|yₜₖ − Tₜₖ(x)| ≤ 2·σ̂ₜₖ(x), β(12) ≤ 1, y in [0, ∞)"
+    assert legible(text, io.StringIO()) == "|y_t_k - T_t_k(x)| <= 2*sigma_t_k(x), beta(12) <= 1, y in [0, inf)"
+
+
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 def test_an_exponent_is_no_part_of_the_number_before_it(encoding):
     stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding)

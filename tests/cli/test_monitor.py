@@ -118,7 +118,10 @@ def test_revocation_ends_with_exit_code_one_and_stays(monitor, cert, tmp_path):
     file = write_csv(tmp_path / "rows.csv", [9.0] * 4000, [0.0] * 4000)
     done = monitor(tmp_path, "--metrics", tmp_path / "out.prom", file)
     assert done.returncode == 1
-    assert done.stdout.splitlines()[-1].endswith(": revoked")
+    last = done.stdout.splitlines()[-1]
+    assert last.endswith(" of 100: revoked")
+    assert "1000 violations: 100.00 % (" in last
+    assert "e+" not in last, "evidence is printed without a computer's exponent"
     assert "The promise does not hold" in done.stderr
     assert counts(tmp_path)[0] == 1000
     assert 'pacband_state{state="revoked"} 1' in (tmp_path / "out.prom").read_text()

@@ -55,7 +55,7 @@ def test_every_label_of_every_column_is_a_group_with_one_name_in_every_kind_of_t
         (lambda: as_masks({"a": [True, None]}), "groups must have a label in every row"),
         (lambda: as_masks({"a": [True, True], "b": [True]}), "group 'a' and group 'b' must have one length, got 2 and 1"),
         (lambda: as_masks({"a": [[True]]}), "groups must have one label per row"),
-        (lambda: as_masks({"a": [True, False, False], "b": [True, True, False]}), r"in no group are 1 row, row 2 \(counting from 0\)\. Leave these rows out, or add a group of all rows"),
+        (lambda: as_masks({"a": [True, False, False], "b": [True, True, False]}), r"outside of all groups are 1 row, row 2 \(counting from 0\)\. Leave these rows out, or add a group of all rows"),
         (lambda: as_masks({None: [True]}), "group labels must be strings"),
         (lambda: groups_of_columns({"a": ["x", "NA"]}), "column 'a' must have a label in every row, got 'NA' in some"),
         (lambda: groups_of_columns({"a": ["1", "1.0"]}), "the labels of column 'a' must be distinguishable as texts"),

@@ -81,6 +81,14 @@ def test_the_figures_of_the_literature_halve_delta_and_the_best_gap_is_sharper(r
     assert cert.rank / (cert.n_samples + 1) > rank / (n_draws + 1)
 
 
+def test_best_says_what_would_help_if_no_gap_works():
+    rule = (
+        r"no gap makes the promise eps=0\.1, delta=0\.05 with 480 rows.* Take more rows, a larger eps or a larger delta"
+    )
+    with pytest.raises(InvalidInput, match=rule):
+        Spaced.best(480, eps=0.1, delta=0.05, mixing=0.8)
+
+
 def test_accepted_rows_have_the_weighted_distribution(rng):
     """The mean of x among accepted rows is Σwx/Σw, within 6 standard errors (false alarm 1e-8)."""
     x = rng.random(200_000)

@@ -71,5 +71,7 @@ def _factor(promise: Promise, end: str = "") -> str:
     """Return ·σ̂(x), with the floor that is put under it."""
     if promise.scale_kind == "none":
         return ""
-    sigma, floor = f"σ̂{'' if promise.n_steps is None else 'ₜ'}{end}(x)", promise.scoring.min_scale
+    # Every output may have a scale of its own. An ellipsoid has one scale for all of them.
+    each = "ₖ" if promise.n_outputs > 1 and not promise.scoring.matrices else ""
+    sigma, floor = f"σ̂{'' if promise.n_steps is None else 'ₜ'}{each}{end}(x)", promise.scoring.min_scale
     return f"·{sigma}" if floor is None else f"·max({sigma}, {bound(floor)})"

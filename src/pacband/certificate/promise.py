@@ -193,6 +193,7 @@ class Promise:
         A run may be a row of a table, with its outputs in the order of `n_columns`.
         """
         array = as_numbers(name, column, scalar=lone_row, empty=True, runs=True)
+        given = array.shape
         # A column of numbers, which most promises are about, needs no other check.
         if array.ndim == 1 and self.n_outputs == 1 and self.n_steps is None:
             return array
@@ -207,7 +208,7 @@ class Promise:
             if array.shape[1:] != self.row_shape:
                 raise InvalidInput(
                     f"this certificate bounds runs of {self.n_steps} steps and {self.n_outputs} output(s), got {name} "
-                    f"of shape {array.shape}."
+                    f"of shape {given}. Runs have the shape (n, {', '.join(map(str, self.row_shape))})."
                 )
             return array
         if array.ndim == 3:

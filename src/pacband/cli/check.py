@@ -141,7 +141,7 @@ def _print_verdict(verdict: Verdict, as_json: bool, *, to_stderr: bool = False) 
     if verdict.contradicted:
         sys.exit(1)
     if not verdict.tested:
-        fail("these rows cannot test the promise: pass more rows, from which neither model nor certificate was made.")
+        fail("these rows cannot test the promise: pass fresh rows, and enough of them.")
 
 
 def _check_model(path: str, files: tuple[str, ...], page: str | None, level: float, **options: Any) -> Verdict:

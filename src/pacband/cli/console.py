@@ -32,8 +32,9 @@ __all__ = [
 
 # Replacements for terminals that show ASCII only.
 ASCII = {
-    "γ̄": "gamma", "σ̂": "sigma", "ε": "eps", "δ": "delta", "−": "-", "≤": "<=", "≥": ">=", "·": "*", "×": "x",
-    "⁻": "-", "⁺": "+", "ᵀ": "'", "¹": "1", "Σ": "Sigma", "ₖ": "_k", "’": "'", "–": "-", "…": "...", "→": "->",
+    "γ̄": "gamma", "σ̂": "sigma", "ε": "eps", "δ": "delta", "β": "beta", "−": "-", "≤": "<=", "≥": ">=", "·": "*",
+    "×": "x", "⁻": "-", "⁺": "+", "ᵀ": "'", "¹": "1", "Σ": "Sigma", "ₜ": "_t", "ₖ": "_k", "∞": "inf", "’": "'",
+    "–": "-", "…": "...", "→": "->",
 }  # fmt: skip
 
 # An exponent: without its height it would be a part of the number before it.

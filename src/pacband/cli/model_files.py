@@ -33,7 +33,9 @@ def model_target(path: str, target: Sequence[str], **others: Any) -> tuple[str, 
             refuse_option(option)
     found = tuple(target) or load_target(path)
     if not found:
-        raise click.UsageError("name the --target column: the model file does not name it.")
+        raise click.UsageError(
+            "name the --target column: the model was fitted in Python, and its file names no target column."
+        )
     return found
 
 

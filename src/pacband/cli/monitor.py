@@ -14,6 +14,7 @@ from pacband.cli.console import fail, print_message, print_text
 from pacband.cli.model_files import model_target, open_model_file
 from pacband.cli.options import column_names, column_options, file_options, model_options
 from pacband.cli.output import Input, Output
+from pacband.core.wording import significant
 
 if TYPE_CHECKING:
     from pacband.monitoring import Monitor, StateFile
@@ -258,9 +259,9 @@ def _print_line(monitor: Monitor, as_json: bool) -> None:
 
 def _line(monitor: Monitor) -> str:
     low, high = monitor.violation_interval(0.95)
-    rate = f"{monitor.violation_rate:.2%}" if monitor.n_rows else "none"
+    rate = f"{100 * monitor.violation_rate:.2f} %" if monitor.n_rows else "none"
     return (
         f"{monitor.n_rows} {monitor.draw_words.tested}, {monitor.n_violations} violations: {rate} "
-        f"({low:.2%} to {high:.2%}), {monitor.n_unlabelled} unlabelled, "
-        f"evidence {monitor.e_value:.3g} of {1 / monitor.alpha:g}: {monitor.state}"
+        f"({100 * low:.2f} % to {100 * high:.2f} %), {monitor.n_unlabelled} unlabelled, "
+        f"evidence {significant(monitor.e_value, 3)} of {significant(1 / monitor.alpha, 6)}: {monitor.state}"
     )

@@ -41,8 +41,8 @@ def as_masks(groups: Mapping[Any, Any]) -> Masks:
     outside = ~np.logical_or.reduce(list(masks.values()))
     if outside.any():
         raise InvalidInput(
-            f"every row must be in a group, because only groups have a bound: in no group are {name_rows(outside)}. "
-            "Leave these rows out, or add a group of all rows."
+            f"every row must be in a group, because only groups have a bound: outside of all groups are "
+            f"{name_rows(outside)}. Leave these rows out, or add a group of all rows."
         )
     return masks
 

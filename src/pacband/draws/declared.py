@@ -206,7 +206,8 @@ class Spaced(Draws):
                 break
         if found is None:
             raise InvalidInput(
-                f"no gap makes the promise eps={eps:g}, delta={delta:g} with {n_rows} rows and this mixing."
+                f"no gap makes the promise eps={eps:g}, delta={delta:g} with {n_rows} rows and this mixing. "
+                "Take more rows, a larger eps or a larger delta."
             )
         return cls(found[1], mixing)
 
