@@ -1,4 +1,4 @@
-"""What the theme leaves out for readers of screens: a name for the buttons that open a part of the navigation."""
+"""What readers of screens miss: a name for the buttons that open a part of the navigation, and lists of references."""
 
 from __future__ import annotations
 
@@ -22,7 +22,14 @@ def _name_buttons(app: Sphinx, page: str, template: str, context: dict[str, Any]
     context["generate_toctree_html"] = write_with_names
 
 
+def _name_references(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Make the references of a docstring the items of their list. Sphinx gives them a role that is withdrawn."""
+    if body := context.get("body"):
+        context["body"] = body.replace('role="doc-biblioentry"', 'role="listitem"')
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Run after the theme."""
+    app.connect("html-page-context", _name_references)
     app.connect("html-page-context", _name_buttons, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from pygments.lexer import Lexer
-from pygments.token import Text, _TokenType
+from pygments.lexers.python import PythonConsoleLexer
+from pygments.token import Generic, Text, _TokenType
 from sphinx.application import Sphinx
 from unbroken import NO_BREAK, unbreak
 
@@ -41,8 +42,25 @@ class PrintedLexer(Lexer):
                 place = end
 
 
+class SessionLexer(PythonConsoleLexer):
+    """A session of Python: what it prints is read in the same way."""
+
+    name = "Printed session"
+
+    def get_tokens_unprocessed(self, text: str) -> Iterator[tuple[int, _TokenType, str]]:
+        """Yield the tokens of Python, and those of what it prints."""
+        printed = PrintedLexer()
+        for place, kind, part in super().get_tokens_unprocessed(text):
+            if kind is not Generic.Output:
+                yield place, kind, part
+                continue
+            for start, shown, piece in printed.get_tokens_unprocessed(part):
+                yield place + start, shown, piece
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Read texts and what the examples print with it."""
     app.add_lexer("text", PrintedLexer)
     app.add_lexer("none", PrintedLexer)
+    app.add_lexer("pycon", SessionLexer)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

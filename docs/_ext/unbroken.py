@@ -44,13 +44,20 @@ class Unbroken(SphinxPostTransform):
             _keep_marks(formula)
         for text in list(self.document.findall(nodes.Text)):
             parent = text.parent
-            if isinstance(parent, nodes.literal | nodes.literal_block | nodes.math | nodes.raw):
-                continue
-            if isinstance(parent.parent, nodes.literal_block):
+            if isinstance(parent, nodes.literal | nodes.math | nodes.raw) or _in_code(text):
                 continue
             unbroken = unbreak(text.astext())
             if unbroken != text.astext():
                 parent.replace(text, nodes.Text(unbroken))
+
+
+def _in_code(text: nodes.Text) -> bool:
+    """Return whether a text is part of a block of code. Python refuses no-break spaces in what a reader copies."""
+    parent = text.parent
+    # The gallery makes blocks of its own, with links.
+    while parent is not None and not (isinstance(parent, nodes.FixedTextElement) or "code_links" in parent.tagname):
+        parent = parent.parent
+    return parent is not None
 
 
 def unbreak(text: str) -> str:

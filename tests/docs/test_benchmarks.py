@@ -51,7 +51,39 @@ def test_the_page_states_where_it_was_measured(monkeypatch):
 
     content = json.loads(RECORDS[0].read_text("utf-8"))
     shown = "\n".join(section(content))
-    for part in (content["date"], content["text"], content["machine"]["processor"], content["versions"]["numpy"]):
+    for part in (content["date"], content["machine"]["processor"], content["versions"]["numpy"]):
         assert part in shown
+    # Every number that was printed, in the same order.
+    numbers = re.compile(r"\d[\d.,]*")
+    assert " ".join(numbers.findall(content["text"])) in " ".join(numbers.findall(shown))
     assert "smoke test" not in shown
     assert "a smoke test and not a result" in "\n".join(section(content | {"quick": True}))
+
+
+def test_tables_of_a_terminal_are_tables_of_the_page(monkeypatch):
+    require_sphinx()
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "_ext"))
+    from benchmark_pages import printed_as_markdown
+
+    printed = """\
+two solvers, with σ̂
+               ms  of a*b
+-------------  --  ------
+dense (no σ̂)   7
+line            3   0.43×
+aim  found
+---  -----  ---
+1 s  3 ms   met
+aim: at most a second: met"""
+    shown = [line for line in printed_as_markdown(printed.splitlines()) if line]
+    assert shown == [
+        "**two solvers, with σ̂**",
+        "| case | ms | of a\\*b |",
+        "| :--- | ---: | ---: |",
+        "| dense (no σ̂) | 7 |  |",
+        "| line | 3 | 0.43× |",
+        "| aim | found | verdict |",
+        "| ---: | ---: | :--- |",
+        "| 1 s | 3 ms | met |",
+        "aim: at most a second: met",
+    ]

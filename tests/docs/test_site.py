@@ -23,6 +23,10 @@ PAGES = (
     "reference/python",
     "reference/files",
     "reference/generated/pacband.Plan",
+    # A list of references, a table with a first column of names, and tables of numbers.
+    "reference/generated/pacband.certify_curve",
+    "how_to/files",
+    "benchmarks",
 )
 # Scripts of the theme print what they do.
 SAID = ("log", "info", "debug")
@@ -96,6 +100,14 @@ def test_code_on_a_desk_needs_no_scrolling(site, chromium):
     assert cut == {name: [True, 0] for name in cut}
 
 
+def test_examples_of_docstrings_and_lists_of_members_are_not_cut(site, chromium):
+    page = open_quietly(chromium, (site / "reference/generated/pacband.CertifiedRegressor.html").as_uri(), width=1280)
+    cut = "all => [all.length > 4, all.filter(one => one.scrollWidth > one.clientWidth + 1).length]"
+    assert page.eval_on_selector_all("article dl.py pre", cut.replace("4", "2")) == [True, 0]
+    assert page.eval_on_selector_all(".page-toc a", cut) == [True, 0]
+    page.context.close()
+
+
 def test_articles_on_a_phone_do_not_scroll_sideways(site, chromium):
     """Long names break, wide formulas and tables scroll on their own, and the index has one column."""
     generated = ("UnknownCategories", "certification.baselines.gaussian_bound", "mlflow.log_model")
@@ -122,6 +134,31 @@ def test_tables_on_a_phone(site, chromium):
     assert found == {name: [name == "choosing", 5] for name in found}
 
 
+@pytest.mark.parametrize(("name", "block"), [("start", ".highlight pre"), ("paper", ".formula")])
+def test_what_scrolls_on_a_phone_shows_it(site, chromium, name, block):
+    """The same shadows as those of tables, on the colour that the block has without them."""
+    page = open_quietly(chromium, (site / f"{name}.html").as_uri(), width=390)
+    shown = page.eval_on_selector_all(
+        f"article {block}",
+        "all => all.filter(one => one.scrollWidth > one.clientWidth + 1).map(one => getComputedStyle(one))"
+        ".map(style => [style.backgroundImage.split('gradient').length, style.backgroundColor])",
+    )
+    page.set_viewport_size({"width": 1440, "height": 900})
+    wide = page.eval_on_selector(f"article {block}", "one => getComputedStyle(one).backgroundColor")
+    page_colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    page.context.close()
+    colour = page_colour if wide == "rgba(0, 0, 0, 0)" else wide
+    assert shown
+    assert all(one == [5, colour] for one in shown)
+
+
+def test_the_letters_of_a_figure_on_a_phone_can_be_read(site, chromium):
+    page = open_quietly(chromium, (site / "index.html").as_uri(), width=390)
+    sizes = page.eval_on_selector_all(".drawn svg text", "all => all.map(one => one.getBoundingClientRect().height)")
+    page.context.close()
+    assert min(sizes) > 8.5
+
+
 def test_the_search_works_without_a_network(site, chromium):
     page = open_quietly(chromium, (site / "search.html").as_uri() + "?q=tolerance")
     page.wait_for_selector("ul.search li a", timeout=20_000)
@@ -143,6 +180,15 @@ def test_the_page_of_a_name_lists_the_examples_that_use_it(site):
     page = (site / "reference" / "generated" / "pacband.certify.html").read_text("utf-8")
     assert "Examples that use it" in page
     assert "gallery/start/predictions_from_csv.html" in page
+
+
+def test_code_can_be_copied(links):
+    """No block has a no-break space: Python refuses it. Examples of docstrings have colours, and so a copy button."""
+    blocks = {page: re.findall(r"<pre.*?</pre>", page.read_text("utf-8"), re.DOTALL) for page in links}
+    assert [
+        page.name for page, found in blocks.items() if any(re.search("\u00a0|&nbsp;|&#160;", one) for one in found)
+    ] == []
+    assert [page.name for page, found in blocks.items() if any("doctest literal-block" in one for one in found)] == []
 
 
 def test_no_escape_is_left_in_a_docstring(site):
