@@ -71,11 +71,11 @@ def command(
 ) -> None:
     """Add the lower and upper end of the certified band to the rows of CSV or Parquet FILES.
 
-    The order of the rows and all other columns stay as they are. The command warns if the columns are not those that
-    were certified. If --model-file is not the certified model, it warns and ends with exit code 1. A row in several
-    groups has the widest band of its groups. Every row gets a band, whatever a draw is: a promise about units says how
-    many of them keep their rows within these bands. If the certificate is about runs, the bands of all steps of a run
-    together are its tube.
+    The order of the rows and all other columns stay as they are. Predictions, scales and steps are written as decimal
+    numbers: 5 becomes 5.0. The command warns if the columns are not those that were certified. If --model-file is not
+    the certified model, it warns and ends with exit code 1. A row in several groups has the widest band of its groups.
+    Every row gets a band, whatever a draw is: a promise about units says how many of them keep their rows within these
+    bands. If the certificate is about runs, the bands of all steps of a run together are its tube.
     """
     from pacband.models import is_model, load_certificate
     from pacband.models.digest import model_digest
