@@ -39,6 +39,13 @@ def test_what_is_most_useful_comes_first(rng):
     assert many.index("rough process on ranks") < many.index("fine rough process")
     assert few.index("smooth process") < few.index("medium boosting") < few.index("deep boosting")
     assert many.index("medium boosting") < many.index("deep boosting") < many.index("smooth process")
+    assert few[:2] == many[:2] == ["linear", "quick boosting"]
+
+
+def test_the_first_scale_is_quick_for_few_rows_and_for_many(rng):
+    reader = TableReader().fit(rng.uniform(size=(60, 2)))
+    orders = [list(default_scales(reader, 2, n_rows, 0.9, 0, 1)) for n_rows in (200, 5000)]
+    assert orders == [["neighbours", "boosting", "trees", "window"], ["boosting", "neighbours", "trees", "window"]]
 
 
 def test_one_default_scale_is_a_window_of_the_target(rng):

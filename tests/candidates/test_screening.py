@@ -1,5 +1,6 @@
 """Screening: its stages one by one, and what the budget drops."""
 
+import math
 import time
 
 import numpy as np
@@ -8,13 +9,14 @@ from sklearn.linear_model import LinearRegression, Ridge
 
 from pacband import InvalidInput
 from pacband.candidates import sample as sample_module
+from pacband.candidates import screening
 from pacband.candidates.automatic import auto_candidates
 from pacband.candidates.blend import fit_blend
 from pacband.candidates.defaults import ScaleModel
 from pacband.candidates.ledger import Ledger
 from pacband.candidates.pairs import Goal, rank_pairs
 from pacband.candidates.sample import draw_sample
-from pacband.candidates.screening import cross_fit_predictors, cross_fit_scales, fit_stack
+from pacband.candidates.screening import cross_fit_predictors, cross_fit_scales, fit_stack, share_for_predictors
 from pacband.scores import ScoreRule
 from support.automatic import FAST, OPTIONS, Broken, Witness, draw
 from support.twins import use_number
@@ -69,6 +71,22 @@ def test_a_predictor_that_fails_is_recorded_and_one_is_enough(rng):
     assert [tried.status for tried in family.tried if tried.name == "broken"] == ["dropped: singular"]
     with pytest.raises(InvalidInput, match="not one predictor could be fitted: broken dropped: singular"):
         auto_candidates(X, y, predictors={"broken": Broken()}, **OPTIONS)
+
+
+@pytest.mark.parametrize(
+    ("budget", "seconds", "share"),
+    [(100.0, 1.0, 0.6), (100.0, 20.0, 0.45), (100.0, 1000.0, 0.35), (math.inf, 1000.0, 0.6)],
+)
+def test_predictors_leave_time_for_the_first_scale(rng, monkeypatch, budget, seconds, share):
+    X, y = draw(rng, 60)
+    sample = draw_sample(X, y, np.random.RandomState(0))
+    tried = []
+    monkeypatch.setattr(screening, "estimate_seconds", lambda task, *_, **__: tried.append(task.model) or seconds)
+    scales = {"first": ScaleModel(Ridge()), "second": ScaleModel(Broken())}
+    assert share_for_predictors(scales, sample, Ledger(budget), 1) == pytest.approx(share)
+    assert len(tried) == (budget < math.inf)
+    assert all(isinstance(model, Ridge) for model in tried)
+    assert share_for_predictors({}, sample, Ledger(budget), 1) == 0.6
 
 
 @pytest.fixture(scope="module")

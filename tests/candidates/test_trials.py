@@ -8,7 +8,8 @@ from sklearn.model_selection import KFold, cross_val_predict
 from pacband.candidates import ledger as ledger_module
 from pacband.candidates import trials
 from pacband.candidates.ledger import Ledger
-from pacband.candidates.trials import Task, cross_fit_all
+from pacband.candidates.smooth import SmoothProcess
+from pacband.candidates.trials import Task, cross_fit_all, estimate_seconds
 from support.automatic import Broken, Witness, draw
 
 
@@ -112,6 +113,48 @@ def test_the_folds_that_are_done_correct_the_estimate(rng, monkeypatch):
     assert list(found) == ["ridge"]
     Slower.clock, Slower.seconds = 0.0, 1.0
     assert list(run({"slower": Slower()}, X, y, budget=60.0, share=0.5)[0]) == ["slower"]
+
+
+class Process(SmoothProcess):
+    """A process each of whose fits takes as many seconds as the rows from which it learns."""
+
+    clock = 0.0
+    fits = 0
+
+    def fit(self, X, y):
+        type(self).clock += self.n_tune
+        type(self).fits += 1
+        self.mean_ = y.mean()
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.mean_)
+
+
+def test_a_process_that_learns_from_more_rows_than_a_late_one_is_not_tried(rng, monkeypatch):
+    X, y = draw(rng, 90)
+    for module in (trials, ledger_module):
+        monkeypatch.setattr(module, "perf_counter", lambda: Process.clock)
+    models = {"small": Process(10), "large": Process(40)}
+
+    def late_ones(budget):
+        Process.clock, Process.fits = 0.0, 0
+        _, dropped, _ = run(models, X, y, budget=budget, share=0.9)
+        return [name for name, _ in dropped], Process.fits
+
+    # Four fits of the small one, its trial among them, take 40 s. The other would take eight times as long, at least.
+    assert late_ones(1000.0) == ([], 8)
+    assert late_ones(330.0) == (["the large"], 4)
+    assert late_ones(40.0) == (["the small", "the large"], 1)
+
+
+def test_the_time_of_all_fits_is_estimated_by_a_trial(rng, monkeypatch):
+    X, y = draw(rng, 90)
+    folds = list(KFold(3, shuffle=True, random_state=0).split(X))
+    monkeypatch.setattr(trials, "perf_counter", lambda: Slower.clock)
+    Slower.clock, Slower.seconds = 0.0, 2.0
+    # A fit takes 2 s; there are three of the folds, and one of all rows.
+    assert estimate_seconds(Task("", Slower(), y), X, folds, n_jobs=1) == 8.0
 
 
 def test_without_a_budget_there_is_no_trial(rng):

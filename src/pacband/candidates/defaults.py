@@ -91,10 +91,14 @@ def default_predictors(
     scores = scale_columns(reader.categorical_, n_columns)
     ranks = scale_columns(reader.categorical_, n_columns, n_quantiles=max(2, min(100, few)), seed=seed)
     indicators = encode_categories(reader.categorical_)
-    shallow, medium, slow, deep = _boosting(reader, n_rows, seed)
+    boosting = _boosting(reader, n_rows, seed)
     # Leaves of one row are best for few rows. For many rows they would fill the memory.
     leaf = 1 if n_rows < 15_000 else 3
-    predictors: dict[str, Any] = {"linear": make_pipeline(scores, RidgeCV(_PENALTIES))}
+    predictors: dict[str, Any] = {
+        "linear": make_pipeline(scores, RidgeCV(_PENALTIES)),
+        # A sixth of the time of medium boosting: something for little time, many rows or a busy machine.
+        "quick boosting": boosting["quick"],
+    }
     if n_columns <= _MOST_SPLINES and n_rows >= 60:
         splines = SplineTransformer(6, extrapolation="linear")
         predictors["splines"] = make_pipeline(scores, splines, RidgeCV(_PENALTIES))
@@ -106,15 +110,15 @@ def default_predictors(
         "fine rough process": make_pipeline(scores, large),
     }
     predictors |= {
-        "shallow boosting": shallow,
+        "shallow boosting": boosting["shallow"],
         # It learns from 500 rows: with many, trees gain more.
         **(smooth if n_rows < _MANY_ROWS else {}),
-        "medium boosting": medium,
+        "medium boosting": boosting["medium"],
         "extra trees": make_pipeline(
             indicators, ExtraTreesRegressor(100, min_samples_leaf=leaf, random_state=seed, n_jobs=n_jobs)
         ),
-        "slow boosting": slow,
-        "deep boosting": deep,
+        "slow boosting": boosting["slow"],
+        "deep boosting": boosting["deep"],
         **smooth,
         "rough process on ranks": make_pipeline(ranks, SmoothProcess(kernel="matern", random_state=seed)),
         **(fine if n_rows >= _FINE_ROWS else {}),
@@ -135,7 +139,7 @@ def default_predictors(
     if target.min() > 0.0 and skew(target) > 1.0:
         # Predictors are fitted to the standardised target, which is converted back before its log is taken.
         log = LogOfStandardised(float(target.mean()), float(target.std()))
-        predictors["deep boosting of the log"] = TransformedTargetRegressor(deep, transformer=log)
+        predictors["deep boosting of the log"] = TransformedTargetRegressor(boosting["deep"], transformer=log)
     return predictors
 
 
@@ -157,56 +161,51 @@ def default_scales(
     trees = ExtraTreesRegressor(100, min_samples_leaf=8, max_features=0.6, random_state=seed, n_jobs=n_jobs)
     windows = ExtraTreesRegressor(100, min_samples_leaf=5, max_features=0.5, random_state=seed, n_jobs=n_jobs)
     neighbours = KNeighborsRegressor(min(30, _few_rows(n_rows)), n_jobs=n_jobs)
+    # More rounds in smaller steps are no better: the size of an error is noisy.
     boosting = HistGradientBoostingRegressor(
-        max_iter=150,
-        learning_rate=0.05,
-        max_leaf_nodes=15,
+        max_iter=50,
+        learning_rate=0.12,
+        max_leaf_nodes=8 if n_rows < _MANY_ROWS else 16,
         l2_regularization=5.0,
         max_features=0.5,
         random_state=seed,
     )
-    return {
+    scales = {
         "neighbours": ScaleModel(make_pipeline(view, neighbours)),
         "boosting": ScaleModel(boosting),
         "trees": ScaleModel(trees),
         "window": ScaleModel(ShortestWindow(windows, mass), of_target=True),
     }
+    # The time of neighbours grows with the square of the rows.
+    first = "neighbours" if n_rows < _MANY_ROWS else "boosting"
+    return {first: scales[first], **scales}
 
 
-def _boosting(reader: TableReader, n_rows: int, seed: int) -> tuple[Any, Any, Any, Any]:
-    """Return histogram boosting: with shallow and medium trees, many shallow ones in small steps, and deep ones."""
+def _boosting(reader: TableReader, n_rows: int, seed: int) -> dict[str, HistGradientBoostingRegressor]:
+    """Return histogram boosting with few, shallow, medium and deep trees, and with many shallow ones in small steps."""
     n_levels = {k: len(reader.categories_[reader.kept_[k]]) for k in reader.categorical_}
-    common = {
-        "random_state": seed,
-        "categorical_features": [k for k, levels in n_levels.items() if levels <= _MOST_LEVELS] or None,
-    }
+    categorical = [k for k, levels in n_levels.items() if levels <= _MOST_LEVELS] or None
     leaves, least = (64, 10) if n_rows < 2000 else (128, 5)
-    return (
-        HistGradientBoostingRegressor(
-            max_iter=500, learning_rate=0.06, max_leaf_nodes=8, min_samples_leaf=10, max_features=0.5, **common
-        ),
-        HistGradientBoostingRegressor(
-            max_iter=200,
-            learning_rate=0.15,
-            max_leaf_nodes=32,
-            min_samples_leaf=5,
-            l2_regularization=3.0,
-            max_features=0.5,
-            **common,
-        ),
-        HistGradientBoostingRegressor(
-            max_iter=2000, learning_rate=0.04, max_leaf_nodes=8, min_samples_leaf=3, max_features=0.3, **common
-        ),
-        HistGradientBoostingRegressor(
-            max_iter=300,
-            learning_rate=0.06,
+
+    def boost(rounds: int, rate: float, leaves: int, least: int, penalty: float, share: float) -> Any:
+        return HistGradientBoostingRegressor(
+            max_iter=rounds,
+            learning_rate=rate,
             max_leaf_nodes=leaves,
             min_samples_leaf=least,
-            l2_regularization=3.0,
-            max_features=0.5,
-            **common,
-        ),
-    )
+            l2_regularization=penalty,
+            max_features=share,
+            random_state=seed,
+            categorical_features=categorical,
+        )
+
+    return {
+        "quick": boost(60, 0.2, 16, 10, 3.0, 0.5),
+        "shallow": boost(500, 0.06, 8, 10, 0.0, 0.5),
+        "medium": boost(200, 0.15, 32, 5, 3.0, 0.5),
+        "slow": boost(2000, 0.04, 8, 3, 0.0, 0.3),
+        "deep": boost(300, 0.06, leaves, least, 3.0, 0.5),
+    }
 
 
 def _few_rows(n_rows: int) -> int:

@@ -26,6 +26,7 @@ __all__ = [
     "is_boosting",
     "n_parallel",
     "one_openmp_thread",
+    "rows_to_tune",
     "shorten_process",
 ]
 
@@ -99,6 +100,12 @@ def shorten_process(model: Any, n_rows: int) -> tuple[Any, float] | None:
         return None
     short, times = process.shorten(n_rows)
     return make_pipeline(*model[:-1], short) if isinstance(model, Pipeline) else short, times
+
+
+def rows_to_tune(model: Any, n_rows: int) -> int:
+    """Return from how many of the rows a smooth process learns its lengths; 0 for other models."""
+    process = _last_step(model)
+    return min(process.n_tune, n_rows) if isinstance(process, SmoothProcess) else 0
 
 
 def n_parallel(model: Any, X: Floats, n_jobs: int | None) -> int:

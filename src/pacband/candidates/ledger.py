@@ -97,6 +97,10 @@ class Ledger:
         beyond = max(0.0, self._reserved + reserve - FINAL_SHARE * self._budget) if share < 1.0 else 0.0
         return share * self._budget - beyond - (perf_counter() - self._start)
 
+    def share_of(self, seconds: float) -> float:
+        """Return seconds as a share of the budget."""
+        return seconds / self._budget
+
     def reserve(self, seconds: float) -> None:
         """Keep these seconds for the fits at the end of the search."""
         self._reserved += seconds

@@ -21,14 +21,17 @@ from pacband.candidates.pairs import Goal, Pair, rank_pairs
 from pacband.candidates.sample import Sample, draw_sample
 from pacband.candidates.search_plan import SearchPlan
 from pacband.candidates.stack import Averaged, Band, Evaluation, Stack
-from pacband.candidates.trials import OutOfFold, Task, cross_fit_all
+from pacband.candidates.trials import OutOfFold, Task, cross_fit_all, estimate_seconds
 from pacband.core.arrays import Floats
 from pacband.exceptions import InvalidInput
 
-__all__ = ["ScaleSignals", "cross_fit_predictors", "cross_fit_scales", "fit_stack", "screen"]
+__all__ = ["ScaleSignals", "cross_fit_predictors", "cross_fit_scales", "fit_stack", "screen", "share_for_predictors"]
 
 # No predictor, and no scale model, starts after this share of the budget. The rest is for fits on all rows.
 _UNTIL_PREDICTOR, _UNTIL_SCALE = 0.6, 1.0 - FINAL_SHARE
+# A first scale narrows the band more than one more predictor. The predictors leave it the time that it needs, with a
+# margin, but not more than a share of the budget.
+_SCALE_MARGIN, _MOST_FOR_SCALE = 1.5, 0.4
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +91,8 @@ def screen(
         scales = _take(scales, plan.scales, "scale by ", ledger)
     ledger.expect_steps(len(predictors) + len(scales) + 1)
 
-    models = cross_fit_predictors(predictors, sample, ledger, n_jobs)
+    share = share_for_predictors(scales, sample, ledger, n_jobs)
+    models = cross_fit_predictors(predictors, sample, ledger, n_jobs, budget_share=share)
     blend = fit_blend({name: model.predictions for name, model in models.items()}, sample.target)
     signals = cross_fit_scales(scales, blend, sample, ledger, n_jobs)
     ranked = rank_pairs(blend, signals.evaluate(blend), sample.target, goal)
@@ -107,13 +111,28 @@ def screen(
     return {pair.name: pair.make_band(stack) for pair in chosen}, record + ledger.dropped, done
 
 
+def share_for_predictors(scales: Mapping[str, ScaleModel], sample: Sample, ledger: Ledger, n_jobs: int | None) -> float:
+    """Return the share of the budget for predictors: all that the first scale model and the last fits leave."""
+    if not ledger.limited or not scales:
+        return _UNTIL_PREDICTOR
+    # The scale model will be fitted to other numbers, and to a few more columns.
+    task = Task("", next(iter(scales.values())).model, np.sqrt(np.abs(sample.target)))
+    seconds = _SCALE_MARGIN * estimate_seconds(task, sample.table, sample.folds, n_jobs=n_jobs)
+    return min(_UNTIL_PREDICTOR, _UNTIL_SCALE - min(ledger.share_of(seconds), _MOST_FOR_SCALE))
+
+
 def cross_fit_predictors(
-    predictors: Mapping[str, Any], sample: Sample, ledger: Ledger, n_jobs: int | None
+    predictors: Mapping[str, Any],
+    sample: Sample,
+    ledger: Ledger,
+    n_jobs: int | None,
+    *,
+    budget_share: float = _UNTIL_PREDICTOR,
 ) -> dict[str, OutOfFold]:
     """Cross-fit the predictors to the standardised target. The first that succeeds is never dropped."""
     tasks = {name: Task(name, model, sample.target) for name, model in predictors.items()}
     found = cross_fit_all(
-        tasks, sample.table, sample.folds, ledger, budget_share=_UNTIL_PREDICTOR, n_jobs=n_jobs, needs_one=True
+        tasks, sample.table, sample.folds, ledger, budget_share=budget_share, n_jobs=n_jobs, needs_one=True
     )
     if not found:
         first = ledger.dropped[0]

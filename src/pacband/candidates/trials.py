@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from time import perf_counter
@@ -9,17 +10,22 @@ from typing import Any
 
 import numpy as np
 
-from pacband.candidates.fitting import FoldFit, Rounds, fit_folds, n_parallel, shorten_process
+from pacband.candidates.fitting import FoldFit, Rounds, fit_folds, n_parallel, rows_to_tune, shorten_process
 from pacband.candidates.ledger import Ledger, late
 from pacband.core.arrays import Floats
 from pacband.scale.crossfit import Folds
 
-__all__ = ["OutOfFold", "Task", "cross_fit_all"]
+__all__ = ["OutOfFold", "Task", "cross_fit_all", "estimate_seconds"]
 
 # A trial fit takes one row of a fold in up to this many, but at least about this many rows.
 _TRIAL_STEP, _TRIAL_ROWS = 8, 1000
-# A trial of a model with rounds, such as trees, fits so few of them, and then this share of all, at least some.
-_FEW_ROUNDS, _SHARE_OF_ROUNDS, _LEAST_MORE = 2, 0.05, 8
+# A trial of a model with rounds, such as trees, fits so few of them, and then this share of all, at least some, and
+# not many.
+_FEW_ROUNDS, _SHARE_OF_ROUNDS, _LEAST_MORE, _MOST_MORE = 2, 0.05, 8, 25
+# With less than this share of the budget left, a trial would only delay what comes after.
+_LEAST_SHARE = 0.02
+# A process that learns from r times as many rows takes at least about r to this power times as long.
+_GROWTH = 1.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,13 +92,20 @@ def cross_fit_all(
     is fitted, and what was found is returned.
     """
     found: dict[str, OutOfFold] = {}
+    # The seconds of the processes so far, by the rows from which they learn. It is infinite if the time was too little.
+    processes: dict[int, float] = {}
     for name, task in tasks.items():
         start = perf_counter()
         share = None if (needs_one and not found) or not ledger.limited else budget_share
         outcome: OutOfFold | str = "the search was interrupted"
         try:
             if not ledger.interrupted:
-                outcome = _cross_fit(task, table, folds, ledger, share, n_jobs)
+                rows = rows_to_tune(task.model, len(folds[0][0]))
+                smaller = {few: seconds for few, seconds in processes.items() if few < rows}
+                least = max((seconds * (rows / few) ** _GROWTH for few, seconds in smaller.items()), default=0.0)
+                outcome = _cross_fit(task, table, folds, ledger, share, least, n_jobs)
+                if rows:
+                    processes[rows] = outcome.seconds if isinstance(outcome, OutOfFold) else math.inf
         except KeyboardInterrupt as error:
             # A subclass, such as that of a signal to terminate, ends the search without a result.
             if type(error) is not KeyboardInterrupt or (needs_one and not found):
@@ -108,14 +121,28 @@ def cross_fit_all(
     return found
 
 
+def estimate_seconds(task: Task, table: Floats, folds: Folds, *, n_jobs: int | None) -> float:
+    """Return how many seconds the fits of the folds, and one on all rows, will take, by a short trial."""
+    _, seconds = _try(task, table, folds, n_jobs)
+    return seconds * (len(folds) / n_parallel(task.model, table[folds[0][0]], n_jobs) + 1.0)
+
+
 def _cross_fit(
-    task: Task, table: Floats, folds: Folds, ledger: Ledger, budget_share: float | None, n_jobs: int | None
+    task: Task,
+    table: Floats,
+    folds: Folds,
+    ledger: Ledger,
+    budget_share: float | None,
+    least: float,
+    n_jobs: int | None,
 ) -> OutOfFold | str:
-    """Return the out-of-fold predictions, or why there are none."""
+    """Return the out-of-fold predictions, or why there are none. They take at least about `least` seconds."""
     start = perf_counter()
     if budget_share is None:
         fits = fit_folds(task.model, table, task.target, folds, n_jobs=n_jobs)
     else:
+        if ledger.seconds_left(budget_share - _LEAST_SHARE) <= least:
+            return late("no time to try it")
         found = _fit_in_time(task, table, folds, ledger, budget_share, n_jobs)
         if isinstance(found, str):
             return found
@@ -135,8 +162,6 @@ def _fit_in_time(
     A trial estimates the time of all folds, and the folds that are done correct the estimate. The last fit, on all
     rows, will take about as long as one fold.
     """
-    if ledger.seconds_left(budget_share) <= 0.0:
-        return late("no time to try it")
     start = perf_counter()
     fits, seconds = _try(task, table, folds, n_jobs)
     at_once = n_parallel(task.model, table[folds[0][0]], n_jobs)
@@ -170,7 +195,7 @@ def _try(task: Task, table: Floats, folds: Folds, n_jobs: int | None) -> tuple[l
     if process is not None:
         short, times = process
         return [], times * fit_first(short, 1)[1]
-    more = 0 if rounds is None else max(int(_SHARE_OF_ROUNDS * rounds.count), _LEAST_MORE)
+    more = 0 if rounds is None else min(max(int(_SHARE_OF_ROUNDS * rounds.count), _LEAST_MORE), _MOST_MORE)
     if rounds is None or rounds.count <= _FEW_ROUNDS + more:
         step = min(max(len(table) // _TRIAL_ROWS, 1), _TRIAL_STEP)
         fits, seconds = fit_first(task.model, step)
