@@ -133,6 +133,11 @@ def test_it_prints_on_a4(opened):
     # Who signs has read the conditions.
     above, sign = (page.locator(name).first.bounding_box() for name in (".caveats", ".sign"))
     assert above["y"] + above["height"] <= sign["y"]
+    # What cannot be opened on paper is left out, and a page ends neither within a paragraph nor after a heading.
+    assert not page.locator("summary").is_visible()
+    inside, after = "one => getComputedStyle(one).breakInside", "one => getComputedStyle(one).breakAfter"
+    assert page.eval_on_selector("section p.lead", inside) == page.eval_on_selector("section table", inside) == "avoid"
+    assert page.eval_on_selector("section p.lead", after) == page.eval_on_selector("section h2", after) == "avoid"
     pdf = page.pdf(format="A4", prefer_css_page_size=True)
     assert pdf.startswith(b"%PDF")
     assert 2 <= pdf.count(b"/Type /Page\n") <= 12

@@ -35,6 +35,8 @@ def test_every_symbol_is_explained_and_no_other(certificate, used):
 def test_the_target_and_its_unit_are_named():
     certificate = pacband.certify(Y, 0 * Y, **PLAIN, about={"target": "wear", "unit": "mm"})
     assert symbols(certificate.basis).startswith("y is wear, in mm, T(x) is its prediction")
+    certificate = pacband.certify(Y, 0 * Y, **PLAIN, about={"target": "y", "unit": "mm"})
+    assert symbols(certificate.basis).startswith("y is the true value, in mm, T(x) is its prediction")
 
 
 @pytest.mark.parametrize(

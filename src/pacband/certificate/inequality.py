@@ -43,7 +43,9 @@ def symbols(promise: Promise) -> str:
     if promise.scoring.own:
         return "γ̄ is the bound on the score."
     about = promise.about
-    meanings = [f"y is {about.in_unit(about.target or 'the true value')}", "T(x) is its prediction"]
+    # A column that is called y has no other name.
+    target = about.target if about.target not in (None, "y") else "the true value"
+    meanings = [f"y is {about.in_unit(target)}", "T(x) is its prediction"]
     if promise.scale_kind == "asymmetric":
         meanings.append("σ̂⁻(x) and σ̂⁺(x) are the expected sizes of the error below and above the prediction")
     elif promise.scale_kind != "none":

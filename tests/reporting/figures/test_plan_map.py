@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import pacband
+from pacband.core import look
 from pacband.exceptions import InvalidInput
+from pacband.reporting.figures.plan_map import draw_plan, plan_numbers
 
 
 def test_the_plan_stands_on_its_own_line(axes):
@@ -23,3 +25,22 @@ def test_the_plan_stands_on_its_own_line(axes):
 def test_what_is_no_plan_is_refused():
     with pytest.raises(InvalidInput, match="plan must be a plan"):
         pacband.plot_plan(0.05)
+
+
+@pytest.mark.parametrize(
+    ("n_samples", "n_candidates", "delta"),
+    [(3000, 1, 1e-6), (600, 5, 1e-3), (120, 1, 0.05), (29, 1, 0.05), (2407, 10, 1e-6), (100_000, 1, 1e-9)],
+)
+def test_no_label_is_over_another_or_over_an_axis(n_samples, n_candidates, delta):
+    eps = 0.1 if n_samples < 500 else 0.05
+    plan = pacband.plan(eps=eps, delta=delta, n_samples=n_samples, n_candidates=n_candidates)
+    with look.default_settings():
+        axes = draw_plan(plan_numbers(plan))
+        axes.figure.draw_without_rendering()
+        boxes = {text.get_text(): text.get_window_extent() for text in axes.texts}
+        frame = axes.get_window_extent()
+    names = [name for name in boxes if not name.startswith("ε")]
+    assert len(names) >= 4
+    over = [(a, b) for k, a in enumerate(names) for b in names[k + 1 :] if boxes[a].overlaps(boxes[b])]
+    assert over == []
+    assert [name for name in names if boxes[name].x0 < frame.x0 or boxes[name].x1 > frame.x1] == []

@@ -1,8 +1,12 @@
 """Half-widths in increasing order."""
 
 import numpy as np
+import pytest
+from matplotlib.colors import to_rgba
 
 import pacband
+from pacband.core import look
+from pacband.reporting.figures.widths import draw_widths
 
 
 def test_half_widths_are_sorted_and_end_at_the_widest(paper):
@@ -17,3 +21,12 @@ def test_a_constant_band_has_no_such_figure(paper):
     _, y, predicted, _, _ = paper
     cert = pacband.certify(y, predicted, eps=0.05, delta=1e-3)
     assert pacband.report(cert, y, predicted).summary.numbers["widths"] is None
+
+
+def test_rows_above_the_line_have_the_colour_of_the_limit(paper):
+    _, y, predicted, scale, cert = paper
+    numbers = pacband.report(cert, y, predicted, scale).summary.numbers["widths"]
+    outside = next(each for each in draw_widths(numbers).collections if each.get_label() == "outside")
+    assert len(outside.get_offsets()) == int((np.abs(y - predicted) > cert.bound(scale)).sum()) > 0
+    # Opaque: a few faint points would not be seen.
+    assert tuple(outside.get_facecolor()[0]) == pytest.approx(to_rgba(look.LIMIT))

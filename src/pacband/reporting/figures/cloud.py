@@ -50,16 +50,21 @@ def gather_points(x: Floats, y: Floats, *, y_range: tuple[float, float]) -> Clou
 
 
 def draw_cloud(ax: Axes, cloud: Cloud, label: str, *, colour: str = look.POINT) -> None:
-    """Draw points as markers, and a density as an image."""
+    """Draw points as markers, and a density as an image. Rows in a colour of their own are drawn to be seen."""
+    marked = colour != look.POINT
     if cloud.points is not None:
-        ax.scatter(*cloud.points, s=7, color=colour, alpha=0.45, linewidths=0, label=label)
+        size, alpha = (14, 1.0) if marked else (7, 0.45)
+        ax.scatter(
+            *cloud.points, s=size, color=colour, alpha=alpha, linewidths=0, label=label, zorder=4 if marked else 1
+        )
     if cloud.density is None:
         return
     grid = cloud.density
     shade = np.sqrt(grid.counts.T / max(1.0, float(grid.counts.max())))
     rgba = np.zeros((*shade.shape, 4))
     rgba[..., :3] = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
-    rgba[..., 3] = np.where(shade > 0, 0.12 + 0.78 * shade, 0.0)
+    faintest = 0.4 if marked else 0.12
+    rgba[..., 3] = np.where(shade > 0, faintest + (0.9 - faintest) * shade, 0.0)
     extent = (grid.x_edges[0], grid.x_edges[-1], grid.y_edges[0], grid.y_edges[-1])
     ax.imshow(rgba, extent=extent, origin="lower", aspect="auto", interpolation="nearest", zorder=1)
     ax.scatter([], [], s=30, marker="s", color=colour, alpha=0.6, linewidths=0, label=f"{label}, density")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["FIGURE", "PlanNumbers", "caption_plan", "draw_plan", "plan_numbers", "plot_plan"]
 
 TITLE = "What the samples allow"
+# The upper end of the figure, in ε, and the width of a letter, as a part of the axes.
+TOP, LETTER = 1.16, 0.019
 
 
 @dataclass(frozen=True)
@@ -69,10 +71,54 @@ def plan_numbers(plan: Plan | Certificate) -> PlanNumbers:
     return PlanNumbers(eps, delta, n_samples, rank, n_range, tuple(lines), beforehand=share.fraction >= 1)
 
 
+def label_places(numbers: PlanNumbers) -> list[tuple[float, float]]:
+    """Return where the label of every line is: on the line, and over no other label, nor the point, nor an axis.
+
+    Lengths are parts of the axes, for figures of the size of the report.
+    """
+    x, y = _position(numbers, numbers.n_samples, numbers.expected_violation)
+    # The point, and what is written below it, to the right or to the left.
+    width = 0.05 + LETTER * len(_name(numbers))
+    taken = [(x - 0.03, x + 0.03, y - 0.05, y + 0.05)]
+    taken.append((x + 0.05 - width, x + 0.05, y - 0.18, y - 0.06) if _is_far(numbers) else (x, x + width, y - 0.12, y))
+    places = []
+    for k, (delta, sizes, violations) in enumerate(numbers.lines):
+        half = 0.5 * LETTER * len(f"δ = {delta:g}") + 0.01
+        # Between the ranks, a line is straight in the figure.
+        steps = np.linspace(0, len(sizes) - 1, 12 * len(sizes))
+        n = np.exp(np.interp(steps, np.arange(len(sizes)), np.log(sizes)))
+        violation = np.interp(steps, np.arange(len(sizes)), violations)
+        x, y = _position(numbers, n, violation)
+        free = (x > half + 0.01) & (x < 0.99 - half) & (y > 0.05) & (y < 0.82)
+        for left, right, bottom, top in taken:
+            free &= (x + half < left) | (x - half > right) | (y + 0.04 < bottom) | (y - 0.04 > top)
+        # Every label has its own height, as far as there is room.
+        distance = np.abs(violation - (0.62 - 0.13 * k) * numbers.eps) + np.where(free, 0.0, 2.0 * numbers.eps)
+        at = int(np.argmin(distance))
+        taken.append((x[at] - half, x[at] + half, y[at] - 0.04, y[at] + 0.04))
+        places.append((float(n[at]), float(violation[at])))
+    return places
+
+
+def _position(numbers: PlanNumbers, n: Any, violation: Any) -> tuple[Any, Any]:
+    """Return places as parts of the axes."""
+    low, high = np.log(numbers.n_range)
+    return (np.log(n) - low) / (high - low), violation / (TOP * numbers.eps)
+
+
+def _is_far(numbers: PlanNumbers) -> bool:
+    """Whether the point is so far to the right that its label is on its left."""
+    return bool(_position(numbers, numbers.n_samples, 0.0)[0] + 0.05 + LETTER * len(_name(numbers)) > 1)
+
+
+def _name(numbers: PlanNumbers) -> str:
+    return f"N = {numbers.n_samples:,}, r = {numbers.rank:,}"
+
+
 def draw_plan(numbers: PlanNumbers, ax: Axes | None = None) -> Axes:
     """Draw a line for every δ, ε, and the point of the plan or certificate."""
     ax = look.axes_of(ax)
-    for place, (delta, sizes, violation) in enumerate(numbers.lines):
+    for (delta, sizes, violation), place in zip(numbers.lines, label_places(numbers), strict=True):
         mine = delta == numbers.delta
         ax.plot(
             sizes,
@@ -81,12 +127,9 @@ def draw_plan(numbers: PlanNumbers, ax: Axes | None = None) -> Axes:
             linewidth=2 if mine else 1,
             zorder=3 if mine else 2,
         )
-        # Every label has its own height, so that labels do not overlap where lines are close.
-        height = (0.62 - 0.13 * place) * numbers.eps
-        at = int(np.argmin(np.abs(violation - height)))
         ax.annotate(
             f"δ = {delta:g}",
-            (sizes[at], violation[at]),
+            place,
             fontsize=8.5,
             color=look.BAND if mine else look.MUTED,
             ha="center",
@@ -106,17 +149,20 @@ def draw_plan(numbers: PlanNumbers, ax: Axes | None = None) -> Axes:
     here = (numbers.n_samples, numbers.expected_violation)
     ax.plot(*[[value] for value in here], "o", color=look.BAND, markersize=9, zorder=6, markeredgecolor=look.SURFACE)
     ax.annotate(
-        f"N = {numbers.n_samples:,}, r = {numbers.rank:,}",
+        _name(numbers),
         here,
-        xytext=(10, -10),
+        xytext=(10, -22) if _is_far(numbers) else (10, -10),
         textcoords="offset points",
+        ha="right" if _is_far(numbers) else "left",
         fontsize=look.SMALL,
         color=look.INK,
         fontweight="bold",
-        zorder=6,
+        # No line runs through the letters.
+        bbox={"boxstyle": "round,pad=0.1", "fc": look.SURFACE, "ec": "none"},
+        zorder=5,
     )
     ax.set_xscale("log")
-    ax.set_ylim(0, 1.16 * numbers.eps)
+    ax.set_ylim(0, TOP * numbers.eps)
     ax.set_xlim(*numbers.n_range)
     ax.yaxis.set_major_formatter(look.format_percent)
     ax.xaxis.set_major_formatter(look.format_count)

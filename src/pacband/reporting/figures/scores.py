@@ -89,7 +89,8 @@ def draw_scores(numbers: ScoreNumbers, ax: Axes | None = None) -> Axes:
 
 def caption_scores(numbers: ScoreNumbers) -> Caption:
     """Write the caption."""
-    beyond = f" {numbers.beyond:,} scores lie outside the figure." if numbers.beyond else ""
+    score = "score lies" if numbers.beyond == 1 else "scores lie"
+    beyond = f" {numbers.beyond:,} {score} outside the figure." if numbers.beyond else ""
     every = " drawn" if numbers.sample else ""
     bars = zip(numbers.edges[:-1].tolist(), numbers.edges[1:].tolist(), numbers.shares.tolist(), strict=True)
     return Caption(

@@ -25,11 +25,15 @@ N_SHARES = 201
 
 @dataclass(frozen=True)
 class WidthNumbers:
-    """Rows sorted by their half-width: the share of rows up to here, the half-width, and |error| of the same rows."""
+    """Rows sorted by their half-width: the share of rows up to here, the half-width, and |error| of the same rows.
+
+    `violations` are the rows outside the band, and `cloud` the others.
+    """
 
     share: Floats
     half_width: Floats
     cloud: Cloud
+    violations: Cloud
     y_range: tuple[float, float]
     sample: str
     about: About
@@ -44,12 +48,14 @@ def width_numbers(basis: FigureInput) -> WidthNumbers | None:
         return None
     order = np.argsort(width, kind="stable")
     share = (np.arange(len(order)) + 0.5) / len(order)
+    outside = rows.outside[known][order]
     grid = np.linspace(0, len(order) - 1, min(len(order), N_SHARES)).astype(int)
     y_range = 0.0, max(float(width.max()), float(np.quantile(error, 0.999))) * 1.05
     return WidthNumbers(
         share=share[grid],
         half_width=width[order][grid],
-        cloud=gather_points(share, error[order], y_range=y_range),
+        cloud=gather_points(share[~outside], error[order][~outside], y_range=y_range),
+        violations=gather_points(share[outside], error[order][outside], y_range=y_range),
         y_range=y_range,
         sample=name_sample(rows),
         about=basis.certificate.about,
@@ -60,6 +66,8 @@ def draw_widths(numbers: WidthNumbers) -> Axes:
     """Draw the half-widths over the errors."""
     ax = look.axes_of(None)
     draw_cloud(ax, numbers.cloud, "size of the error")
+    if numbers.violations.n_points:
+        draw_cloud(ax, numbers.violations, "outside", colour=look.LIMIT)
     ax.plot(numbers.share, numbers.half_width, color=look.BAND, linewidth=2, label="half-width of the band")
     ax.set_ylim(numbers.y_range)
     ax.set_xlim(0, 1)
@@ -70,7 +78,7 @@ def draw_widths(numbers: WidthNumbers) -> Axes:
         x="rows, sorted by their half-width",
         y=look.short_text(numbers.about.in_unit("half-width, |error|"), 40),
     )
-    look.add_legend(ax)
+    look.add_legend(ax, columns=2)
     return ax
 
 
