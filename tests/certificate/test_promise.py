@@ -94,7 +94,10 @@ def test_a_lone_row_may_come_without_its_bracket_only_where_it_is_allowed():
     assert one.align(1.0, 0.0, None, lone_row=True)[0].shape == (1,)
     assert two.align([1.0, 2.0], [0.0, 0.0], None, lone_row=True)[0].shape == (1, 2)
     assert one.align([1.0, 2.0], [0.0, 0.0], None, lone_row=True)[0].shape == (2,)
-    with pytest.raises(InvalidInput, match=r"y must have shape \(n,\), \(n, k\) or \(n, H, k\), got \(\)"):
+    with pytest.raises(
+        InvalidInput,
+        match=r"y must have shape \(n,\), \(n, k\) or \(n, H, k\), got \(\)\. Put a single number into a list",
+    ):
         one.align(1.0, 0.0, None)
     with pytest.raises(InvalidInput, match=r"bounds 2 output\(s\), got y with 1"):
         two.align([1.0, 2.0], [0.0, 0.0], None)

@@ -52,7 +52,8 @@ def as_numbers(name: str, value: Any, *, scalar: bool = False, empty: bool = Fal
         array = array[:, 0]
     if array.ndim not in ((1, 2, 3) if runs else (1, 2)):
         shapes = "(n,), (n, k) or (n, H, k)" if runs else "(n,) or (n, k)"
-        raise InvalidInput(f"{name} must have shape {shapes}, got {array.shape}.")
+        cure = "" if array.ndim else " Put a single number into a list: [15.0]."
+        raise InvalidInput(f"{name} must have shape {shapes}, got {array.shape}.{cure}")
     if array.size == 0 and not empty:
         raise InvalidInput(f"{name} is empty: at least one sample is needed, got shape {array.shape}.")
     return array
