@@ -3,17 +3,17 @@
 ::
 
     PacbandError
-    ├── InvalidInput (also a ValueError)      an argument breaks a stated rule
-    │   ├── InvalidScale                      a scale is not a positive finite number
-    │   ├── NotEnoughSamples                  (ε, δ) cannot be certified with these samples
-    │   ├── ReusedData                        calibration rows were used to build the model
-    │   └── MissingExtra (also an ImportError)an optional package is not installed
-    └── CertificateError (also a ValueError)  a file of pacband cannot be read safely
-        └── UntrustedTypes                    a model file has types that are not trusted
+    ├── InvalidInput (also a ValueError)         an argument breaks a stated rule
+    │   ├── InvalidScale                         a scale is not a positive finite number
+    │   ├── NotEnoughSamples                     these samples cannot certify (ε, δ)
+    │   ├── ReusedData                           calibration rows were used to fit the model
+    │   └── MissingExtra (also an ImportError)   an optional package is not installed
+    └── CertificateError (also a ValueError)     a file of pacband cannot be read safely
+        └── UntrustedTypes                       a model file has types that are not trusted
 
-    UnknownCategories (a UserWarning)         categories that the model was not fitted on
-    UnlikelyPromise (a UserWarning)           ε or δ is more than half: usually a mistake
-    PromiseWarning (a UserWarning)            rows do not look like independent draws
+    UnknownCategories (a UserWarning)            categories that the model was not fitted on
+    UnlikelyPromise (a UserWarning)              ε or δ is more than half: usually a mistake
+    PromiseWarning (a UserWarning)               rows do not look like independent draws
 
 Every message states the rule and the value that breaks it. pacband raises before it writes anything.
 """

@@ -159,6 +159,19 @@ def test_the_letters_of_a_figure_on_a_phone_can_be_read(site, chromium):
     assert min(sizes) > 8.5
 
 
+def test_names_below_thumbnails_begin_at_one_edge(site, chromium):
+    page = open_quietly(chromium, (site / "gallery/index.html").as_uri())
+    edges = page.eval_on_selector_all(
+        ".sphx-glr-thumbcontainer",
+        "all => all.map(one => { const range = document.createRange();"
+        " range.selectNodeContents(one.querySelector('.sphx-glr-thumbnail-title'));"
+        " return Math.round(range.getBoundingClientRect().left - one.getBoundingClientRect().left); })",
+    )
+    page.context.close()
+    assert len(edges) > 10
+    assert len(set(edges)) == 1
+
+
 def test_the_search_works_without_a_network(site, chromium):
     page = open_quietly(chromium, (site / "search.html").as_uri() + "?q=tolerance")
     page.wait_for_selector("ul.search li a", timeout=20_000)
