@@ -111,7 +111,7 @@ def test_examples_of_docstrings_and_lists_of_members_are_not_cut(site, chromium)
 def test_articles_on_a_phone_do_not_scroll_sideways(site, chromium):
     """Long names break, wide formulas and tables scroll on their own, and the index has one column."""
     generated = ("UnknownCategories", "certification.baselines.gaussian_bound", "mlflow.log_model")
-    names = ("paper", "genindex", "reference/python", "how_to/tables", "gallery/data/per_group")
+    names = ("index", "paper", "genindex", "reference/python", "how_to/tables", "gallery/data/per_group")
     wide = {}
     for name in (*names, *(f"reference/generated/pacband.{one}" for one in generated)):
         page = open_quietly(chromium, (site / f"{name}.html").as_uri(), width=390)
