@@ -10,7 +10,8 @@ def test_only_words_that_need_it_are_explained():
     assert lines[1:] == [
         "prediction blend: a weighted mean of the predictors",
         "σ̂ spread: how far the predictors differ at x",
-        "σ̂ mixed: the geometric mean of boosting, trees and window",
+        "σ̂ mixed: the geometric mean of boosting, trees and window, the length of the shortest interval that contains "
+        "most of y at x",
     ]
     # Names of others, even with a stroke, mean what their makers say.
     assert explain_names(["km / h", "a / b / constant", "mine"]) == []

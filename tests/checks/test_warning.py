@@ -78,6 +78,6 @@ def test_a_finding_says_how_certain_it_is():
     finding = Finding(
         code=Kind.DRIFT, check="drift", seen="seen", p_value=1e-9, effect="Effect.", advice="Advice.", column="when"
     )
-    assert str(finding) == "PB002 drift: seen (by chance with probability 1e-09). Effect. Advice."
+    assert str(finding) == "PB002 drift: seen (by chance with probability 1 × 10⁻⁹). Effect. Advice."
     assert finding.at(0.0).certainty == "certain"
     assert finding.name == "drift along when"

@@ -15,11 +15,12 @@ _PREDICTIONS = {
     "blend half to window": "halfway from blend to window",
     "window": "the middle of the shortest interval that contains most of y at x",
 }
+_LENGTH = "the length of the shortest interval that contains most of y at x"
 _SCALES = {
     "constant": "the same everywhere",
     "spread": "how far the predictors differ at x",
-    "window": "the length of the shortest interval that contains most of y at x",
-    "mixed": f"the geometric mean of {', '.join(MIXED[:-1])} and {MIXED[-1]}",
+    "window": _LENGTH,
+    "mixed": f"the geometric mean of {', '.join(MIXED[:-1])} and {MIXED[-1]}, {_LENGTH}",
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from pacband.core.wording import figure
+from pacband.core.wording import significant
 
 __all__ = ["Finding", "Kind"]
 
@@ -75,7 +75,7 @@ class Finding:
     @property
     def certainty(self) -> str:
         """How certain the finding is, in words."""
-        return "certain" if self.p_value == 0.0 else f"by chance with probability {figure(self.p_value)}"
+        return "certain" if self.p_value == 0.0 else f"by chance with probability {significant(self.p_value, 2)}"
 
     @property
     def sentences(self) -> str:
