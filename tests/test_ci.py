@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -192,3 +193,23 @@ def test_contributing_lists_every_target():
     listed = re.findall(r"^make ([a-z]+) *#", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.MULTILINE)
     assert {"test", "coverage", "lint", "verify", "mutants"} <= set(targets)
     assert sorted(listed) == sorted(set(targets) - {"help"})
+
+
+def test_links_of_the_readme_become_absolute_for_a_package_index():
+    script = ROOT / ".ci" / "absolute-links"
+    made = subprocess.run(
+        [sys.executable, str(script), "https://example.org/owner/pacband/", "v1.2.3"],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env={**os.environ, "PYTHONUTF8": "1"},
+        check=True,
+    ).stdout
+    at = "https://example.org/owner/pacband"
+    assert f"]({at}/raw/v1.2.3/docs/images/paper_family.svg)" in made
+    assert f"[what each is for]({at}/blob/v1.2.3/docs/start.md#install)" in made
+    assert "(https://arxiv.org/abs/2105.14187)" in made
+    assert all(target.startswith("https://") for target in re.findall(r"\]\(([^)\s]+)\)", made))
+    # Nothing else changes.
+    own = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert re.sub(rf"{at}/(raw|blob)/v1\.2\.3/", "", made) == own
