@@ -96,7 +96,7 @@ def default_predictors(
     leaf = 1 if n_rows < 15_000 else 3
     predictors: dict[str, Any] = {
         "linear": make_pipeline(scores, RidgeCV(_PENALTIES)),
-        # A sixth of the time of medium boosting: something for little time, many rows or a busy machine.
+        # A tenth of the time of medium boosting: something for little time, many rows or a busy machine.
         "quick boosting": boosting["quick"],
     }
     if n_columns <= _MOST_SPLINES and n_rows >= 60:
@@ -200,7 +200,7 @@ def _boosting(reader: TableReader, n_rows: int, seed: int) -> dict[str, HistGrad
         )
 
     return {
-        "quick": boost(60, 0.2, 16, 10, 3.0, 0.5),
+        "quick": boost(30, 0.3, 16, 10, 3.0, 0.5),
         "shallow": boost(500, 0.06, 8, 10, 0.0, 0.5),
         "medium": boost(200, 0.15, 32, 5, 3.0, 0.5),
         "slow": boost(2000, 0.04, 8, 3, 0.0, 0.3),
