@@ -15,7 +15,7 @@
     UnlikelyPromise (a UserWarning)              ε or δ is more than half: usually a mistake
     PromiseWarning (a UserWarning)               rows do not look like independent draws
 
-Every message states the rule and the value that breaks it. pacband raises before it writes anything.
+Every message states the rule and the value that breaks it. pacband raises before it writes a result.
 """
 
 from __future__ import annotations

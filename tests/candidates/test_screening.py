@@ -89,6 +89,12 @@ def test_predictors_leave_time_for_the_first_scale(rng, monkeypatch, budget, sec
     assert share_for_predictors({}, sample, Ledger(budget), 1) == 0.6
 
 
+def test_a_scale_whose_trial_fails_takes_no_time_from_the_predictors(rng):
+    X, y = draw(rng, 60)
+    sample = draw_sample(X, y, np.random.RandomState(0))
+    assert share_for_predictors({"broken": ScaleModel(Broken())}, sample, Ledger(100.0), 1) == 0.6
+
+
 @pytest.fixture(scope="module")
 def stages():
     """The values that the stages return, for three fast predictors and one scale."""

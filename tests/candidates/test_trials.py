@@ -148,6 +148,28 @@ def test_a_process_that_learns_from_more_rows_than_a_late_one_is_not_tried(rng, 
     assert late_ones(40.0) == (["the small", "the large"], 1)
 
 
+def test_a_process_that_fails_says_nothing_about_the_time_of_others(rng):
+    X, y = draw(rng, 90)
+
+    class Infinite(Process):
+        def predict(self, X):
+            return np.full(len(X), np.inf)
+
+    found, dropped, _ = run({"small": Infinite(10), "large": Process(40)}, X, y)
+    assert list(found) == ["large"]
+    assert dropped == [("the small", "dropped: it predicts NaN or infinite values")]
+
+
+def test_folds_that_are_fitted_at_once_take_as_long_as_one(rng, monkeypatch):
+    X, y = draw(rng, 90)
+    folds = list(KFold(3, shuffle=True, random_state=0).split(X))
+    monkeypatch.setattr(trials, "perf_counter", lambda: Slower.clock)
+    for at_once, seconds in ((2, 6.0), (3, 4.0), (64, 4.0)):
+        monkeypatch.setattr(trials, "n_parallel", lambda *_, n=at_once: n)
+        Slower.clock, Slower.seconds = 0.0, 2.0
+        assert estimate_seconds(Task("", Slower(), y), X, folds, n_jobs=1) == seconds
+
+
 def test_the_time_of_all_fits_is_estimated_by_a_trial(rng, monkeypatch):
     X, y = draw(rng, 90)
     folds = list(KFold(3, shuffle=True, random_state=0).split(X))

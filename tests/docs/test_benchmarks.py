@@ -44,12 +44,13 @@ def test_the_records_of_the_page_are_results(path):
     assert (ROOT / "benchmarks" / f"{path.stem}.py").exists()
 
 
-def test_the_page_states_where_it_was_measured(monkeypatch):
+@pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
+def test_the_page_states_where_it_was_measured(path, monkeypatch):
     require_sphinx()
     monkeypatch.syspath_prepend(str(ROOT / "docs" / "_ext"))
     from benchmark_pages import section
 
-    content = json.loads(RECORDS[0].read_text("utf-8"))
+    content = json.loads(path.read_text("utf-8"))
     shown = "\n".join(section(content))
     for part in (content["date"], content["machine"]["processor"], content["versions"]["numpy"]):
         assert part in shown

@@ -265,3 +265,12 @@ def test_draws_are_declared_again_from_what_a_certificate_states(draws):
 )
 def test_draws_print_what_was_declared(declared, words):
     assert repr(declared) == words
+
+
+@pytest.mark.parametrize(("share", "printed"), [(0.9, "90 %"), (0.9996, "99.96 %"), (0.99999, "99.999 %")])
+def test_no_share_is_printed_larger_than_it_was_declared(rng, share, printed):
+    labels = np.repeat(np.arange(200), 3)
+    units = Units(labels, within=share, name="machine")
+    assert f"at least {printed} of its rows" in repr(units)
+    cert = certify(rng.standard_normal(600), np.zeros(600), eps=0.1, delta=0.05, draws=units)
+    assert f"keep at least {printed} of their errors" in cert.promise

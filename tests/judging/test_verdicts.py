@@ -11,7 +11,9 @@ from mpmath import binomial, mp, mpf
 from scipy.stats import binom, binomtest
 
 import pacband
-from pacband.judging import Count
+from pacband.core.frozen import FrozenMap
+from pacband.judging import Count, Verdict
+from pacband.planning.averages import Evidence
 from support.judged import certified_frame
 
 
@@ -79,17 +81,19 @@ def test_rows_that_cannot_test_the_promise_neither_hold_nor_contradict(made):
 def test_rows_that_are_too_few_to_contradict_cannot_test_the_promise(made):
     """Whatever a single row is, it does not contradict a promise about 95 % of them, so it must not pass for a test."""
     cert, _ = made
+    level = 1.5e-4
+    needed = math.ceil(math.log(level) / math.log(cert.eps))
     for n_rows in range(1, 6):
-        worst = pacband.check(cert, np.full(n_rows, 1e9), np.zeros(n_rows), np.ones(n_rows), level=1e-4)
-        enough = cert.eps**n_rows <= 1e-4
+        worst = pacband.check(cert, np.full(n_rows, 1e9), np.zeros(n_rows), np.ones(n_rows), level=level)
+        enough = n_rows >= needed
         assert worst.tested == enough
         assert worst.holds is (False if enough else None)
         assert worst.too_few == (() if enough else ("",))
-        good = pacband.check(cert, np.zeros(n_rows), np.zeros(n_rows), np.ones(n_rows), level=1e-4)
+        good = pacband.check(cert, np.zeros(n_rows), np.zeros(n_rows), np.ones(n_rows), level=level)
         assert good.holds is (True if enough else None)
         if not enough:
             assert str(good).startswith("These are too few to test the promise: even if all of them exceed the bound,")
-            assert f"At least {math.ceil(math.log(1e-4) / math.log(cert.eps))} rows are needed." in str(good)
+            assert f"At least {needed} rows are needed." in str(good)
 
 
 def test_a_small_group_is_named_beside_groups_that_are_tested(rng):
@@ -102,3 +106,38 @@ def test_a_small_group_is_named_beside_groups_that_are_tested(rng):
     alone = pacband.check(cert, np.zeros(2), np.zeros(2), groups=np.array(["a", "b"]))
     assert alone.holds is None
     assert "At least 3 rows of each group are needed." in str(alone)
+
+
+@given(st.sampled_from(["rows", "units"]), st.floats(0.001, 0.6), st.sampled_from([0.05, 0.01, 1e-4]))
+def test_as_many_draws_as_are_needed_can_contradict_and_one_less_cannot(kind, eps, level):
+    def worst(n):
+        if kind == "rows":
+            return Count.of(n, n, eps)
+        return Count.of_average(Evidence(((1, 1, n),)), eps, "machines")
+
+    needed = worst(1).draws_needed(level)
+    for n in {max(needed - 1, 1), needed, needed + 1}:
+        count = worst(n)
+        # All of them exceed the bound: no outcome has a smaller p-value.
+        assert count.least_p_value == count.p_value
+        verdict = Verdict(level, FrozenMap({"": count}))
+        assert verdict.too_few == (() if n >= needed else ("",))
+        assert verdict.holds is (False if n >= needed else None)
+
+
+def test_the_number_that_is_needed_is_more_than_the_number_that_is_too_few():
+    # 0.1² is 0.010000000000000002 in binary, more than the level.
+    verdict = Verdict(0.01, FrozenMap({"": Count.of(2, 0, 0.1)}))
+    assert (verdict.holds is None) == ("At least 3 rows are needed." in str(verdict))
+    assert "At least 2 rows" not in str(verdict)
+
+
+def test_draws_whose_dependence_exceeds_the_level_test_nothing():
+    verdict = Verdict(0.01, FrozenMap({"": Count.of(500, 500, 0.1, dependence=0.02)}))
+    assert verdict.holds is None
+    assert str(verdict).startswith(
+        "These rows cannot test the promise: their declared dependence alone exceeds the level 0.01."
+    )
+    assert verdict.to_dict()["counts"][0]["dependence"] == 0.02
+    assert "dependence" not in Verdict(0.01, FrozenMap({"": Count.of(5, 0, 0.1)})).to_dict()["counts"][0]
+    assert verdict.to_dict()["too_few"] == [""]

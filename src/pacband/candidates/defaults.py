@@ -187,12 +187,14 @@ def _boosting(reader: TableReader, n_rows: int, seed: int) -> dict[str, HistGrad
     categorical = [k for k, levels in n_levels.items() if levels <= _MOST_LEVELS] or None
     leaves, least = (64, 10) if n_rows < 2000 else (128, 5)
 
-    def boost(rounds: int, rate: float, leaves: int, least: int, penalty: float, share: float) -> Any:
+    def boost(
+        rounds: int, rate: float, n_leaves: int, n_least: int, penalty: float, share: float
+    ) -> HistGradientBoostingRegressor:
         return HistGradientBoostingRegressor(
             max_iter=rounds,
             learning_rate=rate,
-            max_leaf_nodes=leaves,
-            min_samples_leaf=least,
+            max_leaf_nodes=n_leaves,
+            min_samples_leaf=n_least,
             l2_regularization=penalty,
             max_features=share,
             random_state=seed,

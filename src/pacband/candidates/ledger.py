@@ -10,7 +10,7 @@ from time import perf_counter
 from pacband.core.callers import caller_level
 from pacband.core.progress import Progress
 
-__all__ = ["FINAL_SHARE", "Ledger", "Tried", "late"]
+__all__ = ["FINAL_SHARE", "Ledger", "Tried", "is_late", "late"]
 
 _LATE = "the budget leaves"
 
@@ -40,7 +40,12 @@ class Tried:
     @property
     def is_late(self) -> bool:
         """Whether the time budget left it out."""
-        return _LATE in self.status
+        return is_late(self.status)
+
+
+def is_late(status: str) -> bool:
+    """Whether a status is one of `late`."""
+    return _LATE in status
 
 
 def late(why: str) -> str:

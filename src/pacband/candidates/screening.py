@@ -21,7 +21,7 @@ from pacband.candidates.pairs import Goal, Pair, rank_pairs
 from pacband.candidates.sample import Sample, draw_sample
 from pacband.candidates.search_plan import SearchPlan
 from pacband.candidates.stack import Averaged, Band, Evaluation, Stack
-from pacband.candidates.trials import OutOfFold, Task, cross_fit_all, estimate_seconds
+from pacband.candidates.trials import FIT_ERRORS, OutOfFold, Task, cross_fit_all, estimate_seconds
 from pacband.core.arrays import Floats
 from pacband.exceptions import InvalidInput
 
@@ -117,7 +117,11 @@ def share_for_predictors(scales: Mapping[str, ScaleModel], sample: Sample, ledge
         return _UNTIL_PREDICTOR
     # The scale model will be fitted to other numbers, and to a few more columns.
     task = Task("", next(iter(scales.values())).model, np.sqrt(np.abs(sample.target)))
-    seconds = _SCALE_MARGIN * estimate_seconds(task, sample.table, sample.folds, n_jobs=n_jobs)
+    try:
+        seconds = _SCALE_MARGIN * estimate_seconds(task, sample.table, sample.folds, n_jobs=n_jobs)
+    except FIT_ERRORS:
+        # The same error drops the scale model later, with its reason.
+        return _UNTIL_PREDICTOR
     return min(_UNTIL_PREDICTOR, _UNTIL_SCALE - min(ledger.share_of(seconds), _MOST_FOR_SCALE))
 
 

@@ -11,17 +11,19 @@ from typing import Any
 import numpy as np
 
 from pacband.candidates.fitting import FoldFit, Rounds, fit_folds, n_parallel, rows_to_tune, shorten_process
-from pacband.candidates.ledger import Ledger, late
+from pacband.candidates.ledger import Ledger, is_late, late
 from pacband.core.arrays import Floats
 from pacband.scale.crossfit import Folds
 
-__all__ = ["OutOfFold", "Task", "cross_fit_all", "estimate_seconds"]
+__all__ = ["FIT_ERRORS", "OutOfFold", "Task", "cross_fit_all", "estimate_seconds"]
 
 # A trial fit takes one row of a fold in up to this many, but at least about this many rows.
 _TRIAL_STEP, _TRIAL_ROWS = 8, 1000
 # A trial of a model with rounds, such as trees, fits so few of them, and then this share of all, at least some, and
 # not many.
 _FEW_ROUNDS, _SHARE_OF_ROUNDS, _LEAST_MORE, _MOST_MORE = 2, 0.05, 8, 25
+# What a fit raises if a model does not suit the rows: it is dropped.
+FIT_ERRORS = (ValueError, ArithmeticError, np.linalg.LinAlgError, MemoryError)
 # With less than this share of the budget left, a trial would only delay what comes after.
 _LEAST_SHARE = 0.02
 # A process that learns from r times as many rows takes at least about r to this power times as long.
@@ -104,14 +106,14 @@ def cross_fit_all(
                 smaller = {few: seconds for few, seconds in processes.items() if few < rows}
                 least = max((seconds * (rows / few) ** _GROWTH for few, seconds in smaller.items()), default=0.0)
                 outcome = _cross_fit(task, table, folds, ledger, share, least, n_jobs)
-                if rows:
+                if rows and (isinstance(outcome, OutOfFold) or is_late(outcome)):
                     processes[rows] = outcome.seconds if isinstance(outcome, OutOfFold) else math.inf
         except KeyboardInterrupt as error:
             # A subclass, such as that of a signal to terminate, ends the search without a result.
             if type(error) is not KeyboardInterrupt or (needs_one and not found):
                 raise
             ledger.interrupt()
-        except (ValueError, ArithmeticError, np.linalg.LinAlgError) as error:
+        except FIT_ERRORS as error:
             outcome = next(iter(str(error).splitlines()), type(error).__name__)
         if isinstance(outcome, OutOfFold):
             found[name] = outcome
@@ -124,7 +126,8 @@ def cross_fit_all(
 def estimate_seconds(task: Task, table: Floats, folds: Folds, *, n_jobs: int | None) -> float:
     """Return how many seconds the fits of the folds, and one on all rows, will take, by a short trial."""
     _, seconds = _try(task, table, folds, n_jobs)
-    return seconds * (len(folds) / n_parallel(task.model, table[folds[0][0]], n_jobs) + 1.0)
+    at_once = n_parallel(task.model, table[folds[0][0]], n_jobs)
+    return seconds * (_n_rounds(folds, at_once) + 1)
 
 
 def _cross_fit(
@@ -165,7 +168,7 @@ def _fit_in_time(
     start = perf_counter()
     fits, seconds = _try(task, table, folds, n_jobs)
     at_once = n_parallel(task.model, table[folds[0][0]], n_jobs)
-    estimate = seconds * len(folds) / at_once
+    estimate = seconds * _n_rounds(folds, at_once)
     start = start if fits else perf_counter()
     while len(fits) < len(folds):
         left = estimate * (1.0 - len(fits) / len(folds))
@@ -175,6 +178,11 @@ def _fit_in_time(
         estimate = (perf_counter() - start) * len(folds) / len(fits)
     ledger.reserve(estimate / (len(folds) - 1))
     return fits
+
+
+def _n_rounds(folds: Folds, at_once: int) -> int:
+    """Return how many times so many folds are fitted at once, until all are."""
+    return math.ceil(len(folds) / at_once)
 
 
 def _try(task: Task, table: Floats, folds: Folds, n_jobs: int | None) -> tuple[list[FoldFit], float]:

@@ -5,10 +5,9 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from pacband.core.wording import bound, complement
+from pacband.core.wording import bound, share_text
 
 if TYPE_CHECKING:
     from pacband.certificate.promise import Promise
@@ -64,9 +63,7 @@ def _where(promise: Promise) -> str:
         return " in every output k" if several else ""
     if share is None:
         return " in every step t and output k" if several else " in every step t"
-    # All digits of the share are printed: "99.95 %".
-    part = complement(float(1 - Decimal(repr(share.share))))
-    return f"{' for all outputs k' if several else ''} in at least {part} of the steps t"
+    return f"{' for all outputs k' if several else ''} in at least {share_text(share.share)} of the steps t"
 
 
 def _factor(promise: Promise, end: str = "") -> str:

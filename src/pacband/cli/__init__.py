@@ -96,7 +96,7 @@ Examples:
 Exit codes:
   0    done
   1    a promise does not hold, or the data break an assumption of the promise
-  2    bad input; no file is half written
+  2    bad input; no result is written
   70   an unexpected error; PACBAND_DEBUG=1 prints the traceback
   129, 130, 143    ended by SIGHUP, Ctrl-C or SIGTERM
 """

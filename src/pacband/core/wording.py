@@ -8,7 +8,7 @@ from html import escape
 
 __all__ = [
     "assumed", "bound", "card", "compact", "complement", "confidence", "figure", "p_text", "percent", "plain", "plural",
-    "round_up", "significant", "unbroken", "with_exponents",
+    "round_up", "share_text", "significant", "unbroken", "with_exponents",
 ]  # fmt: skip
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -114,6 +114,17 @@ def complement(value: float) -> str:
     return f"{text} %"
 
 
+def share_text(share: float) -> str:
+    """Return a declared share as a percentage with all its digits, or rounded down: '99.96 %'.
+
+    Examples
+    --------
+    >>> share_text(0.9), share_text(0.9996)
+    ('90 %', '99.96 %')
+    """
+    return complement(float(1 - Decimal(repr(share))))
+
+
 def percent(value: float) -> str:
     """Return a share as a percentage with three significant digits: '2.9 %'."""
     return f"{100 * value:.3g} %"
@@ -165,7 +176,7 @@ def bound(value: float, digits: int = 6) -> str:
     return plain(f"{round_up(value, digits):g}")
 
 
-def assumed(value: float, digits: int = 6) -> str:
+def assumed(value: float) -> str:
     """Format a bound that is assumed, rounded down: at least as much is stated as a proof needs.
 
     Examples
@@ -173,7 +184,7 @@ def assumed(value: float, digits: int = 6) -> str:
     >>> [assumed(value) for value in (2.471236, 2.5, 0.5**33)]
     ['2.47123', '2.5', '1.16415e-10']
     """
-    return figure(-round_up(-value, digits))
+    return figure(-round_up(-value, 6))
 
 
 def unbroken(text: str, *, unit: str | None = None) -> str:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from pacband.core.checks import check_choice, check_positive, check_positive_integer, check_probability
 from pacband.core.shares import count_of_share
-from pacband.core.wording import assumed, confidence, percent, plural
+from pacband.core.wording import assumed, confidence, plural, share_text
 from pacband.exceptions import InvalidInput
 
 __all__ = ["ROWS", "DrawKind", "RowDraws", "SpacedDraws", "UnitDraws", "WeightedDraws", "draw_kind"]
@@ -160,7 +160,7 @@ class UnitDraws(DrawKind):
     def declared(self) -> str:
         """Which of its rows the promise is about."""
         words = {"all": "all its rows", "one": "one of its rows", "average": "its rows on average"}
-        return words.get(str(self.within)) or f"at least {percent(float(self.within))} of its rows"
+        return words.get(str(self.within)) or f"at least {share_text(float(self.within))} of its rows"
 
     @property
     def counted(self) -> str:
@@ -205,7 +205,7 @@ class UnitDraws(DrawKind):
             return f"{kept} of the {rows} of future {self.plural}, on average over {self.plural}, {verb} {limit}"
         if self.within == "one":
             return f"{kept} of future {noun}, with all {self.plural} counted equally, {verb} {limit}"
-        part = "all" if self.within == "all" else f"at least {percent(float(self.within))} of"
+        part = "all" if self.within == "all" else f"at least {share_text(float(self.within))} of"
         return f"{kept} of future {self.plural} keep {part} their {noun} within {limit}"
 
     def row_in_unit(self, n_rows: int) -> int:

@@ -77,7 +77,7 @@ def check(
     Verdict
         `Verdict.holds` is False if the rows contradict the promise, and True if they do not. It is None if they cannot
         test it: the certificate was made from them, the model was fitted on some of them, or they are so few that no
-        outcome contradicts it (εⁿ > level).
+        outcome contradicts it (for n rows, εⁿ > level).
 
     Examples
     --------

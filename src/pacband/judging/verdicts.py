@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from itertools import count as count_up
 from typing import Any
 
 from pacband.core.frozen import FrozenMap
@@ -36,6 +37,8 @@ class Count:
     mean : float or None
         For units on average: the mean share of their rows beyond the bound. `violations` then counts these rows, and
         the p-value is that of `pacband.planning.averages`.
+    dependence : float
+        How far the draws differ from independent ones: what is added to the p-value.
     """
 
     n_samples: int
@@ -45,6 +48,7 @@ class Count:
     interval: tuple[float, float]
     counted: str = "rows"
     mean: float | None = None
+    dependence: float = 0.0
 
     @classmethod
     def of(
@@ -62,7 +66,7 @@ class Count:
         # The interval for independent draws fails with a probability of 5 %, less what the dependence adds.
         level = 0.95 + dependence
         interval = exact_interval(violations, n_samples, level) if level < 1.0 else (0.0, 1.0)
-        return cls(n_samples, violations, eps, p_value, interval, counted)
+        return cls(n_samples, violations, eps, p_value, interval, counted, dependence=dependence)
 
     @classmethod
     def of_average(cls, evidence: Evidence, eps: float, counted: str) -> Count:
@@ -78,8 +82,16 @@ class Count:
 
     @property
     def least_p_value(self) -> float:
-        """A p-value that no outcome of so many draws is below: ε to the power of n, if all of them violate."""
-        return self.eps**self.n_samples
+        """The p-value if all draws violate, which no outcome is below: εⁿ for independent rows."""
+        if self.mean is None:
+            return min(1.0, exceedance(self.n_samples, self.n_samples, self.eps) + self.dependence)
+        return Evidence(((1, 1, self.n_samples),)).p_value(self.eps, above=True)
+
+    def draws_needed(self, level: float) -> int:
+        """Return how many independent draws have an outcome that contradicts the promise at this level."""
+        # Of units on average, at least as many as of rows: a single mean shows less than all of its rows.
+        first = max(1, math.ceil(math.log(level) / math.log(self.eps)) - 1)
+        return next(n for n in count_up(first) if replace(self, n_samples=n, dependence=0.0).least_p_value <= level)
 
     def __str__(self) -> str:
         low, high = self.interval
@@ -155,6 +167,13 @@ class Verdict:
         return not self.reused and len(self.too_few) < len(self.counts)
 
     @property
+    def untested_groups(self) -> str:
+        """A sentence about the groups with `too_few` draws, where others are tested; else empty."""
+        if not self.tested or not self.too_few:
+            return ""
+        return f"Too few draws to test it in {len(self.too_few)} of {len(self.counts)} groups."
+
+    @property
     def _level_of_each(self) -> float:
         return self.level / len(self.counts)
 
@@ -170,8 +189,8 @@ class Verdict:
             lines.append(left_range_words(self.out_of_range))
         if contradicted:
             lines += self._untested()
-        elif self.tested and self.too_few:
-            lines.append(f"Too few draws to test it in {len(self.too_few)} of {len(self.counts)} groups.")
+        elif untested := self.untested_groups:
+            lines.append(untested)
         if self.groups:
             lines.append("The promise is about all rows together. By group, with ! where the bound is weak:")
             lines += _listed(self.groups, self.weak)
@@ -191,8 +210,13 @@ class Verdict:
             return [f"The model was fitted on {self.training_rows} of these {rows}: only fresh rows can test it."]
         if self.reused:
             return ["These are the rows that the certificate was made from: only fresh rows can test it."]
+        if not self.tested and min(count.dependence for count in every) > self._level_of_each:
+            return [
+                f"These {counted} cannot test the promise: their declared dependence alone exceeds the level "
+                f"{figure(self.level)}."
+            ]
         if not self.tested:
-            least = math.ceil(math.log(self._level_of_each) / math.log(every[0].eps))
+            least = every[0].draws_needed(self._level_of_each)
             where = "" if list(self.counts) == [""] else " of each group"
             return [
                 "These are too few to test the promise: even if all of them exceed the bound, that does not contradict "
@@ -209,6 +233,7 @@ class Verdict:
         return {
             "holds": self.holds,
             "tested": self.tested,
+            "too_few": list(self.too_few),
             "reused": self.reused,
             "training_rows": self.training_rows,
             "training_units": self.training_units,
@@ -235,5 +260,6 @@ def _entries(counts: Mapping[Any, Count], mark: str, marked: tuple[Any, ...]) ->
 
 
 def _content(count: Count) -> dict[str, Any]:
-    """Return a count as JSON-ready values; the mean only where there is one."""
-    return {name: value for name, value in asdict(count).items() if value is not None} | {"rate": count.rate}
+    """Return a count as JSON-ready values; the mean and the dependence only where there is one."""
+    content = {name: value for name, value in asdict(count).items() if value is not None} | {"rate": count.rate}
+    return content if count.dependence else {name: value for name, value in content.items() if name != "dependence"}

@@ -77,6 +77,7 @@ def word_verdict(
         "kept",
         "These rows agree with the promise",
         f"{counted}. {interval} The promise: at least {complement(eps)} of future {draws} stay within the bound. "
+        + (f"{verdict.untested_groups} " if verdict.untested_groups else "")
         + (
             "If the calibration rows are among these, they do not test it: only fresh rows do."
             if weighted

@@ -6,7 +6,7 @@ import pytest
 import pacband
 from pacband.core import look
 from pacband.exceptions import InvalidInput
-from pacband.reporting.figures.plan_map import draw_plan, plan_numbers
+from pacband.reporting.figures.plan_map import draw_plan, label_places, plan_numbers
 
 
 def test_the_plan_stands_on_its_own_line(axes):
@@ -28,12 +28,21 @@ def test_what_is_no_plan_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("n_samples", "n_candidates", "delta"),
-    [(3000, 1, 1e-6), (600, 5, 1e-3), (120, 1, 0.05), (29, 1, 0.05), (2407, 10, 1e-6), (100_000, 1, 1e-9)],
+    ("n_samples", "n_candidates", "delta", "rank"),
+    [
+        (3000, 1, 1e-6, None),
+        (600, 5, 1e-3, None),
+        (120, 1, 0.05, None),
+        (29, 1, 0.05, None),
+        (2407, 10, 1e-6, None),
+        (100_000, 1, 1e-9, None),
+        (3000, 1, 1e-6, 1),
+        (30_000, 1, 1e-6, 3),
+    ],
 )
-def test_no_label_is_over_another_or_over_an_axis(n_samples, n_candidates, delta):
+def test_no_label_is_over_another_or_over_an_axis(n_samples, n_candidates, delta, rank):
     eps = 0.1 if n_samples < 500 else 0.05
-    plan = pacband.plan(eps=eps, delta=delta, n_samples=n_samples, n_candidates=n_candidates)
+    plan = pacband.plan(eps=eps, delta=delta, n_samples=n_samples, n_candidates=n_candidates, rank=rank)
     with look.default_settings():
         axes = draw_plan(plan_numbers(plan))
         axes.figure.draw_without_rendering()
@@ -43,4 +52,16 @@ def test_no_label_is_over_another_or_over_an_axis(n_samples, n_candidates, delta
     assert len(names) >= 4
     over = [(a, b) for k, a in enumerate(names) for b in names[k + 1 :] if boxes[a].overlaps(boxes[b])]
     assert over == []
-    assert [name for name in names if boxes[name].x0 < frame.x0 or boxes[name].x1 > frame.x1] == []
+    outside = [
+        name
+        for name, box in boxes.items()
+        if box.x0 < frame.x0 or box.x1 > frame.x1 or box.y0 < frame.y0 or box.y1 > frame.y1
+    ]
+    assert outside == []
+
+
+def test_a_confidence_that_needs_more_samples_than_the_figure_shows_has_no_line():
+    numbers = plan_numbers(pacband.plan(0.1, 0.9, rank=1))
+    assert 0.9 in [delta for delta, _, _ in numbers.lines]
+    assert all(len(sizes) for _, sizes, _ in numbers.lines)
+    assert len(label_places(numbers)) == len(numbers.lines)

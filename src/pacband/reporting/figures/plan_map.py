@@ -65,22 +65,25 @@ def plan_numbers(plan: Plan | Certificate) -> PlanNumbers:
         part = share.own_delta(each)
         sizes = np.array([min_samples(eps, part, rank) for rank in ranks.tolist()], dtype=np.float64)
         kept = sizes <= 1.5 * most
-        lines.append((each, sizes[kept], ranks[kept] / (sizes[kept] + 1.0)))
+        if kept.any():
+            lines.append((each, sizes[kept], ranks[kept] / (sizes[kept] + 1.0)))
     n_range = (0.7 * min(smallest, n_samples), most)
     rank = plan.chosen_rank if isinstance(plan, Certificate) else plan.rank
     return PlanNumbers(eps, delta, n_samples, rank, n_range, tuple(lines), beforehand=share.fraction >= 1)
 
 
 def label_places(numbers: PlanNumbers) -> list[tuple[float, float]]:
-    """Return where the label of every line is: on the line, and over no other label, nor the point, nor an axis.
+    """Return where the label of every line is: on the line, away from other labels, from the point and from the axes.
 
-    Lengths are parts of the axes, for figures of the size of the report.
+    If there is no such place, a label may be over another one. Lengths are parts of the axes, for figures of the size
+    of the report.
     """
     x, y = _position(numbers, numbers.n_samples, numbers.expected_violation)
-    # The point, and what is written below it, to the right or to the left.
+    # The point, and what is written below or above it, to the right or to the left.
     width = 0.05 + LETTER * len(_name(numbers))
-    taken = [(x - 0.03, x + 0.03, y - 0.05, y + 0.05)]
-    taken.append((x + 0.05 - width, x + 0.05, y - 0.18, y - 0.06) if _is_far(numbers) else (x, x + width, y - 0.12, y))
+    left, near, away = (x + 0.05 - width, 0.06, 0.18) if _is_far(numbers) else (x, 0.0, 0.12)
+    bottom, top = (y + near, y + away) if _is_low(numbers) else (y - away, y - near)
+    taken = [(x - 0.03, x + 0.03, y - 0.05, y + 0.05), (left, left + width, bottom, top)]
     places = []
     for k, (delta, sizes, violations) in enumerate(numbers.lines):
         half = 0.5 * LETTER * len(f"δ = {delta:g}") + 0.01
@@ -109,6 +112,11 @@ def _position(numbers: PlanNumbers, n: Any, violation: Any) -> tuple[Any, Any]:
 def _is_far(numbers: PlanNumbers) -> bool:
     """Whether the point is so far to the right that its label is on its left."""
     return bool(_position(numbers, numbers.n_samples, 0.0)[0] + 0.05 + LETTER * len(_name(numbers)) > 1)
+
+
+def _is_low(numbers: PlanNumbers) -> bool:
+    """Whether the point is so near the axis that its label is above it."""
+    return bool(_position(numbers, numbers.n_samples, numbers.expected_violation)[1] < 0.2)
 
 
 def _name(numbers: PlanNumbers) -> str:
@@ -151,7 +159,7 @@ def draw_plan(numbers: PlanNumbers, ax: Axes | None = None) -> Axes:
     ax.annotate(
         _name(numbers),
         here,
-        xytext=(10, -22) if _is_far(numbers) else (10, -10),
+        xytext=(10, (12 if _is_far(numbers) else 6) if _is_low(numbers) else (-22 if _is_far(numbers) else -10)),
         textcoords="offset points",
         ha="right" if _is_far(numbers) else "left",
         fontsize=look.SMALL,
