@@ -34,7 +34,7 @@ from benchmarks._timing import print_table
 from pacband.datasets import paper_predictor, paper_scale
 
 N_TEST = 50_000
-BUDGET = 60.0
+BUDGET = 15.0
 
 
 @dataclass(frozen=True)
