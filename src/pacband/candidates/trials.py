@@ -127,7 +127,7 @@ def estimate_seconds(task: Task, table: Floats, folds: Folds, *, n_jobs: int | N
     """Return how many seconds the fits of the folds, and one on all rows, will take, by a short trial."""
     _, seconds = _try(task, table, folds, n_jobs)
     at_once = n_parallel(task.model, table[folds[0][0]], n_jobs)
-    return seconds * (_n_rounds(folds, at_once) + 1)
+    return seconds * (_n_batches(folds, at_once) + 1)
 
 
 def _cross_fit(
@@ -168,7 +168,7 @@ def _fit_in_time(
     start = perf_counter()
     fits, seconds = _try(task, table, folds, n_jobs)
     at_once = n_parallel(task.model, table[folds[0][0]], n_jobs)
-    estimate = seconds * _n_rounds(folds, at_once)
+    estimate = seconds * _n_batches(folds, at_once)
     start = start if fits else perf_counter()
     while len(fits) < len(folds):
         left = estimate * (1.0 - len(fits) / len(folds))
@@ -180,7 +180,7 @@ def _fit_in_time(
     return fits
 
 
-def _n_rounds(folds: Folds, at_once: int) -> int:
+def _n_batches(folds: Folds, at_once: int) -> int:
     """Return how many times so many folds are fitted at once, until all are."""
     return math.ceil(len(folds) / at_once)
 
