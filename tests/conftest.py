@@ -2,6 +2,7 @@ import io
 import os
 import sys
 from contextlib import ExitStack
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,6 +18,15 @@ settings.load_profile("reproducible")
 @pytest.fixture
 def rng():
     return np.random.default_rng(20240501)
+
+
+@pytest.fixture(autouse=True)
+def one_time_of_creation(monkeypatch):
+    """Let all certificates of a test be created in the same second, so that the same numbers make equal certificates."""
+    from pacband.certificate import single
+
+    now = single.datetime.now(single.UTC)
+    monkeypatch.setattr(single, "datetime", SimpleNamespace(now=lambda zone: now.astimezone(zone)))
 
 
 @pytest.fixture
