@@ -12,6 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from pacband.candidates.fitting import Rounds, fit_folds, fit_together, is_boosting, shorten_process
 from pacband.candidates.smooth import SmoothProcess
 from pacband.candidates.windows import ShortestWindow
+from pacband.candidates.workers import Workers
 from support.automatic import draw
 
 BOOSTING = HistGradientBoostingRegressor(max_iter=5, random_state=0)
@@ -20,7 +21,7 @@ BOOSTING = HistGradientBoostingRegressor(max_iter=5, random_state=0)
 def test_a_fold_is_predicted_by_a_fit_to_the_other_rows(rng):
     X, y = draw(rng, 60)
     folds = list(KFold(3).split(X))
-    for (train, test), fit in zip(folds, fit_folds(Ridge(), X, y, folds, n_jobs=2), strict=True):
+    for (train, test), fit in zip(folds, fit_folds(Ridge(), X, y, folds, workers=Workers(2)), strict=True):
         np.testing.assert_array_equal(fit.predictions, Ridge().fit(X[train], y[train]).predict(X[test]))
         assert fit.model is None
 
@@ -29,7 +30,7 @@ def test_a_fold_is_predicted_by_a_fit_to_the_other_rows(rng):
 def test_the_fits_of_boosting_are_kept_and_threads_do_not_change_them(rng, model):
     X, y = draw(rng, 90)
     folds = list(KFold(3).split(X))
-    one, two = (fit_folds(model, X, y, folds, n_jobs=n_jobs) for n_jobs in (1, 2))
+    one, two = (fit_folds(model, X, y, folds, workers=Workers(n_jobs)) for n_jobs in (1, 2))
     assert is_boosting(model)
     for (_, test), alone, beside in zip(folds, one, two, strict=True):
         np.testing.assert_array_equal(alone.predictions, beside.predictions)
@@ -39,7 +40,7 @@ def test_the_fits_of_boosting_are_kept_and_threads_do_not_change_them(rng, model
 def test_every_model_is_fitted_to_its_own_target_and_forests_predict_in_one_thread(rng):
     X, y = draw(rng, 40)
     forest = make_pipeline(StandardScaler(), ExtraTreesRegressor(3, n_jobs=2, random_state=0))
-    linear, fitted = fit_together([Ridge(), forest], X, [y, -y], n_jobs=1)
+    linear, fitted = fit_together([Ridge(), forest], X, [y, -y], workers=Workers(1))
     np.testing.assert_array_equal(linear.coef_, Ridge().fit(X, y).coef_)
     np.testing.assert_allclose(fitted.predict(X), -y)
     assert fitted[-1].n_jobs is None

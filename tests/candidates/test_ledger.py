@@ -8,10 +8,9 @@ import pytest
 from pacband.candidates.ledger import Ledger, Tried, late
 
 
-def test_the_time_left_of_a_share_of_the_budget():
+def test_the_time_left_of_the_budget():
     ledger = Ledger(100.0)
     assert 99.0 < ledger.seconds_left() <= 100.0
-    assert 49.0 < ledger.seconds_left(0.5) <= 50.0
     short = Ledger(1e-3)
     time.sleep(2e-3)
     assert short.seconds_left() < 0.0
@@ -33,14 +32,17 @@ def test_a_drop_keeps_its_reason():
     assert ledger.dropped == [Tried("forest", None, 0.5, "dropped: it predicts NaN")]
 
 
-def test_what_the_last_fits_need_beyond_their_share_is_taken_from_what_comes_before():
+def test_time_is_kept_for_the_last_fits():
     ledger = Ledger(100.0)
-    ledger.reserve(20.0)
-    assert 59.0 < ledger.seconds_left(0.6) <= 60.0
+    # A tenth of the budget is for the last fits.
+    assert 49.0 < ledger.seconds_before(0.4) <= 50.0
+    ledger.reserve(5.0)
+    assert 49.0 < ledger.seconds_before(0.4) <= 50.0
+    assert 48.0 < ledger.seconds_before(0.4, reserve=6.0) <= 49.0
     ledger.reserve(15.0)
-    # 35 s are 10 s more than a quarter of the budget.
-    assert 49.0 < ledger.seconds_left(0.6) <= 50.0
-    assert 44.0 < ledger.seconds_left(0.6, reserve=5.0) <= 45.0
+    assert 39.0 < ledger.seconds_before(0.4) <= 40.0
+    ledger.reserve_share(0.25)
+    assert 34.0 < ledger.seconds_before(0.4) <= 35.0
     assert 99.0 < ledger.seconds_left() <= 100.0
 
 

@@ -16,7 +16,8 @@ from pacband.candidates.defaults import ScaleModel
 from pacband.candidates.ledger import Ledger
 from pacband.candidates.pairs import Goal, rank_pairs
 from pacband.candidates.sample import draw_sample
-from pacband.candidates.screening import cross_fit_predictors, cross_fit_scales, fit_stack, share_for_predictors
+from pacband.candidates.screening import cross_fit_predictors, cross_fit_scales, fit_stack, share_for_scales
+from pacband.candidates.workers import Workers
 from pacband.scores import ScoreRule
 from support.automatic import FAST, OPTIONS, Broken, Witness, draw
 from support.twins import use_number
@@ -75,7 +76,7 @@ def test_a_predictor_that_fails_is_recorded_and_one_is_enough(rng):
 
 @pytest.mark.parametrize(
     ("budget", "seconds", "share"),
-    [(100.0, 1.0, 0.6), (100.0, 20.0, 0.45), (100.0, 1000.0, 0.35), (math.inf, 1000.0, 0.6)],
+    [(100.0, 1.0, 0.15), (100.0, 20.0, 0.3), (100.0, 1000.0, 0.4), (math.inf, 1000.0, 0.15)],
 )
 def test_predictors_leave_time_for_the_first_scale(rng, monkeypatch, budget, seconds, share):
     X, y = draw(rng, 60)
@@ -83,16 +84,16 @@ def test_predictors_leave_time_for_the_first_scale(rng, monkeypatch, budget, sec
     tried = []
     monkeypatch.setattr(screening, "estimate_seconds", lambda task, *_, **__: tried.append(task.model) or seconds)
     scales = {"first": ScaleModel(Ridge()), "second": ScaleModel(Broken())}
-    assert share_for_predictors(scales, sample, Ledger(budget), 1) == pytest.approx(share)
+    assert share_for_scales(scales, sample, Ledger(budget), Workers(1)) == pytest.approx(share)
     assert len(tried) == (budget < math.inf)
     assert all(isinstance(model, Ridge) for model in tried)
-    assert share_for_predictors({}, sample, Ledger(budget), 1) == 0.6
+    assert share_for_scales({}, sample, Ledger(budget), Workers(1)) == 0.15
 
 
 def test_a_scale_whose_trial_fails_takes_no_time_from_the_predictors(rng):
     X, y = draw(rng, 60)
     sample = draw_sample(X, y, np.random.RandomState(0))
-    assert share_for_predictors({"broken": ScaleModel(Broken())}, sample, Ledger(100.0), 1) == 0.6
+    assert share_for_scales({"broken": ScaleModel(Broken())}, sample, Ledger(100.0), Workers(1)) == 0.15
 
 
 @pytest.fixture(scope="module")
@@ -101,10 +102,10 @@ def stages():
     X, y = draw(np.random.default_rng(6), 120)
     ledger = Ledger(1000.0)
     sample = draw_sample(X, y, np.random.RandomState(0))
-    models = cross_fit_predictors(FAST | {"broken": Broken()}, sample, ledger, 1)
+    models = cross_fit_predictors(FAST | {"broken": Broken()}, sample, ledger, Workers(1))
     blend = fit_blend({name: model.predictions for name, model in models.items()}, sample.target)
     scales = {"linear": ScaleModel(Ridge()), "broken": ScaleModel(Broken())}
-    signals = cross_fit_scales(scales, blend, sample, ledger, 1)
+    signals = cross_fit_scales(scales, blend, sample, ledger, Workers(1))
     goal = Goal(0.1, ScoreRule.create(side="both", gauge="max", min_scale=None, nonfinite="raise"))
     ranked = rank_pairs(blend, signals.evaluate(blend), sample.target, goal)
     return X, sample, ledger, models, blend, signals, ranked
@@ -131,7 +132,7 @@ def test_scales_are_fitted_to_the_out_of_fold_errors_of_the_blend(stages):
 
 def fit(chosen, stages):
     _, sample, _, models, blend, signals, _ = stages
-    return fit_stack(chosen, blend, models, signals, sample, use_all=True, n_jobs=1)
+    return fit_stack(chosen, blend, models, signals, sample, use_all=True, workers=Workers(1))
 
 
 def test_a_stack_has_what_its_pairs_need_and_no_more(stages):

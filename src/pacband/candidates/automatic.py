@@ -27,6 +27,7 @@ from pacband.candidates.names import explain_names
 from pacband.candidates.pairs import Goal
 from pacband.candidates.screening import screen
 from pacband.candidates.search_plan import SearchPlan, training_digest
+from pacband.candidates.workers import Workers
 from pacband.certificate.family import sharpness_name
 from pacband.core.arrays import Floats, as_numbers, name_rows
 from pacband.core.checks import check_positive, check_probability
@@ -180,19 +181,20 @@ def auto_candidates(
         members = {"constant": Member(DummyRegressor().fit(np.zeros((len(target), 1)), target))}
         tried = [Tried("constant", 0.0, 0.0, "chosen")]
     else:
-        bands, tried, done = screen(
-            X,
-            target,
-            Goal(_expected_level(n_calibration, eps, delta), scoring),
-            ledger,
-            most=_MOST_MEMBERS,
-            random=check_random_state(random_state),
-            n_jobs=n_jobs,
-            predictors=predictors,
-            kinds=kinds,
-            clusters=clusters,
-            plan=search_plan,
-        )
+        with Workers(n_jobs) as workers:
+            bands, tried, done = screen(
+                X,
+                target,
+                Goal(_expected_level(n_calibration, eps, delta), scoring),
+                ledger,
+                most=_MOST_MEMBERS,
+                random=check_random_state(random_state),
+                workers=workers,
+                predictors=predictors,
+                kinds=kinds,
+                clusters=clusters,
+                plan=search_plan,
+            )
         members = {name: Member(band, "std") for name, band in bands.items()}
     given: dict[str, Member] = {}
     for name, member in (extra or {}).items():

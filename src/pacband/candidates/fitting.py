@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingRegressor, RandomForestRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
 from threadpoolctl import ThreadpoolController
 
 from pacband.candidates.smooth import SmoothProcess
+from pacband.candidates.workers import Workers
 from pacband.core.arrays import Floats
 from pacband.scale.crossfit import Folds
 
 __all__ = [
     "FoldFit",
     "Rounds",
+    "compare_costs",
     "fit_folds",
     "fit_together",
     "is_boosting",
     "n_parallel",
     "one_openmp_thread",
-    "rows_to_tune",
     "shorten_process",
 ]
 
@@ -39,7 +40,8 @@ _MANY_CELLS = 300_000
 class FoldFit:
     """The predictions of a fold by a model that was fitted to other rows; and that model, if it is boosting.
 
-    Only the fits of boosting are used again, as parts of an average. Others, such as forests, would fill the memory.
+    Only the fits of boosting are used again, as parts of an average. Others, such as forests, would fill the memory,
+    and take long to come from another program.
     """
 
     predictions: Floats
@@ -102,54 +104,74 @@ def shorten_process(model: Any, n_rows: int) -> tuple[Any, float] | None:
     return make_pipeline(*model[:-1], short) if isinstance(model, Pipeline) else short, times
 
 
-def rows_to_tune(model: Any, n_rows: int) -> int:
-    """Return from how many of the rows a smooth process learns its lengths; 0 for other models."""
-    process = _last_step(model)
-    return min(process.n_tune, n_rows) if isinstance(process, SmoothProcess) else 0
+def compare_costs(model: Any, n_rows: int) -> tuple[type, float] | None:
+    """Return the kind of a model, and a number that grows with the time of its fit; None if the kind is not known.
+
+    A process learns from some of the rows, and its time grows with their number, at least to the power 1.5. The time of
+    boosting has a fixed part, and a part that grows with the number of trees and their depth.
+    """
+    last = _last_step(model)
+    if isinstance(last, SmoothProcess):
+        return SmoothProcess, min(last.n_tune, n_rows) ** 1.5
+    if is_boosting(last):
+        boosting = _regressor(last)
+        return HistGradientBoostingRegressor, (boosting.max_iter * math.log2(boosting.max_leaf_nodes or n_rows)) ** 0.25
+    return None
 
 
-def n_parallel(model: Any, X: Floats, n_jobs: int | None) -> int:
+def n_parallel(model: Any, X: Floats, workers: Workers) -> int:
     """Return how many fits of a model to such a table run at the same time."""
-    return int(effective_n_jobs(n_jobs)) if _runs_in_threads(model, X) else 1
+    if _suits_programs(model, X) and workers.n_programs > 1:
+        return workers.n_programs
+    return workers.n_threads if _suits_threads(model, X) else 1
 
 
-def fit_together(models: Sequence[Any], X: Floats, targets: Sequence[Floats], *, n_jobs: int | None) -> list[Any]:
+def fit_together(models: Sequence[Any], X: Floats, targets: Sequence[Floats], *, workers: Workers) -> list[Any]:
     """Return a clone of each model, fitted to its own target."""
-    tasks = [_Task(model, X, target) for model, target in zip(models, targets, strict=True)]
-    return [fitted for fitted, _ in _run(tasks, n_jobs)]
+    none = X[:0]
+    tasks = [_Task(model, X, target, none, keep=True) for model, target in zip(models, targets, strict=True)]
+    return [fit.model for fit in _run(tasks, workers)]
 
 
-def fit_folds(model: Any, X: Floats, y: Floats, folds: Folds, *, n_jobs: int | None) -> list[FoldFit]:
+def fit_folds(model: Any, X: Floats, y: Floats, folds: Folds, *, workers: Workers) -> list[FoldFit]:
     """Fit a clone of the model to the training rows of each fold, and predict the test rows of that fold.
 
-    Unlike `pacband.scale.crossfit.cross_predict`, this takes some of the folds, runs them in threads and returns the
+    Unlike `pacband.scale.crossfit.cross_predict`, this takes some of the folds, runs them side by side and returns the
     fits.
     """
-    kept = is_boosting(model)
-    tasks = [_Task(model, X[train], y[train], X[test]) for train, test in folds]
-    return [FoldFit(predictions, fitted if kept else None) for fitted, predictions in _run(tasks, n_jobs)]
+    keep = is_boosting(model)
+    return _run([_Task(model, X[train], y[train], X[test], keep) for train, test in folds], workers)
 
 
 @dataclass(frozen=True, eq=False)
 class _Task:
-    """A model, the rows to fit it to, and rows to predict."""
+    """A model, the rows to fit it to, rows to predict, and whether the fit itself is wanted."""
 
     model: Any
     X: Floats
     y: Floats
-    unseen: Floats | None = None
+    unseen: Floats
+    keep: bool
 
-    def prepare(self) -> Callable[[], tuple[Any, Any]]:
+    def prepare(self) -> Callable[[], FoldFit]:
         """Fit all steps of a pipeline but the last, and return what fits the last one."""
         model, rows, unseen = clone(self.model), self.X, self.unseen
         if isinstance(model, Pipeline):
             rows = model[:-1].fit_transform(rows, self.y)
-            unseen = None if unseen is None else model[:-1].transform(unseen)
-        return lambda: (model, _fit(_last_step(model), rows, self.y, unseen))
+            unseen = model[:-1].transform(unseen) if len(unseen) else unseen
+
+        def finish() -> FoldFit:
+            return FoldFit(_fit(_last_step(model), rows, self.y, unseen), model if self.keep else None)
+
+        return finish
+
+    def complete(self) -> FoldFit:
+        """Fit all steps."""
+        return self.prepare()()
 
 
-def _run(tasks: Sequence[_Task], n_jobs: int | None) -> list[tuple[Any, Any]]:
-    """Run every task: smooth processes and boosting on large tables in parallel threads, the others one by one.
+def _run(tasks: Sequence[_Task], workers: Workers) -> list[FoldFit]:
+    """Run every task: some in programs side by side or in parallel threads, the others one by one.
 
     Forests and neighbours have threads of their own. Boosting has OpenMP threads, which wait for each other in a busy
     loop: on a machine with other work it is many times faster to give each fit a single one. The same is true of the
@@ -157,23 +179,32 @@ def _run(tasks: Sequence[_Task], n_jobs: int | None) -> list[tuple[Any, Any]]:
     warning filters of the process while they run. A model with such parts (forests, column transformers, boosting with
     categories) must therefore not run in parallel threads: the first steps of a pipeline are fitted before.
     """
-    found: list[Any] = [None] * len(tasks)
-    parallel = [k for k, task in enumerate(tasks) if _runs_in_threads(task.model, task.X)]
-    with _CONTROLLER.limit(limits=1, user_api="blas"), ThreadPoolExecutor(effective_n_jobs(n_jobs)) as pool:
-        prepared = [tasks[k].prepare() for k in parallel]
-        for k, result in zip(parallel, pool.map(lambda finish: finish(), prepared), strict=True):
-            found[k] = result
-        for k in set(range(len(tasks))) - set(parallel):
-            found[k] = tasks[k].prepare()()
-    return found
+    beside = {k for k, task in enumerate(tasks) if _suits_programs(task.model, task.X) and workers.n_programs > 1}
+    threads = {k for k, task in enumerate(tasks) if _suits_threads(task.model, task.X)} - beside
+    found: dict[int, FoldFit] = {}
+    with _CONTROLLER.limit(limits=1, user_api="blas"), ThreadPoolExecutor(workers.n_threads) as pool:
+        prepared = [tasks[k].prepare() for k in threads]
+        found |= zip(threads, pool.map(lambda finish: finish(), prepared), strict=True)
+        found |= zip(beside, workers.run(_Task.complete, [tasks[k] for k in beside]), strict=True)
+        found |= {k: task.complete() for k, task in enumerate(tasks) if k not in found}
+    return [found[k] for k in range(len(tasks))]
 
 
-def _runs_in_threads(model: Any, X: Floats) -> bool:
-    """Whether fits of a model to such a table are quicker side by side: on small ones, Python itself takes the time."""
+def _suits_threads(model: Any, X: Floats) -> bool:
+    """Whether fits of a model to such a table are quicker in parallel threads than one by one."""
     final = _last_step(model)
     if isinstance(final, SmoothProcess):
         return True
     return is_boosting(final) and X.size >= _MANY_CELLS and _regressor(final).categorical_features is None
+
+
+def _suits_programs(model: Any, X: Floats) -> bool:
+    """Whether fits of a model to such a table are quicker in programs side by side than in threads.
+
+    On small tables Python itself takes the time of boosting, and so it does between the steps of a process.
+    """
+    final = _last_step(model)
+    return isinstance(final, SmoothProcess) or (is_boosting(final) and not _suits_threads(model, X))
 
 
 def _regressor(model: Any) -> Any:
@@ -184,12 +215,12 @@ def _last_step(model: Any) -> Any:
     return model[-1] if isinstance(model, Pipeline) else model
 
 
-def _fit(model: Any, X: Floats, y: Floats, unseen: Floats | None) -> Floats | None:
-    """Fit the model, and return its predictions of unseen rows."""
+def _fit(model: Any, X: Floats, y: Floats, unseen: Floats) -> Floats:
+    """Fit the model, and return its predictions of unseen rows, if there are any."""
     # The limit belongs to the thread that sets it, so every task sets its own.
     with one_openmp_thread():
         model.fit(X, y)
         if hasattr(model, "estimators_") and hasattr(model, "n_jobs"):
             # Threads would add up the trees in any order, and the last digit would depend on it.
             model.set_params(n_jobs=None)
-        return None if unseen is None else np.asarray(model.predict(unseen), dtype=np.float64)
+        return np.asarray(model.predict(unseen), dtype=np.float64) if len(unseen) else np.empty(0)

@@ -10,7 +10,7 @@ from time import perf_counter
 from pacband.core.callers import caller_level
 from pacband.core.progress import Progress
 
-__all__ = ["FINAL_SHARE", "Ledger", "Tried", "is_late", "late"]
+__all__ = ["Ledger", "Tried", "is_late", "late"]
 
 _LATE = "the budget leaves"
 
@@ -57,8 +57,8 @@ def late(why: str) -> str:
     return f"{_LATE} {why}"
 
 
-# This share of the budget is kept for the fits of the family at the end of the search.
-FINAL_SHARE = 0.25
+# At least this share of the budget is kept for the fits of the family at the end of the search.
+_LAST_SHARE = 0.1
 
 
 class Ledger:
@@ -84,6 +84,7 @@ class Ledger:
         self.interrupted = False
         self._budget = budget
         self._reserved = 0.0
+        self._last_share = _LAST_SHARE
         self._progress = progress
         self._done = self._total = 0
         self._start = perf_counter()
@@ -93,14 +94,17 @@ class Ledger:
         """Whether there is a budget."""
         return isfinite(self._budget)
 
-    def seconds_left(self, share: float = 1.0, *, reserve: float = 0.0) -> float:
-        """Return how many seconds remain of this share of the budget; negative if it is used up.
+    def seconds_left(self) -> float:
+        """Return how many seconds remain of the budget; negative if it is used up."""
+        return self._budget - (perf_counter() - self._start)
 
-        If the last fits need more than their share of the budget, less of it remains for what comes before. `reserve`
-        are seconds that they need in addition.
+    def seconds_before(self, kept_share: float, *, reserve: float = 0.0) -> float:
+        """Return how many seconds remain before the time that is kept: this share of the budget, and the last fits.
+
+        `reserve` are seconds that the last fits need in addition to those that `reserve` keeps.
         """
-        beyond = max(0.0, self._reserved + reserve - FINAL_SHARE * self._budget) if share < 1.0 else 0.0
-        return share * self._budget - beyond - (perf_counter() - self._start)
+        last = max(self._last_share * self._budget, self._reserved + reserve)
+        return self.seconds_left() - kept_share * self._budget - last
 
     def share_of(self, seconds: float) -> float:
         """Return seconds as a share of the budget."""
@@ -109,6 +113,10 @@ class Ledger:
     def reserve(self, seconds: float) -> None:
         """Keep these seconds for the fits at the end of the search."""
         self._reserved += seconds
+
+    def reserve_share(self, share: float) -> None:
+        """Keep at least this share of the budget for the fits at the end of the search."""
+        self._last_share = share
 
     def expect_steps(self, n_steps: int) -> None:
         """Set the total number of steps."""

@@ -15,23 +15,26 @@ import numpy.typing as npt
 
 from pacband.candidates.blend import Blend, fit_blend, meta_table
 from pacband.candidates.defaults import ScaleModel, default_predictors, default_scales
-from pacband.candidates.fitting import fit_together
-from pacband.candidates.ledger import FINAL_SHARE, Ledger, Tried, late
+from pacband.candidates.fitting import fit_together, is_boosting
+from pacband.candidates.ledger import Ledger, Tried, late
 from pacband.candidates.pairs import Goal, Pair, rank_pairs
 from pacband.candidates.sample import Sample, draw_sample
 from pacband.candidates.search_plan import SearchPlan
 from pacband.candidates.stack import Averaged, Band, Evaluation, Stack
 from pacband.candidates.trials import FIT_ERRORS, OutOfFold, Task, cross_fit_all, estimate_seconds
+from pacband.candidates.workers import Workers
 from pacband.core.arrays import Floats
 from pacband.exceptions import InvalidInput
 
-__all__ = ["ScaleSignals", "cross_fit_predictors", "cross_fit_scales", "fit_stack", "screen", "share_for_predictors"]
+__all__ = ["ScaleSignals", "cross_fit_predictors", "cross_fit_scales", "fit_stack", "screen", "share_for_scales"]
 
-# No predictor, and no scale model, starts after this share of the budget. The rest is for fits on all rows.
-_UNTIL_PREDICTOR, _UNTIL_SCALE = 0.6, 1.0 - FINAL_SHARE
 # A first scale narrows the band more than one more predictor. The predictors leave it the time that it needs, with a
-# margin, but not more than a share of the budget.
-_SCALE_MARGIN, _MOST_FOR_SCALE = 1.5, 0.4
+# margin, but at least, and not more than, a share of the budget.
+_SCALE_MARGIN, _LEAST_FOR_SCALES, _MOST_FOR_SCALES = 1.5, 0.15, 0.4
+# Workers need a few seconds to be ready: in less than this they do not pay.
+_SECONDS_TO_START = 10.0
+# If the last fits take more rows than the screening, so large a share of the budget is kept for them.
+_SHARE_OF_ALL_ROWS = 0.25
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +58,7 @@ def screen(
     *,
     most: int,
     random: np.random.RandomState,
-    n_jobs: int | None,
+    workers: Workers,
     predictors: Mapping[str, Any] | None = None,
     kinds: Mapping[str, str] | None = None,
     clusters: npt.NDArray[Any] | None = None,
@@ -75,32 +78,38 @@ def screen(
         How many pairs are returned, at most.
     random : RandomState
         Draws the rows, the folds and the seed of the models.
-    n_jobs, predictors, kinds, clusters, plan
+    workers : Workers
+        What fits the models. They are started if they pay.
+    predictors, kinds, clusters, plan
         As in `auto_candidates`. With a plan, the ledger has no limit.
     """
     if predictors is not None and not predictors:
         raise InvalidInput(f"predictors must contain at least one estimator, got {predictors!r}.")
     sample = draw_sample(X, y, random, kinds, clusters)
     if predictors is None:
-        predictors = default_predictors(sample.reader, sample.table, y, sample.seed, n_jobs)
+        predictors = default_predictors(sample.reader, sample.table, y, sample.seed, workers.n_jobs)
     n_rows, n_columns = sample.table.shape
-    scales = default_scales(sample.reader, n_columns, n_rows, 1.0 - goal.level, sample.seed, n_jobs)
+    scales = default_scales(sample.reader, n_columns, n_rows, 1.0 - goal.level, sample.seed, workers.n_jobs)
     if plan is not None:
         plan.check(predictors, scales, sample.all_table.shape)
         predictors = _take(predictors, plan.predictors, "", ledger)
         scales = _take(scales, plan.scales, "scale by ", ledger)
+    if ledger.seconds_left() > _SECONDS_TO_START and any(map(is_boosting, predictors.values())):
+        workers.start()
+    if len(sample.target) < len(y):
+        ledger.reserve_share(_SHARE_OF_ALL_ROWS)
     ledger.expect_steps(len(predictors) + len(scales) + 1)
 
-    share = share_for_predictors(scales, sample, ledger, n_jobs)
-    models = cross_fit_predictors(predictors, sample, ledger, n_jobs, budget_share=share)
+    kept_share = share_for_scales(scales, sample, ledger, workers)
+    models = cross_fit_predictors(predictors, sample, ledger, workers, kept_share=kept_share)
     blend = fit_blend({name: model.predictions for name, model in models.items()}, sample.target)
-    signals = cross_fit_scales(scales, blend, sample, ledger, n_jobs)
+    signals = cross_fit_scales(scales, blend, sample, ledger, workers)
     ranked = rank_pairs(blend, signals.evaluate(blend), sample.target, goal)
     chosen = ranked[:most]
     use_all = _has_time_for_all(models, sample, ledger) if plan is None else plan.all_rows
     if plan is None and not use_all:
         ledger.drop("the fits on all rows", 0.0, late("no time for them"))
-    stack = fit_stack(chosen, blend, models, signals, sample, use_all=use_all, n_jobs=n_jobs)
+    stack = fit_stack(chosen, blend, models, signals, sample, use_all=use_all, workers=workers)
     ledger.finish_step()
 
     record = [
@@ -111,32 +120,32 @@ def screen(
     return {pair.name: pair.make_band(stack) for pair in chosen}, record + ledger.dropped, done
 
 
-def share_for_predictors(scales: Mapping[str, ScaleModel], sample: Sample, ledger: Ledger, n_jobs: int | None) -> float:
-    """Return the share of the budget for predictors: all that the first scale model and the last fits leave."""
+def share_for_scales(scales: Mapping[str, ScaleModel], sample: Sample, ledger: Ledger, workers: Workers) -> float:
+    """Return the share of the budget that the predictors leave to the scale models: enough for the first of them."""
     if not ledger.limited or not scales:
-        return _UNTIL_PREDICTOR
+        return _LEAST_FOR_SCALES
     # The scale model will be fitted to other numbers, and to a few more columns.
     task = Task("", next(iter(scales.values())).model, np.sqrt(np.abs(sample.target)))
     try:
-        seconds = _SCALE_MARGIN * estimate_seconds(task, sample.table, sample.folds, n_jobs=n_jobs)
+        seconds = _SCALE_MARGIN * estimate_seconds(task, sample.table, sample.folds, workers=workers)
     except FIT_ERRORS:
         # The same error drops the scale model later, with its reason.
-        return _UNTIL_PREDICTOR
-    return min(_UNTIL_PREDICTOR, _UNTIL_SCALE - min(ledger.share_of(seconds), _MOST_FOR_SCALE))
+        return _LEAST_FOR_SCALES
+    return min(max(ledger.share_of(seconds), _LEAST_FOR_SCALES), _MOST_FOR_SCALES)
 
 
 def cross_fit_predictors(
     predictors: Mapping[str, Any],
     sample: Sample,
     ledger: Ledger,
-    n_jobs: int | None,
+    workers: Workers,
     *,
-    budget_share: float = _UNTIL_PREDICTOR,
+    kept_share: float = _LEAST_FOR_SCALES,
 ) -> dict[str, OutOfFold]:
     """Cross-fit the predictors to the standardised target. The first that succeeds is never dropped."""
     tasks = {name: Task(name, model, sample.target) for name, model in predictors.items()}
     found = cross_fit_all(
-        tasks, sample.table, sample.folds, ledger, budget_share=budget_share, n_jobs=n_jobs, needs_one=True
+        tasks, sample.table, sample.folds, ledger, kept_share=kept_share, workers=workers, needs_one=True
     )
     if not found:
         first = ledger.dropped[0]
@@ -145,7 +154,7 @@ def cross_fit_predictors(
 
 
 def cross_fit_scales(
-    scales: Mapping[str, ScaleModel], blend: Blend, sample: Sample, ledger: Ledger, n_jobs: int | None
+    scales: Mapping[str, ScaleModel], blend: Blend, sample: Sample, ledger: Ledger, workers: Workers
 ) -> ScaleSignals:
     """Cross-fit the scale models to the out-of-fold errors of the blend, or to the target itself."""
     meta = meta_table(sample.table, blend.predictions, blend.weights)
@@ -154,9 +163,7 @@ def cross_fit_scales(
         name: Task(f"scale by {name}", scale.model, sample.target if scale.of_target else roots)
         for name, scale in scales.items()
     }
-    return ScaleSignals(
-        meta, cross_fit_all(tasks, meta, sample.folds, ledger, budget_share=_UNTIL_SCALE, n_jobs=n_jobs)
-    )
+    return ScaleSignals(meta, cross_fit_all(tasks, meta, sample.folds, ledger, kept_share=0.0, workers=workers))
 
 
 def fit_stack(
@@ -167,7 +174,7 @@ def fit_stack(
     sample: Sample,
     *,
     use_all: bool,
-    n_jobs: int | None,
+    workers: Workers,
 ) -> Stack:
     """Fit what the chosen pairs need.
 
@@ -185,12 +192,14 @@ def fit_stack(
     scales = {name: model for name, model in signals.models.items() if name in scale_names}
 
     table, target = (sample.all_table, sample.all_target) if use_all else (sample.table, sample.target)
-    fitted = fit_together([models[name].task.model for name in weights], table, [target] * len(weights), n_jobs=n_jobs)
+    fitted = fit_together(
+        [models[name].task.model for name in weights], table, [target] * len(weights), workers=workers
+    )
     fitted_scales = fit_together(
         [scale.task.model for scale in scales.values()],
         signals.meta,
         [scale.task.target for scale in scales.values()],
-        n_jobs=n_jobs,
+        workers=workers,
     )
     return Stack(
         sample.reader,

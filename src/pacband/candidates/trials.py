@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from pacband.candidates.fitting import FoldFit, Rounds, fit_folds, n_parallel, rows_to_tune, shorten_process
+from pacband.candidates.fitting import FoldFit, Rounds, fit_folds, n_parallel, shorten_process
 from pacband.candidates.ledger import Ledger, is_late, late
+from pacband.candidates.pace import Pace
+from pacband.candidates.workers import Workers
 from pacband.core.arrays import Floats
 from pacband.scale.crossfit import Folds
 
@@ -26,8 +28,6 @@ _FEW_ROUNDS, _SHARE_OF_ROUNDS, _LEAST_MORE, _MOST_MORE = 2, 0.05, 8, 25
 FIT_ERRORS = (ValueError, ArithmeticError, np.linalg.LinAlgError, MemoryError)
 # With less than this share of the budget left, a trial would only delay what comes after.
 _LEAST_SHARE = 0.02
-# A process that learns from r times as many rows takes at least about r to this power times as long.
-_GROWTH = 1.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,8 +67,8 @@ def cross_fit_all(
     folds: Folds,
     ledger: Ledger,
     *,
-    budget_share: float,
-    n_jobs: int | None,
+    kept_share: float,
+    workers: Workers,
     needs_one: bool = False,
 ) -> dict[str, OutOfFold]:
     """Cross-fit every model, and return those that were not dropped. Records the drops, and every step, in `ledger`.
@@ -83,10 +83,11 @@ def cross_fit_all(
         Every row is in one test fold.
     ledger : Ledger
         The time that is left.
-    budget_share : float
-        A model is dropped if, by the time of a short trial, it would exceed this share of the budget.
-    n_jobs : int or None
-        Threads, as in joblib.
+    kept_share : float
+        A model is dropped if, by the time of a short trial, it would leave less than this share of the budget, and the
+        time of the last fits.
+    workers : Workers
+        What fits them.
     needs_one : bool
         Ignore the budget until one model has succeeded.
 
@@ -94,20 +95,18 @@ def cross_fit_all(
     is fitted, and what was found is returned.
     """
     found: dict[str, OutOfFold] = {}
-    # The seconds of the processes so far, by the rows from which they learn. It is infinite if the time was too little.
-    processes: dict[int, float] = {}
+    pace = Pace(len(folds[0][0]))
     for name, task in tasks.items():
         start = perf_counter()
-        share = None if (needs_one and not found) or not ledger.limited else budget_share
+        share = None if (needs_one and not found) or not ledger.limited else kept_share
         outcome: OutOfFold | str = "the search was interrupted"
         try:
             if not ledger.interrupted:
-                rows = rows_to_tune(task.model, len(folds[0][0]))
-                smaller = {few: seconds for few, seconds in processes.items() if few < rows}
-                least = max((seconds * (rows / few) ** _GROWTH for few, seconds in smaller.items()), default=0.0)
-                outcome = _cross_fit(task, table, folds, ledger, share, least, n_jobs)
-                if rows and (isinstance(outcome, OutOfFold) or is_late(outcome)):
-                    processes[rows] = outcome.seconds if isinstance(outcome, OutOfFold) else math.inf
+                outcome = _cross_fit(task, table, folds, ledger, share, pace.least_seconds(task.model), workers)
+                if isinstance(outcome, OutOfFold):
+                    pace.record(task.model, outcome.seconds)
+                elif is_late(outcome):
+                    pace.record(task.model, math.inf)
         except KeyboardInterrupt as error:
             # A subclass, such as that of a signal to terminate, ends the search without a result.
             if type(error) is not KeyboardInterrupt or (needs_one and not found):
@@ -123,10 +122,10 @@ def cross_fit_all(
     return found
 
 
-def estimate_seconds(task: Task, table: Floats, folds: Folds, *, n_jobs: int | None) -> float:
+def estimate_seconds(task: Task, table: Floats, folds: Folds, *, workers: Workers) -> float:
     """Return how many seconds the fits of the folds, and one on all rows, will take, by a short trial."""
-    _, seconds = _try(task, table, folds, n_jobs)
-    at_once = n_parallel(task.model, table[folds[0][0]], n_jobs)
+    _, seconds = _try(task, table, folds, workers)
+    at_once = n_parallel(task.model, table[folds[0][0]], workers)
     return seconds * (_n_batches(folds, at_once) + 1)
 
 
@@ -135,18 +134,18 @@ def _cross_fit(
     table: Floats,
     folds: Folds,
     ledger: Ledger,
-    budget_share: float | None,
+    kept_share: float | None,
     least: float,
-    n_jobs: int | None,
+    workers: Workers,
 ) -> OutOfFold | str:
     """Return the out-of-fold predictions, or why there are none. They take at least about `least` seconds."""
     start = perf_counter()
-    if budget_share is None:
-        fits = fit_folds(task.model, table, task.target, folds, n_jobs=n_jobs)
+    if kept_share is None:
+        fits = fit_folds(task.model, table, task.target, folds, workers=workers)
     else:
-        if ledger.seconds_left(budget_share - _LEAST_SHARE) <= least:
+        if ledger.seconds_before(kept_share + _LEAST_SHARE) <= least:
             return late("no time to try it")
-        found = _fit_in_time(task, table, folds, ledger, budget_share, n_jobs)
+        found = _fit_in_time(task, table, folds, ledger, kept_share, workers)
         if isinstance(found, str):
             return found
         fits = found
@@ -158,7 +157,7 @@ def _cross_fit(
 
 
 def _fit_in_time(
-    task: Task, table: Floats, folds: Folds, ledger: Ledger, budget_share: float, n_jobs: int | None
+    task: Task, table: Floats, folds: Folds, ledger: Ledger, kept_share: float, workers: Workers
 ) -> list[FoldFit] | str:
     """Return the fits of the folds, or why the time is not enough.
 
@@ -166,15 +165,17 @@ def _fit_in_time(
     rows, will take about as long as one fold.
     """
     start = perf_counter()
-    fits, seconds = _try(task, table, folds, n_jobs)
-    at_once = n_parallel(task.model, table[folds[0][0]], n_jobs)
+    fits, seconds = _try(task, table, folds, workers)
+    at_once = n_parallel(task.model, table[folds[0][0]], workers)
     estimate = seconds * _n_batches(folds, at_once)
     start = start if fits else perf_counter()
     while len(fits) < len(folds):
         left = estimate * (1.0 - len(fits) / len(folds))
-        if left > ledger.seconds_left(budget_share, reserve=estimate / (len(folds) - 1)):
+        if left > ledger.seconds_before(kept_share, reserve=estimate / (len(folds) - 1)):
             return late(f"too little time: about {estimate:.2g} s are needed")
-        fits = fits + fit_folds(task.model, table, task.target, folds[len(fits) : len(fits) + at_once], n_jobs=n_jobs)
+        # Perhaps more workers are ready than at the beginning.
+        at_once = n_parallel(task.model, table[folds[0][0]], workers)
+        fits = fits + fit_folds(task.model, table, task.target, folds[len(fits) : len(fits) + at_once], workers=workers)
         estimate = (perf_counter() - start) * len(folds) / len(fits)
     ledger.reserve(estimate / (len(folds) - 1))
     return fits
@@ -185,7 +186,7 @@ def _n_batches(folds: Folds, at_once: int) -> int:
     return math.ceil(len(folds) / at_once)
 
 
-def _try(task: Task, table: Floats, folds: Folds, n_jobs: int | None) -> tuple[list[FoldFit], float]:
+def _try(task: Task, table: Floats, folds: Folds, workers: Workers) -> tuple[list[FoldFit], float]:
     """Return the fits that a trial has made, perhaps none, and the seconds that a fold is estimated to take.
 
     If the model has rounds, two fits with few of them show the time of one. A process is fitted to few rows in few
@@ -196,7 +197,7 @@ def _try(task: Task, table: Floats, folds: Folds, n_jobs: int | None) -> tuple[l
     def fit_first(model: Any, step: int) -> tuple[list[FoldFit], float]:
         start = perf_counter()
         train, test = folds[0]
-        fits = fit_folds(model, table, task.target, [(train[::step], test[::step])], n_jobs=n_jobs)
+        fits = fit_folds(model, table, task.target, [(train[::step], test[::step])], workers=workers)
         return fits, perf_counter() - start
 
     process, rounds = shorten_process(task.model, len(folds[0][0])), Rounds.of(task.model)
