@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
+from functools import partial
 
 from benchmarks._bands import mean_width, run_ours
+from benchmarks._journal import Journal
 from benchmarks._tables import TABLES, split_table
 from benchmarks._timing import print_table
 
@@ -24,15 +26,23 @@ def main(quick: bool = False) -> None:
     budgets, seeds = (BUDGETS[:2], 1) if quick else (BUDGETS, 3)
     tables = ("concrete", "diabetes") if quick else tuple(TABLES)
     rows, late, wider = [], [], []
+    journal = Journal("budgets", quick=quick)
     for table in tables:
         splits = [split_table(table, seed) for seed in range(seeds)]
-        found = {budget: [run_ours(split, budget) for split in splits] for budget in budgets}
+        found = {
+            budget: [
+                journal.get(f"{table}, seed {seed}, {budget} s", partial(run_ours, split, budget))
+                for seed, split in enumerate(splits)
+            ]
+            for budget in budgets
+        }
         last = mean_width(found[budgets[-1]])
         relative = {budget: mean_width(outcomes) / last for budget, outcomes in found.items()}
         late += [o.seconds / budget - 1.0 for budget, outcomes in found.items() for o in outcomes]
         wider += [relative.get(15.0, 1.0) - 1.0]
         longest = {budget: max(o.seconds for o in outcomes) for budget, outcomes in found.items()}
         rows.append([table, *(f"{relative[b]:.3f} in {longest[b]:.1f} s" for b in budgets), _bars(relative.values())])
+    journal.finish()
     print(f"\nmean width over that of the largest budget, and the longest search; {seeds} seeds")
     print_table(["", *(f"{budget:.0f} s" for budget in budgets), "0 to 30 % wider"], rows)
     for what, value, aim in (("wider at 15 s", max(wider), WIDER), ("beyond the budget", max(late), BEYOND)):

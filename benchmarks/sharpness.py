@@ -9,6 +9,9 @@ pacband pays for choosing among its candidates out of the same δ. The rivals, e
 - CatBoost, LightGBM and XGBoost: absolute errors; errors over a model of the cross-fitted absolute errors; CQR.
 - NGBoost: errors over its own standard deviation. Quantile forests: CQR.
 
+A run takes hours. What it has measured is kept in ``out/benchmarks``: if it is ended, the next one goes on, and prints
+how much was measured before.
+
 ``make rivals`` makes their environment, `.venv-rivals`, since AutoGluon needs other versions of the libraries. The best
 rival of a table is known only after the fact; no user has that choice for free.
 """
@@ -16,13 +19,15 @@ rival of a table is known only after the fact; no user has that choice for free.
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 
 from benchmarks._bands import DELTA, EPS, Outcome, mean_width, run_ours, run_rival
-from benchmarks._tables import TABLES, split_table
+from benchmarks._journal import Journal
+from benchmarks._tables import TABLES, Split, split_table
 from benchmarks._timing import print_table
 
 # A table, a time limit or none, and a method; and what the method made of each seed.
@@ -48,13 +53,15 @@ PYTHON = Path(".venv-rivals/bin/python")
 
 def main(quick: bool = False) -> None:
     warnings.simplefilter("ignore")
+    journal = Journal("sharpness", quick=quick)
     if quick:
-        compare(("concrete", "diabetes"), limits=(15.0,), seeds=1)
+        compare(("concrete", "diabetes"), (15.0,), 1, journal)
     else:
-        compare(tuple(TABLES), limits=tuple(AIMS), seeds=3)
+        compare(tuple(TABLES), tuple(AIMS), 3, journal)
+    journal.finish()
 
 
-def compare(tables: tuple[str, ...], limits: tuple[float, ...], seeds: int) -> None:
+def compare(tables: tuple[str, ...], limits: tuple[float, ...], seeds: int, journal: Journal) -> None:
     """Print the widths of all methods on these tables, and how ours compare, for each time limit."""
     if not PYTHON.exists():
         print(f"{PYTHON} does not exist: `make rivals` makes it. Without rivals, only our widths are printed.")
@@ -62,11 +69,12 @@ def compare(tables: tuple[str, ...], limits: tuple[float, ...], seeds: int) -> N
     for table in tables:
         for seed in range(seeds):
             split = split_table(table, seed)
-            for limit in limits:
-                _keep(found, (table, limit, OURS), run_ours(split, limit))
-            for limit, name in [(limit, name) for limit in limits for name in AUTOGLUON] + [(None, n) for n in QUICK]:
-                if PYTHON.exists():
-                    _keep(found, (table, limit, name), run_rival(PYTHON, name, split, limit or 0.0, seed))
+            methods: list[tuple[str, float | None]] = [(OURS, limit) for limit in limits]
+            if PYTHON.exists():
+                methods += [(name, limit) for limit in limits for name in AUTOGLUON] + [(name, None) for name in QUICK]
+            for name, limit in methods:
+                measure = partial(_measure, name, limit or 0.0, split, seed)
+                _keep(found, (table, limit, name), journal.get(f"{table}, seed {seed}, {name}, {limit} s", measure))
         _print_table(table, found, limits, seeds)
     if PYTHON.exists():
         for limit in limits:
@@ -74,6 +82,10 @@ def compare(tables: tuple[str, ...], limits: tuple[float, ...], seeds: int) -> N
         print(
             "\nversions: " + ", ".join(sorted({f"{k[2].split(',')[0]} {o[0].version}" for k, o in found.items() if o}))
         )
+
+
+def _measure(name: str, seconds: float, split: Split, seed: int) -> Outcome | str:
+    return run_ours(split, seconds) if name == OURS else run_rival(PYTHON, name, split, seconds, seed)
 
 
 def _keep(found: Found, key: Key, one: Outcome | str) -> None:

@@ -36,7 +36,7 @@ def test_what_is_most_useful_comes_first(rng):
     few, many = orders
     assert set(many) - set(few) == {"fine rough process", "fine rough process on ranks"}
     assert set(few) < set(many)
-    assert many.index("rough process on ranks") < many.index("fine rough process")
+    assert many[-2:] == ["fine rough process on ranks", "fine rough process"]
     assert few.index("smooth process") < few.index("medium boosting") < few.index("deep boosting")
     assert many.index("medium boosting") < many.index("deep boosting") < many.index("smooth process")
     assert few[:2] == many[:2] == ["linear", "quick boosting"]

@@ -36,6 +36,33 @@ def test_a_record_has_machine_versions_and_date(record, tmp_path):
     assert {"pacband", "numpy", "scipy", "scikit-learn"} <= content["versions"].keys()
 
 
+def test_a_run_that_was_ended_goes_on(record, tmp_path, capfd, monkeypatch):
+    from benchmarks import _journal
+    from benchmarks._bands import Outcome
+
+    monkeypatch.setattr(_journal, "FOLDER", tmp_path / "new")
+    outcome, asked = Outcome(1.5, 0.1, 2.0, "1.6"), []
+
+    def measure():
+        asked.append(None)
+        return outcome
+
+    first = _journal.Journal("budgets", quick=True)
+    assert first.get("a", measure) == first.get("a", measure) == outcome
+    assert first.get("b", lambda: "no time") == "no time"
+    second = _journal.Journal("budgets", quick=True)
+    assert "2 outcomes are of an earlier part of this run" in capfd.readouterr().out
+    assert (second.get("a", measure), second.get("b", measure)) == (outcome, "no time")
+    assert len(asked) == 1
+    # Other code is another run.
+    monkeypatch.setattr(_journal, "_digest", lambda: "other")
+    assert _journal.Journal("budgets", quick=True).get("a", measure) == outcome
+    assert len(asked) == 2
+    assert [path.name for path in (tmp_path / "new").iterdir()] == ["budgets-quick.jsonl"]
+    second.finish()
+    assert not list((tmp_path / "new").iterdir())
+
+
 @pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
 def test_the_records_of_the_page_are_results(path):
     content = json.loads(path.read_text("utf-8"))

@@ -131,7 +131,8 @@ def auto_candidates(
     n_calibration : int, optional
         The number of calibration rows. Widths are measured at the rank that this number allows.
     n_jobs : int or None
-        Threads, as in joblib; -1 is every core.
+        How many cores to use, as in joblib; -1 is every core. With more than one, programs beside this one fit boosting
+        and processes: they end with the search.
     time_budget : float
         Seconds. A predictor or scale is dropped if a short trial predicts that it would take too long. If
         the time is enough for all, the result depends on `random_state` alone. A fit of a fold that has begun is not

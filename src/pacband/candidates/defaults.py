@@ -121,16 +121,9 @@ def default_predictors(
         "deep boosting": boosting["deep"],
         **smooth,
         "rough process on ranks": make_pipeline(ranks, SmoothProcess(kernel="matern", random_state=seed)),
-        **(fine if n_rows >= _FINE_ROWS else {}),
         "neighbours": make_pipeline(scores, KNeighborsRegressor(min(10, few), weights="distance", n_jobs=n_jobs)),
-        "local kernel": make_pipeline(
-            scores,
-            LocalKernelRidge(gamma=1.0 / n_columns, alpha=0.2, decay=0.5, n_neighbors=min(64, few), n_jobs=n_jobs),
-        ),
-        "local kernel on ranks": make_pipeline(
-            ranks,
-            LocalKernelRidge(gamma=3.0 / n_columns, alpha=0.1, decay=2.0, n_neighbors=min(64, few), n_jobs=n_jobs),
-        ),
+        "local kernel": make_pipeline(scores, LocalKernelRidge.tuned(n_jobs=n_jobs, random_state=seed)),
+        "local kernel on ranks": make_pipeline(ranks, LocalKernelRidge.tuned(n_jobs=n_jobs, random_state=seed)),
         "random forest": make_pipeline(
             indicators,
             RandomForestRegressor(100, min_samples_leaf=2, max_features=0.4, random_state=seed, n_jobs=n_jobs),
@@ -140,7 +133,7 @@ def default_predictors(
         # Predictors are fitted to the standardised target, which is converted back before its log is taken.
         log = LogOfStandardised(float(target.mean()), float(target.std()))
         predictors["deep boosting of the log"] = TransformedTargetRegressor(boosting["deep"], transformer=log)
-    return predictors
+    return predictors | (fine if n_rows >= _FINE_ROWS else {})
 
 
 def default_scales(

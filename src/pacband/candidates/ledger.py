@@ -143,7 +143,8 @@ class Ledger:
 
     def describe_end(self) -> str:
         """Return, in a sentence, why the search ended; empty if a plan decided what was fitted."""
-        took = f"{perf_counter() - self._start:.2g} s"
+        seconds = perf_counter() - self._start
+        took = f"{seconds:.0f} s" if seconds >= 10.0 else f"{seconds:.2g} s"
         if self.interrupted:
             return f"The search was interrupted after {took}, and the best so far was kept."
         if not self.limited:

@@ -112,4 +112,4 @@ class Workers:
 def _begin() -> None:
     """Prepare a worker: an interrupt is for the program that started it, and importing is what takes the time."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    import pacband.candidates.fitting  # noqa: F401
+    import sklearn.ensemble  # noqa: F401

@@ -89,7 +89,7 @@ _DEFAULT_BUDGET = 300.0
     help="JSON file of --save-search-plan: fit the same models again, whatever time it takes. Replaces --time-budget.",
 )
 @click.option("--save-search-plan", type=Output(), help="JSON file to save the plan of the search to.")
-@click.option("--jobs", type=int, default=-1, show_default=True, help="Number of threads; -1 uses every core.")
+@click.option("--jobs", type=int, default=-1, show_default=True, help="Number of cores; -1 uses every core.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random split and of the models.")
 @click.option(
     "--certificate", "alone", type=Output(certificate=True), help="File to save the certificate alone to, as JSON."

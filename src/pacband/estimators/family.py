@@ -44,7 +44,8 @@ class CertifiedFamily(Certified):
     progress : function of (done, total), optional
         Called during calibration, and with "auto" during the search before it, for a progress bar.
     n_jobs : int or None
-        With "auto": threads, as in joblib; -1 is every core.
+        With "auto": how many cores the search uses, as in joblib; -1 is every core. Programs beside this one then help
+        to fit the models, and end with the search.
     time_budget : float
         With "auto": the seconds that the search may take. Candidates that would take longer are left out.
     search_plan : SearchPlan, optional
