@@ -103,12 +103,6 @@ def default_predictors(
         splines = SplineTransformer(6, extrapolation="linear")
         predictors["splines"] = make_pipeline(scores, splines, RidgeCV(_PENALTIES))
     smooth = {"smooth process": make_pipeline(scores, SmoothProcess(random_state=seed))}
-    # It learns from four times as many rows as a rough process, and uses more of them, at many times the cost.
-    large = SmoothProcess(2000, 8000, kernel="matern", random_state=seed)
-    fine = {
-        "fine rough process on ranks": make_pipeline(ranks, large),
-        "fine rough process": make_pipeline(scores, large),
-    }
     predictors |= {
         "shallow boosting": boosting["shallow"],
         # It learns from 500 rows: with many, trees gain more.
@@ -121,19 +115,32 @@ def default_predictors(
         "deep boosting": boosting["deep"],
         **smooth,
         "rough process on ranks": make_pipeline(ranks, SmoothProcess(kernel="matern", random_state=seed)),
-        "neighbours": make_pipeline(scores, KNeighborsRegressor(min(10, few), weights="distance", n_jobs=n_jobs)),
-        "local kernel": make_pipeline(scores, LocalKernelRidge.tuned(n_jobs=n_jobs, random_state=seed)),
-        "local kernel on ranks": make_pipeline(ranks, LocalKernelRidge.tuned(n_jobs=n_jobs, random_state=seed)),
-        "random forest": make_pipeline(
-            indicators,
-            RandomForestRegressor(100, min_samples_leaf=2, max_features=0.4, random_state=seed, n_jobs=n_jobs),
-        ),
     }
     if target.min() > 0.0 and skew(target) > 1.0:
         # Predictors are fitted to the standardised target, which is converted back before its log is taken.
         log = LogOfStandardised(float(target.mean()), float(target.std()))
         predictors["deep boosting of the log"] = TransformedTargetRegressor(boosting["deep"], transformer=log)
-    return predictors | (fine if n_rows >= _FINE_ROWS else {})
+    predictors |= {
+        "neighbours": make_pipeline(scores, KNeighborsRegressor(min(10, few), weights="distance", n_jobs=n_jobs)),
+        "random forest": make_pipeline(
+            indicators,
+            RandomForestRegressor(100, min_samples_leaf=2, max_features=0.4, random_state=seed, n_jobs=n_jobs),
+        ),
+        "local kernel": make_pipeline(
+            scores,
+            LocalKernelRidge(gamma=1.0 / n_columns, alpha=0.2, decay=0.5, n_neighbors=min(64, few), n_jobs=n_jobs),
+        ),
+        "local kernel on ranks": make_pipeline(
+            ranks,
+            LocalKernelRidge(gamma=3.0 / n_columns, alpha=0.1, decay=2.0, n_neighbors=min(64, few), n_jobs=n_jobs),
+        ),
+    }
+    if n_rows >= _FINE_ROWS:
+        # It learns from four times as many rows as a rough process, and uses more of them, at many times the cost.
+        large = SmoothProcess(2000, 8000, kernel="matern", random_state=seed)
+        predictors["fine rough process on ranks"] = make_pipeline(ranks, large)
+        predictors["fine rough process"] = make_pipeline(scores, large)
+    return predictors
 
 
 def default_scales(
