@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import warnings
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import TypeAlias
 
@@ -66,22 +67,22 @@ def compare(tables: tuple[str, ...], limits: tuple[float, ...], seeds: int, jour
     if not PYTHON.exists():
         print(f"{PYTHON} does not exist: `make rivals` makes it. Without rivals, only our widths are printed.")
     found: Found = {}
-    for table in tables:
-        for seed in range(seeds):
+    for limit in limits:
+        methods: list[tuple[str, float | None]] = [(OURS, limit)]
+        if PYTHON.exists():
+            methods += [(name, limit) for name in AUTOGLUON]
+            methods += [(name, None) for name in QUICK if limit == limits[0]]
+        for table, seed in product(tables, range(seeds)):
             split = split_table(table, seed)
-            methods: list[tuple[str, float | None]] = [(OURS, limit) for limit in limits]
-            if PYTHON.exists():
-                methods += [(name, limit) for limit in limits for name in AUTOGLUON] + [(name, None) for name in QUICK]
-            for name, limit in methods:
-                measure = partial(_measure, name, limit or 0.0, split, seed)
-                _keep(found, (table, limit, name), journal.get(f"{table}, seed {seed}, {name}, {limit} s", measure))
-        _print_table(table, found, limits, seeds)
-    if PYTHON.exists():
-        for limit in limits:
+            for name, within in methods:
+                measure = partial(_measure, name, within or 0.0, split, seed)
+                outcome = journal.get(f"{table}, seed {seed}, {name}, {within} s", measure)
+                _keep(found, (table, within, name), outcome)
+        if PYTHON.exists():
             _print_summary(found, tables, limit)
-        print(
-            "\nversions: " + ", ".join(sorted({f"{k[2].split(',')[0]} {o[0].version}" for k, o in found.items() if o}))
-        )
+    for table in tables:
+        _print_table(table, found, limits, seeds)
+    print("\nversions: " + ", ".join(sorted({f"{k[2].split(',')[0]} {o[0].version}" for k, o in found.items() if o})))
 
 
 def _measure(name: str, seconds: float, split: Split, seed: int) -> Outcome | str:
