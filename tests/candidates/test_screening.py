@@ -5,6 +5,7 @@ import time
 
 import numpy as np
 import pytest
+from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import LinearRegression, Ridge
 
 from pacband import InvalidInput
@@ -21,6 +22,8 @@ from pacband.candidates.workers import Workers
 from pacband.scores import ScoreRule
 from support.automatic import FAST, OPTIONS, Broken, Witness, draw
 from support.twins import use_number
+
+BOOSTING = HistGradientBoostingRegressor(max_iter=2, random_state=0)
 
 
 def test_no_row_is_judged_by_a_fit_that_saw_it(rng):
@@ -48,6 +51,19 @@ def test_what_would_exceed_the_budget_is_dropped_with_the_reason(rng):
     assert not any("slow" in name for name in hasty.members)
     patient = auto_candidates(X, y, predictors=models, time_budget=1000.0, **OPTIONS)
     assert any(tried.name.startswith("slow /") for tried in patient.tried)
+
+
+@pytest.mark.parametrize(
+    ("model", "budget", "started"),
+    [(BOOSTING, 60.0, 1), (BOOSTING, 5.0, 0), (Ridge(), 60.0, 0)],
+    ids=["boosting", "little time", "no boosting"],
+)
+def test_workers_are_started_where_they_pay(rng, monkeypatch, model, budget, started):
+    starts = []
+    monkeypatch.setattr(Workers, "start", lambda workers: starts.append(workers.n_jobs))
+    X, y = draw(rng, 60)
+    auto_candidates(X, y, predictors={"model": model}, time_budget=budget, **OPTIONS | {"n_jobs": 2})
+    assert starts == [2] * started
 
 
 def test_nothing_starts_after_the_budget_is_used(rng):

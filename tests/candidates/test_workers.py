@@ -8,13 +8,13 @@ import time
 
 import numpy as np
 import pytest
+from joblib.externals import loky
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from pacband.candidates import workers as workers_module
 from pacband.candidates.fitting import fit_folds, fit_together, n_parallel
 from pacband.candidates.smooth import SmoothProcess
 from pacband.candidates.workers import Workers
@@ -30,8 +30,7 @@ def started():
     workers = Workers(3)
     workers.start()
     assert workers.n_programs == 1
-    while workers.n_programs == 1:
-        time.sleep(0.05)
+    workers._ready.result(timeout=120)
     return workers
 
 
@@ -104,7 +103,7 @@ def test_a_system_that_allows_no_workers_fits_here(monkeypatch, error):
     def refuse(*_, **__):
         raise error("not here")
 
-    monkeypatch.setattr(workers_module, "ProcessPoolExecutor", refuse)
+    monkeypatch.setattr(loky, "ProcessPoolExecutor", refuse)
     with Workers(2) as workers:
         workers.start()
         assert workers.n_programs == 1
@@ -112,7 +111,7 @@ def test_a_system_that_allows_no_workers_fits_here(monkeypatch, error):
 
 
 def test_one_job_starts_no_workers(monkeypatch):
-    monkeypatch.setattr(workers_module, "ProcessPoolExecutor", None)
+    monkeypatch.setattr(loky, "ProcessPoolExecutor", None)
     with Workers(1) as workers:
         workers.start()
         assert workers.n_programs == 1

@@ -5,10 +5,9 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from joblib import effective_n_jobs
-from joblib.externals.loky import ProcessPoolExecutor
 
 __all__ = ["Workers"]
 
@@ -39,7 +38,7 @@ class Workers:
         self.n_jobs = n_jobs
         self.n_threads = int(effective_n_jobs(n_jobs))
         self._n_workers = min(self.n_threads - 1, _MOST_WORKERS)
-        self._pool: ProcessPoolExecutor | None = None
+        self._pool: Any = None
         self._ready: Future[None] | None = None
 
     def __enter__(self) -> Self:
@@ -52,6 +51,9 @@ class Workers:
         """Start the workers, and do not wait for them. Where the system allows none, this program fits all models."""
         if self._n_workers and self._pool is None:
             try:
+                # Unlike the pool of the standard library, it does not run the user's script in every worker.
+                from joblib.externals.loky import ProcessPoolExecutor
+
                 self._pool = ProcessPoolExecutor(
                     self._n_workers, timeout=_IDLE_SECONDS, initializer=_begin, env=_ONE_THREAD
                 )
@@ -78,16 +80,15 @@ class Workers:
             for k in waiting:
                 found[k] = function(tasks[k])
 
-        def run_beside(worker_pool: ProcessPoolExecutor) -> None:
+        def run_beside() -> None:
             for k in waiting:
                 try:
-                    found[k] = worker_pool.submit(function, tasks[k]).result()
+                    found[k] = pool.submit(function, tasks[k]).result()
                 except BrokenExecutor:
                     lost.append(k)
 
         with ThreadPoolExecutor(_MOST_WORKERS) as lanes:
-            n_lanes = 0 if pool is None else min(self.n_programs, len(tasks)) - 1
-            beside = [lanes.submit(run_beside, pool) for _ in range(n_lanes)]
+            beside = [lanes.submit(run_beside) for _ in range(min(self.n_programs, len(tasks)) - 1)]
             try:
                 run_here()
                 for lane in beside:
