@@ -73,24 +73,30 @@ def _read(path: Path) -> Frame:
 
 
 def _autogluon(X: Frame, y: Any, unseen: Frame, seconds: float, seed: int) -> dict[str, Any]:
-    predictor = _fit_autogluon(X, y, seconds, problem_type="regression")
-    return {"centre": predictor.predict(unseen).to_numpy(np.float64)}
+    return {"centre": _predict_autogluon(X, y, unseen, seconds, problem_type="regression")}
 
 
 def _autogluon_quantiles(X: Frame, y: Any, unseen: Frame, seconds: float, seed: int) -> dict[str, Any]:
-    predictor = _fit_autogluon(X, y, seconds, problem_type="quantile", quantile_levels=list(LEVELS))
-    found = predictor.predict(unseen).to_numpy(np.float64)
+    found = _predict_autogluon(X, y, unseen, seconds, problem_type="quantile", quantile_levels=list(LEVELS))
     return {"low": found[:, 0], "high": found[:, -1]}
 
 
-def _fit_autogluon(X: Frame, y: Any, seconds: float, **options: Any) -> Any:
+def _predict_autogluon(X: Frame, y: Any, unseen: Frame, seconds: float, **options: Any) -> Any:
+    """Return its predictions. If its trial of stacking ends with an error, it gets the whole time again without it."""
+    try:
+        return _run_autogluon(X, y, unseen, options, time_limit=seconds)
+    except (AssertionError, RuntimeError):
+        return _run_autogluon(X, y, unseen, options, time_limit=seconds, dynamic_stacking=False)
+
+
+def _run_autogluon(X: Frame, y: Any, unseen: Frame, options: dict[str, Any], **limits: Any) -> Any:
     from autogluon.tabular import TabularPredictor
 
-    folder = tempfile.mkdtemp(prefix="pacband-rival-")
-    predictor = TabularPredictor(label="target of the table", path=folder, verbosity=0, **options)
-    return predictor.fit(
-        X.assign(**{"target of the table": y}), time_limit=seconds, presets="good_quality", num_cpus=CORES, num_gpus=0
-    )
+    with tempfile.TemporaryDirectory(prefix="pacband-rival-", ignore_cleanup_errors=True) as folder:
+        predictor = TabularPredictor(label="target of the table", path=folder, verbosity=0, **options)
+        table = X.assign(**{"target of the table": y})
+        predictor.fit(table, presets="good_quality", num_cpus=CORES, num_gpus=0, **limits)
+        return predictor.predict(unseen).to_numpy(np.float64)
 
 
 def _absolute(library: str) -> Rival:

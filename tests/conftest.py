@@ -1,5 +1,6 @@
 import io
 import os
+import signal
 import sys
 from contextlib import ExitStack
 from types import SimpleNamespace
@@ -22,11 +23,20 @@ def rng():
 
 @pytest.fixture(autouse=True)
 def one_time_of_creation(monkeypatch):
-    """Let all certificates of a test be created in the same second, so that the same numbers make equal certificates."""
-    from pacband.certificate import single
+    """Let all that a test creates be created in the same second, so that the same numbers make equal certificates."""
+    from pacband.core import clock
 
-    now = single.datetime.now(single.UTC)
-    monkeypatch.setattr(single, "datetime", SimpleNamespace(now=lambda zone: now.astimezone(zone)))
+    now = clock.datetime.now(clock.UTC)
+    monkeypatch.setattr(clock, "datetime", SimpleNamespace(now=lambda zone: now.astimezone(zone)))
+
+
+@pytest.fixture
+def set_handler():
+    """Set the handlers of signals until the end of the test. A program in the background may ignore Ctrl-C."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield signal.signal
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @pytest.fixture

@@ -103,9 +103,10 @@ class BenchmarkPages(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the sections, in the order of their names."""
+        # A new file must show at the next build, and no file can depend on one that is not there yet.
+        self.env.note_reread()
         lines = []
         for path in sorted(Path(self.env.srcdir, "benchmarks").glob("*.json")):
-            self.env.note_dependency(str(path))
             lines += section(json.loads(path.read_text("utf-8")))
         return self.parse_text_to_nodes("\n".join(lines), allow_section_headings=True)
 

@@ -109,7 +109,7 @@ The predictor is the model. It was the only candidate, and has no scale.</p></di
 <h2>{_mark(10)} Where it comes from</h2>
 <p>Fingerprint of the scores: {certificate.data_digest}. Made on {certificate.created[:10]} with pacband
 {certificate.pacband_version}. With this rank, the promise is wrong with a probability of at most
-{bound(certificate.attained_delta)} (the attained δ). Whoever has the rows can recompute all of it:
+{bound(certificate.attained_delta)} (the attained δ). Whoever has the rows can recompute the bound:
 <code>certificate.verify(y, y_pred)</code>, or
 <code>pacband report cert.json rows.csv --target pressure --prediction predicted</code>.</p>
 <div class="sign"><span>Name, signature</span><span>Date</span></div>

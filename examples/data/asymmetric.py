@@ -34,7 +34,7 @@ for name, scale in (("symmetric", None), ("asymmetric", QuantileScale())):
     print(f"            mean width {width:.1f}, violations on fresh rows {outside:.1%}")
 
 # %%
-# Both bands keep the promise. The second has its width where the errors are.
+# Both bands have the same promise. The second has its width where the errors are.
 figure, axes = plt.subplots(1, 2, figsize=(9.2, 3.6), sharey=True, layout="constrained")
 grid = np.linspace(1.0, 5.0, 200)[:, None]
 for ax, (name, certified) in zip(axes, bands.items(), strict=True):

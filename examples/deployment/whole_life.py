@@ -81,7 +81,7 @@ print(f"{successor.certificate_.promise}")
 print(f"It is certificate {first.generation} of its chain, and follows {first.predecessor[:16]}….")
 
 # %%
-# Predict again: the bands are wider, and they hold.
+# Predict again: the bands are wider, and fresh rows do not contradict the promise.
 print(successor.predict_interval(X_new, output="frame").round(2))
 print(f"\n{pacband.check(successor, *measure(1000, hardness=2.0))}")
 assert pacband.check(successor, *measure(1000, hardness=2.0)).holds

@@ -43,7 +43,8 @@ print(f"one bound for all swings: {fixed.certificate_.promise}")
 print(f"one that knows the angle: {scaled.certificate_.promise}")
 
 # %%
-# Both promises hold. The second is far sharper where the formula is good, and a little wider for the widest swings.
+# Both make the same promise. The second is far sharper where the formula is good, and a little wider for the widest
+# swings.
 for angle in (0.1, 1.0):
     swing = np.array([[1.0, angle]])
     for name, model in (("fixed", fixed), ("scaled", scaled)):

@@ -187,6 +187,25 @@ def test_candidates_of_ones_own_join(rng):
         auto_candidates(X, np.full(200, 1.0), extra={"constant": extra["mine"]}, **OPTIONS)
 
 
+def test_an_error_of_ones_own_candidate_comes_before_the_search(rng):
+    X, y = draw(rng, 200)
+
+    class Refuses(LinearRegression):
+        def fit(self, X, y):
+            raise ValueError("mine")
+
+    steps = []
+    with pytest.raises(ValueError, match="mine"):
+        auto_candidates(X, y, extra={"mine": Member(Refuses())}, progress=lambda *step: steps.append(step), **OPTIONS)
+    assert not steps
+
+
+@pytest.mark.parametrize("n_jobs", [0, 1.5, True, "two"])
+def test_a_number_of_jobs_that_says_nothing_is_refused(rng, n_jobs):
+    with pytest.raises(InvalidInput, match="n_jobs must be None or a whole number other than 0, got "):
+        auto_candidates(*draw(rng, 200), **OPTIONS | {"n_jobs": n_jobs})
+
+
 def test_the_record_reads_as_a_table(fast):
     family, steps = fast
     lines = str(family).splitlines()

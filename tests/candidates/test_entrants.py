@@ -1,6 +1,7 @@
 """Which candidates are certified, at which share of δ."""
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -69,3 +70,17 @@ def test_the_dependence_of_a_series_is_part_of_every_share(rng, beta):
     # The first has the rank that nine tenths of δ allow, or all of it if it is alone.
     assert ranks[0] == terms.choose_rank(500, DeltaShare(1, 0.9) if len(shares) > 1 else DeltaShare())
     assert (len(shares) == 1) == (beta == 8e-5)
+
+
+@pytest.mark.parametrize("delta", [0.05, 1e-12])
+@pytest.mark.parametrize("n_samples", [300, 6500, 6700, 13_400, 13_500, 100_000])
+def test_no_share_is_too_small_to_be_decided(n_samples, delta):
+    """The largest of many rows needs less than 1e-300 of δ. The rank must be accepted again when it is certified."""
+    terms = replace(make_terms(delta=delta), rule="maximum")
+    shares = entrants(terms, NAMES, n_samples)
+    assert list(shares) == NAMES
+    assert terms.family_ranks(n_samples, shares) == dict.fromkeys(NAMES, 1)
+    assert all(share.fraction * Fraction(delta) >= Fraction(1e-300) for share in shares.values())
+    # The first has no more than it needs.
+    first = max((1 - Fraction(0.1)) ** min(n_samples, 10_000), Fraction(1e-300)) / Fraction(delta)
+    assert shares["a"].fraction == pytest.approx(first, rel=1e-12)

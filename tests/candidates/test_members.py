@@ -9,7 +9,7 @@ from sklearn.linear_model import BayesianRidge, LinearRegression, Ridge
 from sklearn.neighbors import KNeighborsRegressor
 
 from pacband import CertifiedFamily, CertifiedRegressor, InvalidInput, LocalRidge, datasets
-from pacband.candidates.members import Member, fit_members, predict_members
+from pacband.candidates.members import Member, copy_unfitted, fit_members, predict_members
 from pacband.scale import (
     EnsembleScale,
     FloorScale,
@@ -160,3 +160,10 @@ def test_a_user_scale_may_ask_whose_it_is():
 
     members = {"a": Member(LinearRegression(), Level())}
     assert fit_members(members, X, Y)["a"].scale.errors_.shape == (600,)
+
+
+def test_a_part_that_several_members_have_is_copied_once():
+    model, declared = FrozenEstimator(Ridge().fit([[0.0], [1.0]], [0.0, 1.0])), BayesianRidge()
+    found = copy_unfitted({"a": Member(model), "b": Member(model, abs), "c": Member(declared, "std")})
+    assert found["a"].predictor is found["b"].predictor is not model
+    assert (found["b"].scale, found["c"].predictor, found["c"].scale) == (abs, declared, "std")

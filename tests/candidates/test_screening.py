@@ -187,3 +187,27 @@ def test_predictors_are_fitted_on_all_rows_if_the_time_allows(rng, monkeypatch, 
     family = auto_candidates(X, y, predictors={"witness": Witness()}, time_budget=budget, **OPTIONS)
     assert len(Witness.shown[-1]) == n_rows
     assert family.search_plan.all_rows == (n_rows == 100)
+
+
+class Fails(LinearRegression):
+    """Predicts nonsense if it is fitted to more rows than those of a fold, as a search of parameters may go astray."""
+
+    def __init__(self, most=0):
+        super().__init__()
+        self.most = most
+
+    def fit(self, X, y):
+        self.failed_ = len(X) > self.most
+        return super().fit(X, y)
+
+    def predict(self, X):
+        return super().predict(X) + (9.0 if self.failed_ else 0.0)
+
+
+def test_a_last_fit_that_fails_is_replaced_by_that_of_a_fold(rng):
+    X, y = draw(rng, 500)
+    sound = auto_candidates(X, y, predictors={"mine": LinearRegression()}, **OPTIONS)
+    family = auto_candidates(X, y, predictors={"mine": Fails(most=450)}, **OPTIONS)
+    X_new, y_new = draw(rng, 500)
+    errors = [np.abs(y_new - next(iter(each.members.values())).predict(X_new)).mean() for each in (sound, family)]
+    assert errors[1] == pytest.approx(errors[0], rel=0.1)

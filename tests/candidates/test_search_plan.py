@@ -121,7 +121,7 @@ def test_a_plan_is_a_file(tmp_path):
     with pytest.raises(CertificateError, match="edited or damaged"):
         SearchPlan.load(path)
     path.write_text(json.dumps({"predictors": []}))
-    with pytest.raises(CertificateError, match="is not a pacband/search-plan file"):
+    with pytest.raises(CertificateError, match="is not a plan of a search of pacband"):
         SearchPlan.load(path)
     with pytest.raises(CertificateError, match=r"rows: 1\.5 is not of type 'integer'"):
         SearchPlan(("linear",), (), all_rows=True, rows=1.5, columns=1).save(tmp_path / "wrong.json")

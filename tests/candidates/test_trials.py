@@ -1,5 +1,8 @@
 """Out-of-fold predictions in a limited time."""
 
+import signal
+from contextlib import suppress
+
 import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression, Ridge
@@ -203,6 +206,31 @@ def test_an_interrupt_keeps_what_was_found_and_fits_nothing_more(rng):
         found, dropped, _ = run(models, X, y, needs_one=True)
     assert list(found) == ["first"]
     assert dropped == [(f"the {name}", "dropped: the search was interrupted") for name in ("interrupted", "never")]
+
+
+class Deaf(Ridge):
+    """A regressor whose fit loses an interrupt, as compiled code does, and perhaps fails by it."""
+
+    def __init__(self, error=None, alpha=1.0):
+        super().__init__(alpha)
+        self.error = error
+
+    def fit(self, X, y):
+        with suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        if self.error is not None:
+            raise self.error
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize("error", [None, ValueError("no such buffer")])
+def test_an_interrupt_that_a_model_loses_ends_the_search(rng, set_handler, error):
+    set_handler(signal.SIGINT, signal.default_int_handler)
+    X, y = draw(rng, 60)
+    with pytest.warns(UserWarning, match="the best so far is fitted and certified"):
+        found, dropped, _ = run({"first": Ridge(), "deaf": Deaf(error), "never": Broken()}, X, y, needs_one=True)
+    assert list(found) == ["first"]
+    assert {status for _, status in dropped} == {"dropped: the search was interrupted"}
 
 
 def test_an_interrupt_before_the_first_success_or_of_another_kind_ends_the_search(rng, monkeypatch):

@@ -61,7 +61,7 @@ def test_a_point_rests_on_what_the_curve_rests_on():
     assert assumptions == (
         "calibration rows and future rows are independent draws from one distribution",
         "predictor and scale were built without the calibration rows",
-        "δ was chosen before looking at the scores; ε need not be",
+        "δ and all seeds were chosen before looking at the scores; ε need not be",
     )
 
 

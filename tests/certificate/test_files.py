@@ -48,7 +48,7 @@ def test_any_truncation_is_detected_and_named(data):
     [
         (lambda d: d["content"].update(gamma=0.1), False, "edited or damaged: its content does not match its digest"),
         (lambda d: d.update(schema_version=2), True, "written by a newer pacband: its schema_version is 2"),
-        (lambda d: d.update(schema="other"), True, "is not a pacband/certificate file"),
+        (lambda d: d.update(schema="other"), True, "is not a certificate or model of pacband"),
         (lambda d: d["content"].update(eps=1e-4), True, "does not certify eps=0.0001"),
         (lambda d: d["content"].update(rank=399), True, "does not certify"),
         (lambda d: d["content"].update(side="sideways"), True, "does not follow its schema"),
@@ -67,10 +67,16 @@ def test_a_doctored_file_is_refused(change, resign, message, tmp_path):
     ("text", "message"),
     [
         ("", "truncated"),
-        ("[]", "is not a pacband/certificate file"),
-        ("{} extra", "damaged: not JSON"),
-        ('{"schema": NaN}', "damaged: NaN is not JSON"),
-        ("[" * 100_000, "damaged|truncated"),
+        ("[]", "is not a certificate or model of pacband"),
+        ('{\n  "sch', "truncated"),
+        # A file that begins as certificates do is damaged. Another one is something else.
+        ('{\n  "schema": "pacband/certificate"} extra', "damaged: not JSON"),
+        ('{\n  "schema": "pacband/certificate", "content": NaN}', "damaged: NaN is not JSON"),
+        ('{\n  "schema": "pacband/certificate", "content": ' + "[" * 100_000, "damaged|truncated"),
+        ("{} extra", "is not a certificate or model of pacband"),
+        ("y,yhat\n1,2\n", "is not a certificate or model of pacband"),
+        ('{"y": 1}\n{"y": 2}\n', "is not a certificate or model of pacband"),
+        ("[" * 100_000, "is not a certificate or model of pacband"),
     ],
 )
 def test_what_is_no_certificate_is_refused(text, message, tmp_path):
@@ -78,7 +84,10 @@ def test_what_is_no_certificate_is_refused(text, message, tmp_path):
     path.write_text(text)
     with pytest.raises(CertificateError, match=message):
         load(path)
-    path.write_bytes(b"\xff\xfe\x00")
+    path.write_bytes(b"Fl\xe4che;Ort\n")
+    with pytest.raises(CertificateError, match="is not a certificate or model of pacband"):
+        load(path)
+    path.write_bytes(b'{\n  "schema": "\xff')
     with pytest.raises(CertificateError, match="damaged"):
         load(path)
 

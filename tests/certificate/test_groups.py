@@ -72,7 +72,7 @@ def test_groups_are_verified_with_the_draws_they_were_made_with(which):
     assert cert.verify(y, p, groups, draws=draws[which])
     assert not cert.verify(np.append(y[:-1], 99.0), p, groups, draws=draws[which])
     assert not cert.verify(y, p, np.where(groups == "odd", "even", "odd"), draws=draws[which])
-    with pytest.raises(InvalidInput, match="this certificate was made with draws"):
+    with pytest.raises(InvalidInput, match="this certificate was made with other draws"):
         cert.verify(y, p, groups)
 
 

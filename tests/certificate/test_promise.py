@@ -388,7 +388,7 @@ def test_a_promise_about_runs_rests_on_runs():
     assert assumptions_of(ScoreRule(), ONE.draws, runs=True) == (
         "calibration runs and future runs are independent draws from one distribution",
         "predictor and scale were built without the calibration runs",
-        "ε, δ, the candidates and the rank were chosen before looking at the scores",
+        "ε, δ, the candidates, the rank and all seeds were chosen before looking at the scores",
     )
 
 

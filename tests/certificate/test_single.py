@@ -228,3 +228,11 @@ def test_units_on_average_are_verified_by_their_evidence_and_by_their_scores():
     assert not cert.verify(other, P, draws=UNITS), "the same rows exceed the bound, by other scores"
     by_size = np.argsort(np.abs(Y - P))
     assert not cert.verify(Y[by_size], P[by_size], draws=UNITS), "the same scores are in other units"
+
+
+def test_an_ellipsoid_has_an_interval_and_no_bound(rng):
+    error = 2 * rng.standard_normal((400, 2))
+    cert = certify(error, 0 * error, gauge=4 * np.eye(2), eps=0.1, delta=0.05)
+    np.testing.assert_allclose(cert.interval([[0.0, 0.0]])[0, :, 1], 2 * cert.gamma, rtol=1e-12)
+    with pytest.raises(InvalidInput, match="use interval"):
+        cert.bound()

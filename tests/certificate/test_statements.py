@@ -34,9 +34,9 @@ def test_a_file_states_what_a_draw_is(errors, tmp_path):
 def test_the_draws_must_be_those_of_the_certificate(errors):
     made = certify(errors, 0 * errors, eps=0.1, delta=0.01, draws=Spaced(2))
     assert made.verify(errors, 0 * errors, draws=Spaced(2))
-    with pytest.raises(InvalidInput, match="made with draws of"):
+    with pytest.raises(InvalidInput, match="made with other draws: one row in 2 is one draw; got: "):
         made.verify(errors, 0 * errors)
-    with pytest.raises(InvalidInput, match="made with draws of"):
+    with pytest.raises(InvalidInput, match="made with other draws: one row in 2 is one draw; got: "):
         made.verify(errors, 0 * errors, draws=Spaced(3))
 
 
@@ -68,7 +68,7 @@ def test_a_shift_leaves_y_given_x_alone(errors):
 )
 def test_a_rank_that_is_not_chosen_is_not_stated(errors, draws):
     made = certify(errors, 0 * errors, eps=0.2, delta=0.1, draws=draws)
-    assert made.assumptions[2] == "ε, δ and the candidates were chosen before looking at the scores"
+    assert made.assumptions[2] == "ε, δ, the candidates and all seeds were chosen before looking at the scores"
 
 
 def test_dependent_draws_have_no_law(errors, tmp_path):

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, norm
 
 import pacband
 from pacband.draws import Spaced, Units, Weighted
@@ -194,3 +194,67 @@ def test_units_on_average_and_intervals_have_successors(rng):
         fresh = rng.standard_normal(2000)
         after = pacband.recalibrate(before, fresh, 0 * y, draws=draws)
         assert after.gamma == pacband.certify(fresh, 0 * y, eps=0.2, delta=after.delta, draws=draws).gamma
+
+
+def test_the_rows_of_a_family_are_fresh_for_none_of_its_candidates(rng):
+    y = rng.standard_normal(300)
+    candidates = {name: 3.0 * rng.standard_normal(300) for name in "abc"}
+    family = pacband.certify_family(y, candidates, eps=0.1, delta=0.05)
+    for prediction in candidates.values():
+        with pytest.raises(ReusedData):
+            pacband.recalibrate(family, y, prediction)
+    assert pacband.recalibrate(family, y + 0.1, candidates["b"]).generation == 2
+
+
+@pytest.mark.parametrize("n_groups", [0, 3])
+def test_a_successor_keeps_the_share_of_its_predecessor(rng, n_groups):
+    y, zeros, groups = rng.standard_normal((2, 900)), np.zeros(900), np.arange(900) % (n_groups or 1)
+    for n_candidates in (1, 10):
+        if n_groups:
+            first = pacband.certify_groups(y[0], zeros, groups, eps=0.1, delta=0.02, n_candidates=n_candidates)
+            after = pacband.recalibrate(first, y[1], zeros, groups=groups)
+        else:
+            first = pacband.certify(y[0], zeros, eps=0.1, delta=0.02, n_candidates=n_candidates)
+            after = pacband.recalibrate(first, y[1], zeros)
+        for part in (first, after):
+            assert [one.n_candidates for one in part.parts.values()] == [n_candidates * (n_groups or 1)] * max(
+                n_groups, 1
+            )
+
+
+def test_a_successor_of_a_given_bound_keeps_its_share(rng):
+    y, zeros = rng.standard_normal((2, 900)), np.zeros(900)
+    first = pacband.certify_tolerance(y[0], zeros, tolerance=2.5, delta=0.02, n_candidates=10)
+    assert pacband.recalibrate(first, y[1], zeros).n_candidates == 10
+
+
+@pytest.mark.filterwarnings("ignore::pacband.PromiseWarning")
+def test_the_best_of_ten_successors_keeps_its_promise(rng):
+    # Ten models, all equally good, each with a certificate of its own; on fresh rows the sharpest successor is chosen.
+    eps, delta, n_rows = 0.1, 0.3, 120
+    zeros, exact = np.zeros(n_rows), norm.ppf(1 - eps / 2)
+    first = [
+        pacband.certify(rng.standard_normal(n_rows), zeros, eps=eps, delta=delta, n_candidates=10) for _ in range(10)
+    ]
+    after = [
+        min(pacband.recalibrate(one, rng.standard_normal(n_rows), zeros).gamma for one in first) for _ in range(200)
+    ]
+    # δ/2 = 15 % of 200 may fail: more than 60 have a probability below 1e-6. With the whole δ for each, about 150 fail.
+    assert binom.sf(60, 200, delta / 2) < 1e-6
+    assert np.sum(np.array(after) < exact) <= 60
+
+
+@pytest.mark.parametrize("seed", [0, 7])
+def test_rows_are_the_same_whatever_seed_draws_from_them(rng, seed):
+    y, zeros, labels = rng.standard_normal(600), np.zeros(600), np.repeat(np.arange(200), 3)
+    first = pacband.certify(y, zeros, eps=0.1, delta=0.02, draws=Units(labels, "one"))
+    with pytest.raises(ReusedData):
+        pacband.recalibrate(first, y, zeros, draws=Units(labels, "one", random_state=seed))
+    weights = rng.uniform(0.5, 1.0, 600)
+    first = pacband.certify(y, zeros, eps=0.1, delta=0.02, draws=Weighted(weights, at_most=1.0))
+    for at_most in (1.0, 1.01):
+        with pytest.raises(ReusedData):
+            pacband.recalibrate(first, y, zeros, draws=Weighted(weights, at_most=at_most, random_state=seed))
+    # Larger weights than the predecessor allowed are those of other rows.
+    other = Weighted(1.5 * weights, at_most=1.5, random_state=seed)
+    assert pacband.recalibrate(first, y, zeros, draws=other).generation == 2

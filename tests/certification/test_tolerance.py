@@ -122,7 +122,7 @@ def test_the_words_say_what_was_given_and_what_was_found():
     cert = certify_tolerance(errors(1000, 12), np.zeros(1000), 1.0, delta=0.05)
     assert cert.promise == "With confidence 95 %, at least 98.0629 % of future errors satisfy |y − T(x)| ≤ 1."
     assert "The bound was given and the share was found: 12 of 1000 calibration samples exceed the bound." in str(cert)
-    assert "δ, the candidates and the tolerance were chosen before looking at the scores" in cert.assumptions
+    assert "δ, the candidates, the tolerance and all seeds were chosen before looking at the scores" in cert.assumptions
     assert "expected violation" not in str(cert) + cert._repr_html_()
     assert "samples N, beyond the bound" in cert._repr_html_()
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import pacband
-from pacband.checks.copies import bits_without_ids, check_copies, column_bits, may_repeat
+from pacband.checks.copies import bits_without_ids, check_copies, column_bits, find_originals, may_repeat
 
 
 def test_a_few_copies_of_continuous_rows_are_found(rng):
@@ -85,3 +85,9 @@ def test_a_column_that_numbers_rows_does_not_hide_copies(rng, number):
 def test_bits_leave_out_numbers_of_rows():
     assert bits_without_ids([np.arange(5)]).shape == (5, 0)
     assert bits_without_ids([np.arange(5), np.zeros(5)]).shape == (5, 1)
+
+
+def test_a_row_that_another_unit_has_as_well_is_no_copy():
+    X, y = np.array([[1.5], [1.5], [2.5], [1.5]]), np.array([0.5, 0.5, 0.5, 0.5])
+    np.testing.assert_array_equal(find_originals(X, y), [0, 2])
+    np.testing.assert_array_equal(find_originals(X, y, np.array(["a", "a", "a", "b"])), [0, 2, 3])

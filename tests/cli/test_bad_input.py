@@ -32,7 +32,7 @@ def change(**columns):
 
 FILES = {
     "empty file": (write(""), "bad.csv is empty"),
-    "header only": (write("y,yhat,s\n"), "is empty|no rows|at least one"),
+    "header only": (write("y,yhat,s\n"), "the table is empty: at least one row is needed"),
     "no header": (write("\n,,\n1,2,3\n"), "has no header"),
     "not text": (write(b"\xff\xfd\x00\x01" * 50), "neither Parquet nor text in UTF-8"),
     "broken UTF-8": (write("y,yhat,s\n1,2,\u00e4\n".encode() + b"1,\xff,3\n"), "neither Parquet nor text in UTF-8"),
@@ -55,6 +55,25 @@ def test_files_that_cannot_be_certified(case, pacband, rows, tmp_path):
     refused(pacband("certify", "bad.csv", *COLUMNS, *PROMISE, "-o", "cert.json"), message)
     assert not (tmp_path / "cert.json").exists()
     assert not list(tmp_path.glob(".*"))
+
+
+EMPTY = {
+    "certify": ("certify", "bad.csv", *COLUMNS, "--gap", "3"),
+    "groups": ("certify", "bad.csv", *COLUMNS, "--group", "g"),
+    "score": ("certify", "bad.csv", "--score", "s"),
+    "check": ("check", "cert.json", "bad.csv"),
+    "recalibrate": ("recalibrate", "cert.json", "bad.csv", "-o", "new.json"),
+    "report": ("report", "cert.json", "bad.csv", "-o", "new.html"),
+    "diagnose": ("diagnose", "bad.csv", *COLUMNS),
+}
+
+
+@pytest.mark.parametrize("command", EMPTY)
+def test_a_table_without_rows_is_called_empty(command, pacband, rows, tmp_path):
+    rows.to_csv(tmp_path / "data.csv", index=False)
+    assert pacband("certify", "data.csv", *COLUMNS, *PROMISE, "-o", "cert.json").returncode == 0
+    (tmp_path / "bad.csv").write_text("y,yhat,s,g\n")
+    refused(pacband(*EMPTY[command]), "the table is empty: at least one row is needed")
 
 
 def test_a_bad_row_far_down_is_named(pacband, tmp_path):
@@ -89,7 +108,7 @@ ARGUMENTS = {
     "output is the input": (("apply", "cert.json", "data.csv", "-o", "data.csv"), "data.csv is also an input"),
     "output is the certificate": (("apply", "cert.json", "data.csv", "-o", "cert.json"), "the name must end in .csv"),
     "no certificate": (("apply", "nowhere.json", "data.csv"), "nowhere.json"),
-    "not a certificate": (("apply", "data.csv", "data.csv"), "data.csv is damaged: not JSON|is not a"),
+    "not a certificate": (("apply", "data.csv", "data.csv"), "data.csv is not a certificate or model of pacband"),
     "edited by hand": (("apply", "edited.json", "data.csv"), "edited.json was edited or damaged"),
     "cut off": (("check", "cut.json", "data.csv"), "cut.json is truncated"),
     "wrong columns": (("apply", "cert.json", "other.csv"), "there is no column 'yhat'"),
@@ -178,7 +197,7 @@ def test_ctrl_c_while_waiting_for_input(folder):
     process.send_signal(signal.SIGINT)
     _, said = process.communicate()
     assert process.returncode == 130
-    assert said.strip() == "pacband: interrupted; nothing was written."
+    assert said.strip() == "pacband: interrupted; no file is half written."
     assert not (folder / "new.json").exists()
 
 

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import LinearRegression
 
 import pacband as library
 from pacband.draws import Spaced, Units, Weighted
@@ -61,6 +62,38 @@ def test_units_are_checked_as_units(frame, run, tmp_path):
     worse = run("check", "cert.json", "wide.csv", "--unit", "site")
     assert worse.returncode == 1
     assert "of 300 machines " in worse.stdout
+
+
+def test_another_column_of_units_is_a_warning_in_every_command(frame, run, tmp_path):
+    run("certify", "rows.csv", *PROMISE, "--unit", "machine", "-o", "cert.json")
+    X = frame[["w", "machine"]]
+    model = library.CertifiedRegressor(LinearRegression(), eps=0.1, delta=0.05, draws=Units("machine"), random_state=0)
+    model.fit(X, frame["y"]).save("model.pacband")
+    frame.assign(y=0.5 * frame["y"], site="s" + frame["machine"]).to_csv(tmp_path / "new.csv", index=False)
+    commands = {
+        "check": [],
+        "report": ["-o", "page.html"],
+        "monitor": ["--state", "state.json"],
+        "recalibrate": ["-o", "next.json"],
+    }
+    warning = "these are not the columns that were certified: unit 'site' in place of 'machine'"
+    for file, options in (("cert.json", []), ("model.pacband", ["--target", "y"])):
+        for name, line in commands.items():
+            _, _, err = run(
+                name, file, "new.csv", *options, *(f"{file}-{word}" if "." in word else word for word in line)
+            )
+            assert warning not in err, (name, file)
+            line = [f"other-{file}-{word}" if "." in word else word for word in line]
+            _, _, err = run(name, file, "new.csv", *options, *line, "--unit", "site")
+            assert warning in err, (name, file)
+
+
+def test_a_monitor_of_mixed_units_asks_for_a_sorted_file(frame, run, tmp_path):
+    run("certify", "rows.csv", *PROMISE, "--unit", "machine", "-o", "cert.json")
+    frame.sample(frac=1, random_state=0).to_csv(tmp_path / "mixed.csv", index=False)
+    done = run("monitor", "cert.json", "mixed.csv", "--state", "state.json")
+    assert done.returncode == 2
+    assert "and more rows of it came: sort the file by machine.\n" in done.stderr
 
 
 def test_units_on_average_are_printed_and_checked_as_such(frame, run):
@@ -171,13 +204,22 @@ def test_a_monitor_counts_units_of_a_stream_in_pieces(form, size, frame, run, tm
     last = json.loads(first.stdout.splitlines()[-1])
     assert (last["rows"], last["open_units"]) == (33, ["m033"])
     # The second stream goes on with the unit that the state holds.
-    second = run("monitor", "cert.json", *state, f"1.{form}", "--finish")
+    second = run("monitor", "cert.json", *state, f"1.{form}", "--finish", "--metrics", "out.prom")
     last = json.loads(second.stdout.splitlines()[-1])
     whole = fresh.groupby("machine")["y"].apply(lambda y: y.abs().max() > library.load("cert.json").gamma)
     assert (last["rows"], last["violations"]) == (101, int(whole.sum()))
     assert "open_units" not in last
+    assert "pacband_rows_total 101" in (tmp_path / "out.prom").read_text(), "the last unit is in the metrics"
     again = run("monitor", "cert.json", *state, f"0.{form}")
     assert "333 rows were already processed" in again.stderr
+
+
+def test_a_held_unit_is_counted_without_more_rows(frame, run):
+    run("certify", "rows.csv", *PROMISE, "--unit", "machine", "-o", "cert.json")
+    run("monitor", "cert.json", "--state", "state.json", "rows.csv")
+    done = run("monitor", "cert.json", "--state", "state.json", "--acknowledge", "--finish")
+    assert done.returncode == 0, done.stderr
+    assert library.Monitor.load("state.json", library.load("cert.json")).n_rows == 300
 
 
 def test_a_monitor_names_units_and_takes_another_column(frame, run, tmp_path):
@@ -203,8 +245,6 @@ def test_a_monitor_counts_every_gap_th_row(frame, run):
     cert = library.load("cert.json")
     last = json.loads(watched.stdout.splitlines()[-1])
     assert (last["rows"], last["violations"]) == (cert.n_samples, cert.rank - 1)
-    refused = run("monitor", "cert.json", "--state", "state.json", "rows.csv", "--finish")
-    assert (refused.returncode, "--finish counts the last unit" in refused.stderr) == (2, True)
     refused = run("monitor", "cert.json", "--state", "state.json", "rows.csv", "--unit", "machine")
     assert (refused.returncode, "no promise about units" in refused.stderr) == (2, True)
 

@@ -79,7 +79,7 @@ def test_the_traceback_is_there_for_whoever_asks(monkeypatch, run):
         (ModuleNotFoundError("no", name="pyspark.sql"), 2, "pacband: this needs the package 'pyspark': pip install 'pacband[spark]'\n"),
         (ModuleNotFoundError("no", name="py4j"), 2, "pacband: this needs the package 'py4j': pip install 'pacband[spark]'\n"),
         (ModuleNotFoundError("no", name="rich"), 2, "pacband: this needs the package 'rich': pip install 'pacband[cli]'\n"),
-        (KeyboardInterrupt(), 130, "pacband: interrupted; nothing was written.\n"),
+        (KeyboardInterrupt(), 130, "pacband: interrupted; no file is half written.\n"),
     ],
 )  # fmt: skip
 def test_known_errors_keep_their_codes(error, code, said, monkeypatch, run):
@@ -94,6 +94,25 @@ def test_the_exit_code_of_the_process_is_70():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (70, "")
     assert "ZeroDivisionError: division by zero" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["click", "pacband.cli.console", "pacband.cli.ending", "pacband.cli.plan"])
+def test_ctrl_c_while_the_program_is_imported_prints_no_traceback(name):
+    code = f"""
+import sys
+class Interrupt:
+    def find_spec(self, name, *_):
+        if name == {name!r}:
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupt())
+sys.argv = ["pacband", "plan", "--eps", "0.1"]
+from pacband.__main__ import main
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (130, "")
+    # click begins a new line after ^C.
+    assert done.stderr.lstrip("\n") == "pacband: interrupted; no file is half written.\n"
 
 
 def test_without_click_the_command_says_what_it_needs():
@@ -253,3 +272,11 @@ def test_a_reader_that_leaves_early_does_not_hide_the_verdict(tmp_path, form):
             assert (done.returncode, done.stderr) == (code, "")
     finally:
         os.close(write)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell of POSIX closes the streams")
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize(("arguments", "code"), [(["plan"], 0), (["check", "{made}/cert.json", "missing.csv"], 2)])
+def test_closed_streams_change_no_exit_code(made, tmp_path, closed, arguments, code):
+    line = " ".join(part.format(made=made) for part in [*PROGRAM, *arguments])
+    assert subprocess.run(["sh", "-c", f"{line} {closed}"], cwd=tmp_path, check=False).returncode == code

@@ -144,7 +144,7 @@ def test_an_interrupted_fit_leaves_the_old_model_or_saves_the_best_so_far(tmp_pa
     # command has ended: a shell shows 130 for both.
     assert process.returncode in (130, -signal.SIGINT), err
     assert out == ""
-    assert "interrupted; nothing was written" in err
+    assert "interrupted; no file is half written" in err
     assert (tmp_path / "model.pacband").read_bytes() == b"old"
 
 
@@ -232,6 +232,11 @@ def test_a_series_in_another_order_than_its_times_is_a_warning(tmp_path, run):
     options = ["--gap", "5", "--exclude", "machine,w"]
     done = run("fit", tmp_path / "data.csv", *QUICK, *options, "-o", tmp_path / "model.pacband")
     assert "the rows are not in the order of day" in done.stderr
+    rows["day"] = pd.date_range("2024-01-01", periods=len(rows)).strftime("%Y-%m-%d")[::-1]
+    rows.to_csv(tmp_path / "data.csv", index=False)
+    done = run("fit", tmp_path / "data.csv", *QUICK, *options, "--strict", "-o", tmp_path / "back.pacband")
+    assert done.returncode == 1
+    assert "PB005 the rows run backwards in time: the first row has the latest day" in done.stderr
 
 
 def test_dates_of_any_country_are_features_if_they_are_named(run, tmp_path):
@@ -310,7 +315,7 @@ def test_a_plan_that_cannot_be_used_is_refused_and_nothing_is_written(tmp_path, 
     for options, message in (
         (["--search-plan", plan], "the plan names the predictors 'oracle'"),
         (["--search-plan", edited], "edited or damaged"),
-        (["--search-plan", data], "damaged"),
+        (["--search-plan", data], "is not a plan of a search of pacband"),
         (["--search-plan", tmp_path / "missing.json"], "missing.json"),
         (["--search-plan", plan, "--time-budget", "5"], "--search-plan and --time-budget cannot be combined"),
         (["--search-plan", plan, "--save-search-plan", plan], "is also an input"),

@@ -267,3 +267,15 @@ def test_a_missing_value_of_r_is_called_one_whatever_the_decimal_mark(tmp_path, 
         assert refused.returncode == 2
         assert "got 'NA'. The first such row is 1 (counting from 0). It stands for a missing value" in refused.stderr
         assert "--decimal" not in refused.stderr
+
+
+@pytest.mark.parametrize("rows", ["y;p\n1,5;Ulm\n2,5;Ulm\n3,5;Bonn\n", "y,p\n1.5,Ulm\n2.5,Ulm\n3.5,Bonn\n"])
+def test_a_column_of_texts_is_called_one(rows, run, tmp_path):
+    (tmp_path / "data.csv").write_text(rows)
+    done = run("certify", "data.csv", "--target", "y", "--prediction", "p")
+    assert done.returncode == 2
+    assert "column 'p' must be numeric, got 'Ulm'." in done.stderr
+    assert done.stderr.endswith("The column holds texts.\n")
+    # A text with digits may be a number in another format.
+    (tmp_path / "data.csv").write_text(rows.replace("Ulm", "7-5").replace("Bonn", "8-5"))
+    assert "holds texts" not in run("certify", "data.csv", "--target", "y", "--prediction", "p").stderr

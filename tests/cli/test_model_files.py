@@ -28,7 +28,7 @@ def test_commands_that_take_a_certificate_say_what_is_wrong_with_a_model_file(tm
     for command, options in commands.items():
         for name, message in (
             ("cut", "cut.pacband is truncated or damaged"),
-            ("any", "any.pacband is not a pacband/model file"),
+            ("any", "any.pacband is not a model of pacband"),
         ):
             arguments = [tmp_path / f"{name}.pacband", tmp_path / "rows.csv", "--prediction", "p", *options]
             code, out, err = run(command, *arguments)
@@ -61,7 +61,11 @@ def test_the_target_of_fit_is_kept_as_a_column_whatever_its_name(tmp_path, run):
     assert pacband.load(tmp_path / "next.pacband").target_columns_ == (name,)
     assert pacband.load(model.save(tmp_path / "again.pacband")).target_columns_ == (name,)
     code, _, err = run("check", "model.pacband", "fresh.csv")
+    assert (code, err) == (0, "")
+    frame[600:].assign(other=frame[name]).to_csv(tmp_path / "fresh.csv", index=False)
+    code, _, err = run("check", "model.pacband", "fresh.csv", "--target", "other")
     assert code == 0, err
+    assert "these are not the columns that were certified: target 'other' in place of" in err
     # A model of Python has none, and its file is as before.
     plain = CertifiedRegressor(LinearRegression(), eps=0.2, delta=0.1, random_state=0).fit(frame[["a"]], frame[name])
     assert b'"target"' not in plain.save(tmp_path / "plain.pacband").read_bytes()[:2000]

@@ -18,6 +18,8 @@ from pacband.monitoring import StateFile
 from support.monitor_command import command, csv_rows, save_certificate, write_csv
 from support.shell import PROGRAM
 
+COLUMNS = ["--target", "y", "--prediction", "p"]
+
 
 @pytest.fixture
 def cert(rng, tmp_path):
@@ -101,6 +103,52 @@ def test_a_file_is_known_by_its_content(monitor, cert, tmp_path, rng):
     assert counts(tmp_path)[0] == 600
 
 
+def test_a_file_whose_rows_were_corrected_is_not_counted_twice(monitor, cert, tmp_path, rng):
+    y = rng.standard_normal(2400)
+    file = write_csv(tmp_path / "a.csv", y[:900], np.zeros(900))
+    assert monitor(tmp_path, file).returncode == 0
+    state = (tmp_path / "state.json").read_bytes()
+    corrected = y[:1000].copy()
+    corrected[10] += 0.5
+    for rows in corrected[:900], corrected, y[100:1000], y[:900][::-1]:
+        write_csv(file, rows, np.zeros(len(rows)))
+        done = monitor(tmp_path, file)
+        assert (done.returncode, done.stdout, (tmp_path / "state.json").read_bytes()) == (2, "", state)
+        assert f"{file} was read before, and has changed: about " in done.stderr
+        assert "rows would be counted twice" in done.stderr
+    # Under another name all its rows are counted, and so are new rows under the old name.
+    assert monitor(tmp_path, file.rename(tmp_path / "b.csv")).returncode == 0
+    assert counts(tmp_path)[0] == 1800
+    done = monitor(tmp_path, write_csv(file, y[1500:], np.zeros(900)))
+    assert (done.returncode, done.stderr, counts(tmp_path)[0]) == (0, "", 2700)
+    # None of the earlier files of this name is forgotten.
+    assert monitor(tmp_path, write_csv(file, corrected, np.zeros(1000))).returncode == 2
+
+
+def test_new_rows_with_few_values_may_take_the_name_of_a_file(monitor, cert, tmp_path, rng):
+    days = (rng.integers(0, 5, (2, 900)) / 10).tolist()
+    file = tmp_path / "a.csv"
+    done = [monitor(tmp_path, write_csv(file, day, [0.0, 0.5, 1.0] * 300)) for day in days]
+    assert [each.returncode for each in done] == [0, 0]
+    assert counts(tmp_path)[0] == 1800
+    assert "rows that it had before are counted twice" in done[1].stderr
+
+
+@pytest.mark.parametrize("name", ["a.parquet", "a.jsonl"])
+def test_corrected_rows_are_recognised_in_every_form(monitor, cert, tmp_path, rng, name):
+    frame = pd.DataFrame({"y": rng.standard_normal(300), "p": 0.0})
+
+    def write(rows):
+        rows.to_parquet(tmp_path / name) if name == "a.parquet" else rows.to_json(
+            tmp_path / name, orient="records", lines=True
+        )
+        return tmp_path / name
+
+    assert monitor(tmp_path, write(frame)).returncode == 0
+    done = monitor(tmp_path, write(frame.assign(y=[0.5, *frame["y"][1:]])))
+    assert (done.returncode, counts(tmp_path)[0]) == (2, 300)
+
+
 def test_standard_input_is_new_unless_it_is_said_to_be_replayed(monitor, cert, tmp_path):
     rows = b"".join(b'{"y": %d, "p": 0}\n' % (i % 2) for i in range(50))
     for _ in range(2):
@@ -125,7 +173,9 @@ def test_revocation_ends_with_exit_code_one_and_stays(monitor, cert, tmp_path):
     assert "The promise does not hold" in done.stderr
     assert counts(tmp_path)[0] == 1000
     assert 'pacband_state{state="revoked"} 1' in (tmp_path / "out.prom").read_text()
-    again = monitor(tmp_path, "--json", stdin=b"y,p\n0,0\n")
+    (tmp_path / "out.prom").unlink()
+    again = monitor(tmp_path, "--json", "--metrics", tmp_path / "out.prom", stdin=b"y,p\n0,0\n")
+    assert 'pacband_state{state="revoked"} 1' in (tmp_path / "out.prom").read_text()
     assert again.returncode == 1
     assert json.loads(again.stdout)["state"] == "revoked"
     assert "these rows are not counted" in again.stderr
@@ -153,7 +203,52 @@ def test_warning_and_acknowledgement(monitor, cert, tmp_path):
     done = monitor(tmp_path, write_csv(tmp_path / "rows.csv", calm + risen, [0.0] * 3700))
     assert done.returncode == 0
     assert "Violations have lately been more frequent" in done.stderr
-    assert monitor(tmp_path, "--acknowledge").stdout.startswith("ok: There is no evidence")
+    missing = monitor(tmp_path, "--acknowledge", *COLUMNS, tmp_path / "missing.csv")
+    assert (missing.returncode, json.loads((tmp_path / "state.json").read_text())["content"]["state"]) == (2, "warning")
+    done = monitor(tmp_path, "--acknowledge", "--metrics", tmp_path / "out.prom")
+    assert done.stdout.startswith("ok: There is no evidence")
+    assert 'pacband_state{state="ok"} 1' in (tmp_path / "out.prom").read_text()
+
+
+def test_a_warning_is_acknowledged_with_the_rows_that_follow(monitor, cert, tmp_path):
+    rows = [0.0] * 3000 + [9.0 if i % 9 == 0 else 0.0 for i in range(700)]
+    monitor(tmp_path, write_csv(tmp_path / "rows.csv", rows, [0.0] * 3700))
+    done = monitor(tmp_path, "--acknowledge", *COLUMNS, write_csv(tmp_path / "more.csv", [0.0], [0.0]))
+    assert (done.returncode, json.loads((tmp_path / "state.json").read_text())["content"]["state"]) == (0, "ok")
+
+
+@pytest.mark.parametrize("name", ["log.csv", "log.jsonl"])
+def test_a_line_that_is_still_written_is_counted_when_it_ends(monitor, cert, tmp_path, name):
+    """A job reads a log while another program writes to it: 0.6,0.5 becomes 0.6,9.53."""
+    log = tmp_path / name
+    begin, more = ("y,p\n0,0\n0.6,0.5", "3\n0,0\n") if name == "log.csv" else (
+        '{"y": 0, "p": 0}\n{"y": 0.6, "p": 0.5', '3}\n{"y": 0, "p": 0}\n')  # fmt: skip
+    log.write_text(begin)
+    first = monitor(tmp_path, log)
+    assert (first.returncode, counts(tmp_path)[0]) == (0, 1)
+    assert "the last line has no line break" in first.stderr
+    log.write_text(begin + more)
+    second = monitor(tmp_path, log)
+    assert (second.returncode, counts(tmp_path)[0], "line break" in second.stderr) == (0, 3, False)
+
+
+def test_a_last_line_without_a_line_break_is_counted_if_the_rows_are_complete(monitor, cert, tmp_path):
+    (tmp_path / "rows.csv").write_text("y,p\n0,0\n0.6,0.5")
+    assert monitor(tmp_path, "--finish", tmp_path / "rows.csv").returncode == 0
+    assert counts(tmp_path)[0] == 2
+    assert monitor(tmp_path, stdin=b"y,p\n0,0\n0.6,0.5").returncode == 0
+    assert counts(tmp_path)[0] == 4, "standard input is complete when it ends"
+
+
+def test_standard_input_ends_although_it_is_followed(monitor, cert, tmp_path):
+    assert monitor(tmp_path, "--follow", stdin=b"y,p\n0,0\n").returncode == 0
+    assert counts(tmp_path)[0] == 1
+
+
+def test_a_line_without_an_end_does_not_fill_the_memory(monitor, cert, tmp_path):
+    done = monitor(tmp_path, stdin=b"y,p\n0,0\n" + b"1" * 2_000_001)
+    assert done.returncode == 2
+    assert "a line of the stream has more than 2,000,000 bytes" in done.stderr
 
 
 def test_a_state_keeps_the_settings_it_was_begun_with(monitor, cert, tmp_path):
@@ -179,6 +274,42 @@ def test_columns_are_those_the_certificate_was_made_from(monitor, tmp_path, rng)
     done = monitor(tmp_path, tmp_path / "rows.csv", columns=())
     assert done.returncode == 2
     assert "names no column of predictions" in done.stderr
+
+
+@pytest.mark.parametrize("text", ["y,p\n", "# made by a pump\ny,p\n\n"])
+def test_a_file_without_rows_is_reported_and_leaves_a_state(monitor, cert, tmp_path, text):
+    (tmp_path / "rows.csv").write_text(text)
+    done = monitor(tmp_path, "--metrics", tmp_path / "m.prom", tmp_path / "rows.csv")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == f"pacband: {tmp_path / 'rows.csv'} has no rows.\n"
+    assert counts(tmp_path) == (0, 0, 0)
+    assert "pacband_rows_total 0" in (tmp_path / "m.prom").read_text()
+    # The age of the files shows since when no rows have come.
+    before = [(tmp_path / name).stat().st_mtime_ns for name in ("state.json", "m.prom")]
+    assert monitor(tmp_path, "--metrics", tmp_path / "m.prom", tmp_path / "rows.csv").returncode == 0
+    assert [(tmp_path / name).stat().st_mtime_ns for name in ("state.json", "m.prom")] == before
+    with open(tmp_path / "rows.csv", "a") as file:
+        file.write("0,0\n")
+    assert (monitor(tmp_path, tmp_path / "rows.csv").stderr, counts(tmp_path)[0]) == ("", 1)
+
+
+def test_an_empty_file_ends_with_exit_code_two(monitor, cert, tmp_path):
+    (tmp_path / "rows.csv").touch()
+    done = monitor(tmp_path, tmp_path / "rows.csv")
+    assert (done.returncode, done.stderr) == (2, f"pacband: {tmp_path / 'rows.csv'} is empty.\n")
+    assert not (tmp_path / "state.json").exists()
+
+
+def test_standard_input_and_directories_may_have_no_rows(monitor, cert, tmp_path):
+    done = monitor(tmp_path, stdin=b"")
+    assert (done.returncode, done.stderr) == (0, "pacband: standard input has no rows.\n")
+    assert counts(tmp_path)[0] == 0
+    (tmp_path / "days").mkdir()
+    (tmp_path / "days" / "a.csv").touch()
+    write_csv(tmp_path / "days" / "b.csv", [0.0], [0.0])
+    done = monitor(tmp_path, tmp_path / "days")
+    assert (done.returncode, counts(tmp_path)[0]) == (0, 1)
+    assert done.stderr == f"pacband: {tmp_path / 'days' / 'a.csv'} has no rows.\n"
 
 
 def test_follow_waits_for_rows(cert, tmp_path):

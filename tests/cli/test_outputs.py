@@ -1,4 +1,5 @@
-"""No output is an input, and no two outputs are one file: for every command, option and way to name a file."""
+"""No output is an input, no two outputs are one file, and no file of another kind is lost: for every command, option and
+way to name a file."""
 
 import os
 import shutil
@@ -160,7 +161,7 @@ def test_two_outputs_are_two_files(name, one, other, way, there, folder, call):
 
 
 def test_every_parameter_that_names_a_file_is_looked_at():
-    from pacband.cli.output import Input, Output
+    from pacband.cli.output import Command, Input, Output
 
     modules = {name: import_module(f"pacband.cli.{name.replace('-', '_')}") for name in COMMANDS}
     found = {name: {p.name: p.type for p in module.command.params} for name, module in modules.items()}
@@ -173,6 +174,11 @@ def test_every_parameter_that_names_a_file_is_looked_at():
     for name, line in LINES.items():
         read = [n for n, kind in found[name].items() if isinstance(kind, Input)]
         assert sorted(read) == sorted(places(line, INPUTS))
+    # Certificates, states, keys and signatures are looked at where they are written. All others by their kind.
+    free = {(name, n) for name, kinds in found.items() for n, kind in kinds.items() if isinstance(kind, Output) and not (kind.certificate or kind.replaces)}  # fmt: skip
+    assert free == {("monitor", "state"), ("keygen", "private"), ("keygen", "public"), ("sign", "output")}
+    replacing = [name for name, kinds in found.items() if any(getattr(kind, "replaces", None) for kind in kinds.values())]  # fmt: skip
+    assert [name for name in replacing if not isinstance(modules[name].command, Command)] == []
     # A plain path would not be looked at. The folder of the demo is none of a user's files.
     plain = {(name, n) for name, kinds in found.items() for n, kind in kinds.items() if type(kind) in (click.Path, click.File)}  # fmt: skip
     assert plain == {("demo", "folder")}
@@ -287,3 +293,89 @@ def test_outputs_of_their_own_are_written(folder, call):
         assert len(new) >= len(places(LINES[name], OUTPUTS)), name
         for path in new:
             os.remove(path)
+
+
+# What may be in the place of an output, as it begins.
+HELD = {
+    "certificate": b'{\n  "schema": "pacband/certificate",\n',
+    "state": b'{\n  "schema": "pacband/monitor",\n',
+    "plan": b'{\n  "schema": "pacband/search-plan",\n',
+    "model": b"PK\x03\x04 and more",
+    "key": b"-----BEGIN PRIVATE KEY-----\n",
+    "page": b"<!DOCTYPE html>\n<html>",
+    "markdown": b"# How wrong can the model be?\n\n> With confidence 99 %",
+    "numbers": b'{\n  "title": "How wrong can the model be?",\n',
+    "metrics": b"# HELP pacband_rows_total Rows with a label.\n",
+    "table": b"y,yhat\n1,2\n",
+    "comments": b"# measured in May\ny,yhat\n1,2\n",
+    "other metrics": b"# HELP node_load1 1m load average.\n",
+    "figure": b"\x89PNG\r\n\x1a\n",
+}
+REPLACED = {
+    ("certify", "page"): {"page"},
+    ("check", "page"): {"page"},
+    ("recalibrate", "page"): {"page"},
+    ("fit", "report"): {"page"},
+    ("fit", "save_search_plan"): {"plan"},
+    ("report", "output"): {"page", "markdown", "numbers"},
+    ("monitor", "metrics"): {"metrics"},
+    ("apply", "output"): {"table", "comments", "markdown"},
+    ("predict", "output"): {"table", "comments", "markdown"},
+}
+
+
+@pytest.mark.parametrize("held", HELD)
+@pytest.mark.parametrize(("name", "output"), REPLACED)
+def test_a_file_of_another_kind_is_not_replaced(name, output, held, folder, call):
+    if held in REPLACED[name, output]:
+        return
+    (folder / "there.csv").write_bytes(HELD[held])
+    before = contents(folder)
+    code, out, err = call(name, {**fresh_names(), output: "there.csv"})
+    assert (code, out) == (2, "")
+    assert "there.csv exists, and is no " in err
+    assert "choose another name, or remove the file" in err
+    assert contents(folder) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "output", "held"),
+    [
+        (name, output, held)
+        for (name, output), kinds in REPLACED.items()
+        if name in ("certify", "report", "monitor", "apply", "predict")
+        for held in (*sorted(kinds), "nothing")
+    ],
+)
+def test_a_file_of_the_same_kind_or_an_empty_one_is_replaced(name, output, held, folder, call):
+    old = HELD.get(held, b"")
+    (folder / "there.csv").write_bytes(old)
+    assert call(name, {**fresh_names(), output: "there.csv"})[0] == 0
+    assert (folder / "there.csv").read_bytes() != old
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *(["report", "cert.csv", "data.csv", "--title", title, "--format", kind, "-o", "there"] for kind in ("html", "markdown", "json") for title in ("Short", "*A* | <b>", "L" * 450)),
+        ["monitor", "cert.csv", "data.csv", "--state", "state", "--metrics", "there"],
+        ["apply", "cert.csv", "data.csv", "-o", "there.csv"],
+        ["apply", "cert.csv", "data.csv", "-o", "there.parquet"],
+        ["plan", "--eps-good", "0.01", "--figure", "there.png"],
+        ["plan", "--eps-good", "0.01", "--figure", "there.svg"],
+        ["plan", "--eps-good", "0.01", "--figure", "there.pdf"],
+    ],
+)  # fmt: skip
+def test_what_a_command_wrote_it_writes_again(line, folder, run):
+    for _ in range(2):
+        done = run(*line)
+        assert done.returncode == 0, done.stderr
+
+
+def test_a_figure_replaces_no_certificate(folder, run):
+    os.rename("cert.csv", "cert.svg")
+    before = contents(folder)
+    done = run("plan", "--eps-good", "0.01", "--figure", "cert.svg")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "cert.svg exists, and is no figure" in done.stderr
+    assert contents(folder) == before

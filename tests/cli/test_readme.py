@@ -16,7 +16,8 @@ def test_the_commands_of_the_readme_run(rows, tmp_path):
     rows.assign(machine=[k // 10 for k in range(len(rows))]).to_csv(tmp_path / "machines.csv", index=False)
     rows.iloc[:-1].to_csv(tmp_path / "labelled.csv", index=False)
     rows.to_csv(tmp_path / "today.csv", index=False)
-    rows.drop(columns="y").to_csv(tmp_path / "new.csv", index=False)
+    for name in ("new", "inputs"):
+        rows.drop(columns="y").to_csv(tmp_path / f"{name}.csv", index=False)
     rows.drop(columns=["id"]).to_csv(tmp_path / "table.csv", index=False)
     for seed, name in enumerate(("live", "fresh")):
         noise = np.random.default_rng(seed).standard_normal(len(rows))

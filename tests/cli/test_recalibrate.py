@@ -311,6 +311,15 @@ def test_other_columns_than_those_certified_are_a_warning_in_every_command(rows,
         again = [word.replace("next", "other").replace("state.", "watch.") for word in line[1:]]
         _, _, err = run(name, "cert.json", "fresh.csv", *again, "--prediction", "other")
         assert "these are not the columns that were certified: prediction 'other' in place of 'yhat'" in err, name
+        again = [word.replace("other", "third").replace("watch.", "watch3.") for word in again]
+        _, _, err = run(name, "cert.json", "fresh.csv", *again, "--target", "other")
+        assert "these are not the columns that were certified: target 'other' in place of 'y'" in err, name
+        # The target is no prediction, whichever of the two is named: an error of zero would pass any test.
+        again = [word.replace("third", "fourth").replace("watch3.", "watch4.") for word in again]
+        for named in (["--target", "yhat"], ["--prediction", "y"], ["--target", "rough", "--prediction", "rough"]):
+            code, out, err = run(name, "cert.json", "fresh.csv", *again, *named)
+            assert (code, out) == (2, ""), name
+            assert "must be different columns" in err, name
 
 
 def test_a_weighted_model_needs_the_weights_of_the_fresh_rows(run, tmp_path):

@@ -1,6 +1,7 @@
 """``pacband report``: from files to a page, Markdown and JSON, with the exit codes of a promise."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -49,6 +50,19 @@ def test_the_certificate_alone_as_markdown(run, folder):
     done = run("report", "cert.json", "-o", "report.md")
     assert done.returncode == 0, done.stderr
     assert (folder / "report.md").read_text("utf-8").startswith("# How wrong can the model be?")
+
+
+@pytest.mark.parametrize("kind", ["html", "markdown", "json"])
+def test_standard_output_gets_the_bytes_of_the_file(run, folder, monkeypatch, kind):
+    """A page is written in UTF-8, whatever a terminal can show."""
+    monkeypatch.setenv("PACBAND_ASCII", "1")
+    run("report", "cert.json", "-o", "page", "--format", kind)
+    written = (folder / "page").read_text("utf-8")
+    printed = run("report", "cert.json", "-o", "-", "--format", kind).stdout
+    assert "σ̂" in (json.loads(written)["promise"] if kind == "json" else written)
+    # Both show the command.
+    printed = re.sub("(-o(?:</span> <span>| ))-", r"\1page", printed)
+    assert printed == written
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def test_keygen_prints_the_fingerprint_and_overwrites_nothing(run, tmp_path):
     ("line", "message"),
     [
         (["sign", "cert.json", "--key", "public.pem"], "public.pem is a public key: sign with the private key"),
-        (["sign", "private.pem", "--key", "private.pem"], "private.pem is damaged: not JSON"),
+        (["sign", "private.pem", "--key", "private.pem"], "private.pem is not a certificate or model of pacband"),
         (["sign", "cert.json", "--key", "none.pem"], "none.pem: No such file"),
         (["sign", "cert.json", "--key", "other.pem"], "cert.json.sig exists and is another signature: name another file, or add --overwrite"),
         (["sign", "cert.json", "--key", "private.pem", "-o", "below/cert.sig"], "there is no directory"),

@@ -156,3 +156,51 @@ def test_a_report_shows_no_column_whose_numbers_have_two_meanings(run, labelled,
     assert "Left out n, unit: the numbers have two meanings. State how numbers are written" in done.stderr
     assert '"51.494"' not in done.stdout
     assert run(*line, "--feature", "n").returncode == 2
+
+
+CERTIFIED = {
+    "certify": ("certify", "de.csv", "--target", "y", "--prediction", "p", *PROMISE, "-o", "new.json"),
+    "apply": ("apply", "cert.json", "de.csv", "--prediction", "p", "-o", "new.csv"),
+    "check": ("check", "cert.json", "de.csv", "--target", "y", "--prediction", "p"),
+    "monitor": ("monitor", "cert.json", "--state", "new.json", "de.csv", "--target", "y", "--prediction", "p"),
+    "stream": ("monitor", "cert.json", "--state", "new.json", "--target", "y", "--prediction", "p"),
+    "recalibrate": ("recalibrate", "cert.json", "de.csv", "--target", "y", "--prediction", "p", "-o", "new.json"),
+}
+
+
+@pytest.mark.parametrize("command", CERTIFIED)
+def test_thousands_without_any_comma_are_no_decimals(run, tmp_path, rng, command):
+    """4.792 beside 736: without an option no command takes it for a number below 5."""
+    y = rng.integers(500, 9999, 400)
+    p = y + rng.integers(-50, 50, 400)
+    library.certify(y, p[::-1], eps=0.2, delta=0.1).save(tmp_path / "cert.json")
+    text = "id;y;p\n" + "".join(f"A;{german(a)};{german(b)}\n" for a, b in zip(y, p, strict=True))
+    (tmp_path / "de.csv").write_text(text)
+    stdin = {"stdin": text.encode()} if command == "stream" else {}
+    refused = run(*CERTIFIED[command], **stdin)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "' have two meanings, because its marks may be decimal marks or thousands" in refused.stderr
+    assert "With --decimal . the number 1.234 is between 1 and 2, with --thousands . it is 1234." in refused.stderr
+    assert written(tmp_path) == set()
+    done = run(*CERTIFIED[command], "--thousands", ".", **stdin)
+    assert done.returncode == 0, done.stderr
+    if command == "certify":
+        errors = np.sort(np.abs(y - p))[::-1]
+        assert library.load(tmp_path / "new.json").gamma == errors[library.load(tmp_path / "new.json").rank - 1]
+
+
+def test_a_stream_decides_by_the_rows_before(run, tmp_path):
+    """0.5 proves a decimal point, also in a file that grows; whole numbers prove nothing."""
+    library.certify(np.arange(100.0), np.zeros(100), eps=0.2, delta=0.1).save(tmp_path / "cert.json")
+    line = ("monitor", "cert.json", "--target", "y", "--prediction", "p", "--batch-size", "2", "--json")
+    for start, refused in (("0.5;7.25\n1;2\n", False), ("1;2\n3;4\n", True), ("", True)):
+        text = f"y;p\n{start}1.234;5.678\n2.345;6.789\n"
+        for name in ("stream", "file"):
+            state = f"{name}{len(start)}.state"
+            done = run(*line, "--state", state, stdin=text.encode()) if name == "stream" else None
+            if done is None:
+                (tmp_path / "grows.csv").write_text(f"y;p\n{start}")
+                run(*line, "--state", state, "grows.csv")
+                (tmp_path / "grows.csv").write_text(text)
+                done = run(*line, "--state", state, "grows.csv")
+            assert (done.returncode, "have two meanings" in done.stderr) == (2 * refused, refused), done.stderr

@@ -129,3 +129,18 @@ def test_an_error_about_another_file_keeps_its_name(tmp_path):
         (tmp_path / "nowhere" / "in.txt").read_bytes()
     assert caught.value.filename == str(tmp_path / "nowhere" / "in.txt")
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("number", [errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EACCES])
+def test_a_directory_that_cannot_be_synchronized_is_no_failure(number, tmp_path, monkeypatch):
+    sync = os.fsync
+
+    def of_files_only(descriptor):
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(number, os.strerror(number))
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", of_files_only)
+    replace_file(tmp_path / "out.txt", b"new")
+    assert (tmp_path / "out.txt").read_bytes() == b"new"
+    assert os.listdir(tmp_path) == ["out.txt"]

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pacband.core.cells import matching, number, number_sql, spelled, spelled_sql
+from pacband.core.cells import label_text, label_text_sql, matching, number, number_sql, spelled, spelled_sql
 
 TEXTS = [
     "1", "1.0", "1.00", "01", "007", "7", "+7", "-7", "-0", "-0.0", "0", "0.0", ".5", "5.", "0.5", "0.50", "1.10", "1.1",
@@ -84,6 +84,7 @@ def test_python_and_sql_agree_on_every_cell(name):
     held, values, read = COLUMNS[name]
     cells = [value if read is None else read(value) for value in values]
     assert in_sql(values, held, spelled_sql) == [spelled(cell) for cell in cells]
+    assert in_sql(values, held, label_text_sql) == [label_text(cell) for cell in cells]
     numbers = [number(cell) for cell in cells]
     expected = [None if value is None or np.isnan(value) else value for value in numbers]
     found = in_sql(values, held, number_sql)
@@ -108,6 +109,7 @@ def test_python_and_sql_agree_on_every_cell(name):
 )
 def test_python_and_sql_agree_on_any_text(texts):
     assert in_sql(texts, "VARCHAR", spelled_sql) == [spelled(text) for text in texts]
+    assert in_sql(texts, "VARCHAR", label_text_sql) == [label_text(text) for text in texts]
     found = [None if value is None or np.isnan(value) else value for value in map(number, texts)]
     assert in_sql(texts, "VARCHAR", number_sql) == found
 

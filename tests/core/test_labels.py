@@ -7,7 +7,15 @@ import pandas as pd
 import pytest
 
 from pacband.certificate.certified_labels import locate_rows, refuse_unknown
-from pacband.core.labels import as_labels, check_label, factorize, group_rows, listed, sorted_labels
+from pacband.core.labels import (
+    as_labels,
+    check_label,
+    factorize,
+    group_rows,
+    listed,
+    refuse_two_spellings,
+    sorted_labels,
+)
 from pacband.exceptions import InvalidInput
 
 
@@ -69,3 +77,22 @@ def test_times_are_no_labels():
             InvalidInput, match="group labels must be strings, finite numbers or booleans, got datetime64"
         ):
             as_labels(np.array(["2020-01-01"], dtype=f"datetime64[{unit}]"))
+
+
+@pytest.mark.parametrize(
+    ("labels", "shown"),
+    [
+        ([7, "7"], "7 and '7'"),
+        (["A1", "7", "8", "7.0"], "'7' and '7.0'"),
+        ([0.5, "0.5"], "0.5 and '0.5'"),
+        ([-1, "-1.00"], "-1 and '-1.00'"),
+    ],
+)
+def test_a_label_in_two_spellings_is_refused(labels, shown):
+    with pytest.raises(InvalidInput, match=f"pumps must be written in one way each: {shown} would count as two"):
+        refuse_two_spellings(labels, "pumps")
+
+
+@pytest.mark.parametrize("labels", [[7, 8.0], ["1.1", "1.10"], ["007", "7"], ["7", "7a", "-"], [], ["", "a"]])
+def test_other_labels_are_names(labels):
+    refuse_two_spellings(labels, "pumps")

@@ -10,6 +10,7 @@ from pacband.core.number_formats import (
     NumberFormat,
     check_marks,
     find_format,
+    is_grouped_sql,
     looks_written_otherwise,
     other_format_sql,
 )
@@ -71,6 +72,12 @@ def test_python_and_sql_agree(texts):
                 f"select {other_format_sql('t')} from (select unnest(?) as t)", [texts]
             ).fetchall()
             assert [row[0] for row in rows] == [looks_written_otherwise(text) for text in texts]
+            rows = connection.execute(f"select {is_grouped_sql('t')} from (select unnest(?) as t)", [texts]).fetchall()
+            differ = [
+                None not in (plain := (PLAIN.plain(text), GERMAN.plain(text))) and "e" not in text.lower() and float(plain[0]) != float(plain[1])
+                for text in texts
+            ]  # fmt: skip
+            assert [row[0] for row in rows] == differ
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False), st.sampled_from(FORMATS))
@@ -115,6 +122,46 @@ def test_what_is_found_reads_every_number_as_it_was_meant(texts, written):
 def test_only_what_the_cells_prove_is_found(columns, numbers, unclear):
     found = find_format(columns)
     assert (found.numbers, set(found.unclear)) == (numbers, set(unclear))
+
+
+@pytest.mark.parametrize(
+    ("columns", "unclear", "undecided"),
+    [
+        ({"y": ["1.234", "567"]}, "y", "y"),
+        ({"y": ["1.234", "-5.678"]}, "y", "y"),
+        ({"y": ["1.234", "5678"]}, "y", "y"),
+        ({"y": ["1.234", "NA"], "t": ["a", "b"]}, "y", "ty"),
+        ({"y": ["1.234", "0.123"]}, "", ""),
+        ({"y": ["1.234", "1234.567"]}, "", ""),
+        ({"y": ["1.234", "1.5"]}, "", ""),
+        ({"y": ["1.234e3", "5.678"]}, "", ""),
+        ({"y": [".234", "5.678"]}, "", ""),
+        # Three decimals in each number, beside another column with decimal points.
+        ({"y": ["1.234", "5.678", ""], "x": ["1.5"]}, "", ""),
+        # No column of numbers: a version proves nothing.
+        ({"y": ["1.234", "5.678"], "t": ["1.5", "a", "b"]}, "y", "y"),
+        # Not three decimals in each number.
+        ({"y": ["1.234", "567"], "x": ["1.5"]}, "y", "y"),
+        ({"y": ["1.234", "-567"], "x": ["1.5"]}, "y", "y"),
+        ({"y": ["567"], "x": ["1.5"]}, "", "y"),
+        ({"y": ["567"], "t": ["1.234", "a"]}, "", "ty"),
+        ({"y": ["1,5"], "x": ["2.5"], "n": ["51.494"], "k": ["7"]}, "n", "nky"),
+        ({"y": ["1.234.567"], "x": ["1.234"]}, "x", ""),
+    ],
+)
+def test_where_points_may_group_they_are_decimal_marks_only_if_cells_prove_it(columns, unclear, undecided):
+    found = find_format(columns, grouping_points=True)
+    assert (found.unclear, found.undecided) == (set(unclear), set(undecided))
+    for stated in ({"decimal": "."}, {"thousands": "."}, {"thousands": ""}):
+        assert find_format(columns, grouping_points=True, **stated).undecided == set()
+
+
+@given(st.lists(st.integers(-(10**9), 10**9), min_size=1))
+@example([4792, 736])
+def test_whole_numbers_in_groups_are_read_as_they_were_meant_or_unclear(values):
+    column = [f"{value:,}".replace(",", ".") for value in values]
+    found = find_format({"y": column}, grouping_points=True)
+    assert "y" in found.unclear or [float(found.numbers.plain(cell)) for cell in column] == values
 
 
 def test_what_the_user_says_is_not_questioned():

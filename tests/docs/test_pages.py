@@ -175,7 +175,7 @@ def test_check_notices_all_calibration_rows_and_no_part_of_them():
     ]
     assert holds == [None, True, True]
     for page, said in {
-        "reading_a_certificate": "All of them are noticed, in any order. A part of them is not",
+        "reading_a_certificate": "If all of them are there and no others, `check` notices it when their scores are the same to the last bit, in any",
         "how_to/production": "if they are all there, in any order, and no others. It does not notice a part of them",
         "how_to/recalibration": "if they are all there and no others; it does not notice a part of them",
     }.items():

@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import pytest
@@ -64,6 +65,42 @@ def test_the_best_gap_follows_from_the_mixing_alone(rate, gap, n_draws, rank):
     assert cert.attained_delta == pytest.approx(exact, rel=1e-9)
     # The twin that does not count the mixing has a larger rank.
     assert max_rank(n_draws, eps, delta) > rank or rate == 0.9
+
+
+def mixing_up_to(reach):
+    """Rows that are `reach` apart are independent, closer ones are the same."""
+    return lambda gap: 1.0 if gap < reach else 0.0
+
+
+@cache
+def tails(m, eps):
+    return binom.cdf(np.arange(m), m, eps)
+
+
+@pytest.mark.parametrize(
+    "mixing", [mixing_up_to(1), mixing_up_to(4), mixing_up_to(7), 0.3, lambda a: min(1.0, a**-5.0)]
+)
+@pytest.mark.parametrize(("eps", "delta"), [(0.1, 0.05), (0.3, 0.2), (0.4, 0.7), (0.03, 0.01)])
+def test_no_other_gap_is_sharper_than_the_best(eps, delta, mixing):
+    """r/(m + 1) is a sawtooth: after a gap that is less sharp, a larger one may win. Against all gaps, by scipy."""
+    for n_rows in (*range(287, 297), 30, 77, 1000):
+        sharpest = (Fraction(0), 0)
+        for gap in range(1, n_rows + 1):
+            m = n_rows // gap
+            beta = mixing(gap) if callable(mixing) else mixing**gap
+            rank = int(np.count_nonzero(tails(m, eps) + m * beta <= delta))
+            sharpest = max(sharpest, (Fraction(rank, m + 1), -gap))
+        if not sharpest[0]:
+            with pytest.raises(InvalidInput, match="no gap makes the promise"):
+                Spaced.best(n_rows, eps=eps, delta=delta, mixing=mixing)
+        else:
+            assert Spaced.best(n_rows, eps=eps, delta=delta, mixing=mixing).kind.gap == -sharpest[1]
+
+
+def test_a_gap_after_a_less_sharp_one_is_found():
+    # r/(m + 1) is 3/74 at the gap 4, 2/59 at 5 and 2/49 at 6.
+    found = Spaced.best(292, eps=0.1, delta=0.05, mixing=mixing_up_to(4))
+    assert found.kind.gap == 6
 
 
 @pytest.mark.parametrize(("rate", "gap", "n_draws", "rank"), [(0.5, 33, 3030, 96), (0.9, 197, 507, 5)])
@@ -142,7 +179,7 @@ def test_the_promise_says_what_a_draw_is_and_survives_its_file(within, rows, tmp
     assert "among 300 calibration machines" in str(cert)
     assert load(cert.save(tmp_path / "cert.json")) == cert
     assert cert.verify(error, 0 * error, draws=units)
-    with pytest.raises(InvalidInput, match="was made with draws of"):
+    with pytest.raises(InvalidInput, match="was made with other draws: each machine_id is one draw"):
         cert.verify(error, 0 * error)
 
 
@@ -274,3 +311,22 @@ def test_no_share_is_printed_larger_than_it_was_declared(rng, share, printed):
     assert f"at least {printed} of its rows" in repr(units)
     cert = certify(rng.standard_normal(600), np.zeros(600), eps=0.1, delta=0.05, draws=units)
     assert f"keep at least {printed} of their errors" in cert.promise
+
+
+def test_one_row_of_every_unit_is_the_same_whether_labels_are_numbers_or_texts(rng):
+    numbers = np.repeat(np.arange(95, 205), 4)
+    rows = [
+        Units(labels, "one", random_state=3).sample(len(numbers)).rows
+        for labels in (numbers, numbers.astype(str), numbers.astype(float), numbers.astype(object))
+    ]
+    for found in rows:
+        np.testing.assert_array_equal(np.sort(found), np.sort(rows[0]))
+        assert len(set(numbers[found])) == 110
+
+
+def test_units_of_another_name_are_the_same_draws(rows):
+    machine, error = rows
+    cert = certify(error, 0 * error, eps=0.1, delta=0.01, draws=Units(machine, name="machine"))
+    assert cert.verify(error, 0 * error, draws=Units(machine))
+    with pytest.raises(InvalidInput, match="one draw; all its rows; got: each unit is one draw; one of its rows"):
+        cert.verify(error, 0 * error, draws=Units(machine, "one"))

@@ -21,6 +21,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from pacband import CertifiedFamily, CertifiedRegressor, InvalidInput, ReusedData, certify, datasets
+from pacband.scale import NeighborScale
 from support.estimators import PROMISE, X_NEW, Y_NEW, X, Y, everyone, sine
 
 
@@ -254,3 +255,22 @@ def test_prediction_and_scale_are_those_of_the_band():
     np.testing.assert_array_equal(scaled.certificate_.interval(prediction, scale), scaled.predict_interval(X))
     with pytest.raises(NotFittedError):
         CertifiedRegressor(Ridge()).predict_with_scale(X)
+
+
+@pytest.mark.parametrize("scale", [None, NeighborScale()])
+def test_what_fit_leaves_as_it_is_may_change_later(scale):
+    class Fitted:
+        """A model of another library, without fit."""
+
+        def __init__(self, inner):
+            self.inner = inner
+
+        def predict(self, X):
+            return self.inner.predict(X)
+
+    for wrap in (FrozenEstimator, Fitted):
+        inner = LinearRegression().fit(X_NEW, Y_NEW)
+        model = CertifiedRegressor(wrap(inner), scale=scale, random_state=0, eps=0.2, delta=0.1).fit(X, Y)
+        before = model.predict_interval(X)
+        inner.fit(X_NEW, -Y_NEW)
+        np.testing.assert_array_equal(model.predict_interval(X), before)

@@ -303,3 +303,10 @@ def test_numbers_of_rows_do_not_hide_copies_across_the_split():
         CertifiedRegressor(LinearRegression(), **PROMISE).fit(frame, y[order])
     x, y = rng.standard_normal((2, 3000))
     CertifiedRegressor(LinearRegression(), **PROMISE).fit(frame.assign(x=x), y)
+
+
+def test_units_named_by_fractions_are_units_of_their_own(rng):
+    labels = np.repeat([f"1.{k}" for k in range(1, 301)], 3)
+    X, y = rng.standard_normal((900, 1)), rng.standard_normal(900)
+    model = CertifiedRegressor(LinearRegression(), eps=0.2, delta=0.1, random_state=0).fit(X, y, draws=Units(labels))
+    assert len(model.training_units_) + model.certificate_.n_samples == 300

@@ -103,3 +103,43 @@ def test_the_dependence_of_a_series_is_added_to_the_probability():
     assert pacband.check(mixing, 9 + fresh, 0 * fresh, level=0.004).holds is None
     assert pacband.check(mixing, 9 + fresh, 0 * fresh, level=0.006).holds is False
     assert pacband.check(plain, 9 + fresh, 0 * fresh, level=0.004).holds is False
+
+
+@pytest.mark.parametrize("failures", [0, 2])
+def test_as_many_failures_of_as_many_tests_are_no_sign_of_reuse(failures):
+    """Tests that pass or fail have few different scores: fresh ones may be the same numbers."""
+    scores = np.zeros(200)
+    scores[:failures] = 1.0
+    cert = pacband.certify_scores(scores, tolerance=0.5, delta=0.05)
+    verdict = pacband.check(cert, scores[::-1])
+    assert (verdict.reused, verdict.holds) == (False, True)
+    assert pacband.recalibrate(cert, scores[::-1]).generation == 2
+    assert cert.verify(scores)
+
+
+def test_whole_numbers_that_are_reused_are_noticed(rng):
+    y = rng.integers(-9, 10, 1000)
+    cert = pacband.certify(y, 0 * y, eps=0.1, delta=0.05)
+    assert pacband.check(cert, y, 0 * y).reused
+    with pytest.raises(pacband.ReusedData):
+        pacband.recalibrate(cert, y, 0 * y)
+
+
+def test_draws_whose_dependence_prevents_a_test_are_not_called_too_few(rng):
+    y = rng.standard_normal(14 * 200)
+    cert = pacband.certify(y, 0 * y, eps=0.1, delta=0.05, draws=Spaced(14, 0.5))
+    fresh = rng.standard_normal(14 * 300)
+    verdict = pacband.check(cert, fresh, 0 * fresh)
+    assert verdict.holds is None
+    assert "declared dependence alone exceeds the level 0.01" in verdict.why_untested
+    page = pacband.report(cert, fresh, 0 * fresh)
+    assert verdict.why_untested in page.summary.answer.text
+    assert "too few" not in page.summary.answer.headline + page.summary.answer.text
+    assert pacband.check(cert, fresh[: 14 * 100], np.zeros(14 * 100)).holds
+    assert pacband.check(cert, fresh, 0 * fresh, level=0.05).why_untested == ""
+
+
+def test_runs_of_a_series_are_called_runs(rng):
+    y, fresh = rng.standard_normal((800, 3, 1)), rng.standard_normal((400, 3, 1))
+    cert = pacband.certify(y, 0 * y, eps=0.1, delta=0.05, draws=Spaced(4))
+    assert pacband.check(cert, fresh, 0 * fresh).counts[""].counted == "runs that are 4 apart"

@@ -130,6 +130,7 @@ def test_trusted_types_count_by_their_bytes(tmp_path):
         {"objects": [{"kind": "trusted", "file": 9}]},
         {"objects": 3},
         {"arrays": [["f8", "C", None]]},
+        {"objects": [{"kind": "sklearn.Ridge", "parameters": [], "state": {}}]},
     ],
 )
 def test_a_document_that_makes_no_model_is_refused(change, tmp_path, monkeypatch):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -68,6 +69,22 @@ def test_shared_objects_cannot_be_walked_through_for_ever(forge, refused):
         objects.append({"kind": "sklearn.VotingRegressor", "parameters": template, "state": both})
         last += 1
     refused(forged, "objects are shared too often or nested too deeply")
+
+
+def test_no_file_can_make_a_model_keep_a_cache(forge, refused, tmp_path):
+    """joblib would unpickle what it finds in the cache when the model is fitted again."""
+    cache = str(tmp_path / "cache")
+    forged = forge(make_pipeline(StandardScaler(), Ridge(), memory=cache).fit(PLAIN, Y))
+    (entry,) = forged.objects("sklearn.Pipeline")[-1:]
+    assert entry["parameters"]["memory"] is None
+    entry["parameters"]["memory"] = cache
+    refused(forged, "memory of a sklearn.Pipeline must be None")
+    searched = GridSearchCV(make_pipeline(StandardScaler(), Ridge()), {"ridge__alpha": [1.0, 2.0]}).fit(PLAIN, Y)
+    forged = forge(searched)
+    (entry,) = forged.objects("sklearn.GridSearchCV")[-1:]
+    for grid in (["dict", ["memory", ["list", cache]]], ["list", ["dict", ["ridge__memory", ["list", cache]]]]):
+        entry["parameters"]["param_grid"] = grid
+        refused(forged, "memory of a sklearn.GridSearchCV must be None")
 
 
 def written(path, model, certificate=None, **changes):

@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 import pacband
-from pacband.monitoring.metrics import prometheus_text
+from pacband.monitoring.metrics import prometheus_text, write_metrics
 
 
 def test_metrics_are_in_the_text_format(rng):
@@ -39,3 +39,12 @@ def test_what_the_certificate_is_about_is_in_the_labels(rng):
     assert "certificate" not in prometheus_text(pacband.Monitor(plain)).replace("The certificate's eps", "").replace(
         "revokes the certificate", ""
     )
+
+
+def test_labels_that_are_no_unicode_are_written_and_stay_apart(rng, tmp_path):
+    labels = ["\udc80", "\udc81", "ü"]
+    cert = pacband.certify_groups(rng.standard_normal(900), np.zeros(900), labels * 300, eps=0.1, delta=0.1)
+    write_metrics(pacband.Monitor(cert), tmp_path / "metrics.prom")
+    text = (tmp_path / "metrics.prom").read_text("utf-8")
+    for label in (r"\\udc80", r"\\udc81", "ü"):
+        assert text.count(f'pacband_rows_total{{group="{label}"}} 0\n') == 1

@@ -109,6 +109,16 @@ def test_a_monitor_can_be_copied_and_pickled(rng):
         assert (twin.n_rows, monitor.n_rows) == (10, 9)
 
 
+def test_what_is_pickled_is_one_moment(rng):
+    """Another thread may count rows before pickle has walked through the whole state."""
+    monitor = pacband.Monitor(certificate(rng))
+    monitor.update([0.0], [0.0])
+    state = monitor.__getstate__()
+    monitor.update([0.0], [0.0], batch_id="a")
+    assert (state["watches"].n_rows, "a" in state["ledger"]) == (1, False)
+    assert state["certificate"] is monitor.certificate
+
+
 def test_arguments_are_checked(rng):
     cert = certificate(rng)
     with pytest.raises(InvalidInput, match=r"alpha must be in \(0, 1\), got 2"):

@@ -60,3 +60,10 @@ def test_numbers_that_are_large_but_no_integers_are_read():
     (rows,) = stream.batches(10)
     assert rows.columns["y"] == [1e300, 1e18]
     assert rows.columns["p"][0] == 2.0**53
+
+
+@pytest.mark.parametrize("cell", ['["a"]', '{"a": 1}'])
+def test_a_list_is_no_label(tmp_path, cell):
+    (tmp_path / "rows").write_text(f'{{"y": 1, "g": {cell}}}\n')
+    with open(tmp_path / "rows", "rb") as source, pytest.raises(InvalidInput, match="'g' must be a text or a number"):
+        list(RowStream(source, ["y"], ["g"]).batches(10))

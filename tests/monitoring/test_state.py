@@ -1,11 +1,13 @@
 """The state file of a monitor: atomic, locked, of one certificate, and refused if it is damaged."""
 
+import errno
 import os
 
 import numpy as np
 import pytest
 
 import pacband
+from pacband.core.documents import read_document
 from pacband.exceptions import CertificateError
 from pacband.monitoring import StateFile
 from support.monitor_command import save_certificate
@@ -50,8 +52,8 @@ def test_damaged_truncated_and_foreign_states_are_refused_and_left_alone(cert, t
     damaged = {
         "is truncated": whole[: len(whole) // 2],
         "was edited or damaged": whole.replace(b'"n_rows": 100', b'"n_rows": 101'),
-        "is not a pacband/monitor file": (tmp_path / "cert.json").read_bytes(),
-        "is damaged": b"\xff" + whole,
+        "is not a state of a monitor of pacband": (tmp_path / "cert.json").read_bytes(),
+        "is damaged": whole.replace(b"n_rows", b"n_\xffrows"),
     }
     for message, data in damaged.items():
         path.write_bytes(data)
@@ -71,6 +73,7 @@ def test_two_processes_cannot_share_a_state(cert, tmp_path):
         stored.write(monitor)
         with pytest.raises(CertificateError, match=r"state\.json is in use: another process holds its lock"):
             monitor.save(tmp_path / "state.json")
+        assert pacband.Monitor.load(tmp_path / "state.json", cert).state == "ok", "reading needs no lock"
     first, second = (pacband.Monitor.load(tmp_path / "state.json", cert) for _ in range(2))
     first.update([0.0], [0.0])
     first.save(tmp_path / "state.json")
@@ -79,6 +82,32 @@ def test_two_processes_cannot_share_a_state(cert, tmp_path):
     with pytest.raises(CertificateError, match="holds another state than this monitor last read or wrote"):
         second.save(tmp_path / "state.json")
     second.save(tmp_path / "copy.json")
+
+
+def test_a_disk_without_locks_is_named(cert, tmp_path, monkeypatch):
+    def refuse(descriptor):
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr("pacband.monitoring.state._lock", refuse)
+    with pytest.raises(CertificateError, match=r"cannot be locked: .*\. Use a state file on a local disk"):
+        pacband.Monitor(cert).save(tmp_path / "state.json")
+
+
+def test_a_state_that_is_replaced_while_it_is_read_is_read_again(cert, tmp_path, monkeypatch):
+    """Otherwise the counts of one state would go with the fingerprint of the other, and overwrite it later."""
+    path = tmp_path / "state.json"
+    writer = pacband.Monitor(cert)
+    writer.save(path)
+
+    def read_and_replace(*arguments):
+        content = read_document(*arguments)
+        if not writer.n_rows:
+            writer.update([0.0], [0.0])
+            writer.save(path)
+        return content
+
+    monkeypatch.setattr("pacband.monitoring.state.read_document", read_and_replace)
+    assert pacband.Monitor.load(path, cert).n_rows == 1
 
 
 def test_two_links_to_one_state_have_one_lock(tmp_path):

@@ -203,3 +203,12 @@ def test_units_on_average_are_watched_by_one_row_of_each():
     # Five standard deviations of a binomial count.
     assert abs(monitor.n_violations - 400) < 90
     assert pacband.Monitor.from_dict(monitor.to_dict(), cert).to_dict() == monitor.to_dict()
+
+
+def test_units_that_came_in_turns_are_not_ended_by_the_next_row():
+    cert = CERTIFICATES["all"]
+    monitor = pacband.Monitor(cert)
+    update(monitor, [0.0, 0.0], ["a", "b"], complete=[])
+    with pytest.raises(InvalidInput, match=r"or be \[\] if none is, because 2 .* are held: 'a', 'b'"):
+        update(monitor, [0.0], ["c"])
+    assert (monitor.open_units, monitor.n_rows) == (("a", "b"), 0)

@@ -50,3 +50,13 @@ def test_states_and_reasons(rng):
     assert monitor.watches[None].n_warnings == 2
     assert str(monitor).startswith("revoked: The promise does not hold")
     assert "pacband monitor: revoked" in monitor._repr_html_()
+
+
+def test_a_revocation_states_the_dependence_that_was_declared(rng):
+    y = rng.standard_normal(20_000)
+    for mixing, stated in ((None, "at most 0.01. Since"), (0.5, "at most 0.01, and 9.53675e-07 more for every draw. ")):
+        cert = pacband.certify(y, 0 * y, eps=0.1, delta=0.05, draws=pacband.draws.Spaced(20, mixing))
+        monitor = pacband.Monitor(cert)
+        monitor.update(np.full(4000, 9 * cert.gamma), np.zeros(4000))
+        assert monitor.state == "revoked"
+        assert stated in monitor.reason

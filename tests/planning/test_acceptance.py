@@ -1,6 +1,7 @@
 """Acceptance plans: the smallest (N, c) that keeps both risks, ties included."""
 
 import random
+import re
 from fractions import Fraction
 from math import comb
 
@@ -105,7 +106,8 @@ def test_the_operating_characteristic_is_the_binomial_law():
         assert plan.accept_probability(p) == pytest.approx(float(exact_cdf(3, 153, Fraction(p))), rel=1e-12)
     assert (plan.accept_probability(0.0), plan.accept_probability(1)) == (1.0, 0.0)
     assert dict(plan.characteristic)[0.05] == plan.accept_probability(0.05) <= plan.attained_delta <= 0.05
-    assert 1 - dict(plan.characteristic)[0.01] == plan.attained_beta <= 0.1
+    assert 1 - dict(plan.characteristic)[0.01] == pytest.approx(plan.attained_beta, rel=1e-12)
+    assert plan.attained_beta <= 0.1
     for p in (-0.1, 1.1, float("nan"), "many", None):
         with pytest.raises(InvalidInput, match=r"p must be (a number )?in \[0, 1\], got"):
             plan.accept_probability(p)
@@ -177,6 +179,49 @@ def test_the_plan_as_json():
     ]  # fmt: skip
     assert (content["attained_delta"], content["attained_beta"]) == (plan.attained_delta, plan.attained_beta)
     assert content["characteristic"][1] == {"p": 0.01, "accept_probability": plan.accept_probability(0.01)}
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        plan_acceptance(0.5, 0.1, eps_good=0.001, beta=1e-18),
+        plan_acceptance(0.3, 0.01, eps_good=1e-9, beta=1e-20),
+        plan_acceptance(0.05, 0.05, eps_good=0.01),
+        plan_acceptance(0.9, 0.3, eps_good=0.8, beta=0.7),
+        AcceptancePlan(400, 300, 0.9, 0.1, 0.2, 1e-20),
+        AcceptancePlan(30, 3, 0.9, 0.1, 0.5, 0.9999999),
+        AcceptancePlan(5, 0, 0.5, 0.1, 2.0**-40, 0.5),
+    ],
+)
+def test_the_attained_beta_is_that_of_exact_fractions_rounded_up(plan):
+    """The twin 1 − B(c; N, eps_good) in floats is zero in the first cases, and rounded down in others."""
+    good, n, c = Fraction(plan.eps_good), plan.n_samples, plan.max_violations
+    yes, no = good.numerator, good.denominator - good.numerator
+    exact = Fraction(sum(comb(n, i) * yes**i * no ** (n - i) for i in range(c + 1, n + 1)), good.denominator**n)
+    found = Fraction(plan.attained_beta)
+    # At most one float more.
+    assert exact <= found <= exact * (1 + Fraction(1, 2**52))
+
+
+@pytest.mark.parametrize(
+    ("eps", "eps_good", "words"),
+    [
+        (0.05, 0.01, ("5 %", "1 %")),
+        (0.05004, 0.010006, ("5.004 %", "1.0006 %")),
+        (0.0500000049, 0.0100000096, ("5.00001 %", "1 %")),
+        (0.29, 0.07, ("29 %", "7 %")),
+        (0.99999999, 0.3333333333, ("100 %", "33.3333 %")),
+        (2e-7, 1e-9, ("2e-05 %", "1e-07 %")),
+    ],
+)
+def test_the_sentence_holds_as_printed(eps, eps_good, words):
+    printed = re.findall(
+        r"violates with probability (\S+ %) or", AcceptancePlan(153, 3, eps, 0.05, eps_good, 0.1).procedure
+    )
+    assert tuple(printed) == words
+    bad, good = (Fraction(text.removesuffix(" %")) / 100 for text in printed)
+    assert bad >= Fraction(repr(eps))
+    assert good <= Fraction(repr(eps_good))
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from pacband.exceptions import CertificateError, NotEnoughSamples
+from pacband.exceptions import CertificateError, InvalidInput, NotEnoughSamples
 from pacband.planning import LARGEST_N, DeltaShare, averages, min_samples
 from pacband.planning.averages import BETS, WHOLE_BET, Evidence, check_units, choose_bets, log_evidence
 from support.twins import use_number
@@ -145,6 +145,23 @@ def test_too_few_units_are_refused_with_how_many_are_needed(eps, delta, needed):
     assert caught.value.needed == needed
     check_units(needed - 1, caught.value.eps_here, delta, DeltaShare())
     check_units(needed - 1, eps, caught.value.delta_here, DeltaShare())
+
+
+@pytest.mark.parametrize(("eps", "delta"), [(1e-9, 1e-300), (1e-9, 0.05), (1e-6, 1e-12)])
+def test_very_many_units_are_named(eps, delta):
+    """Against the rows: as many units suffice as for the promise about all their rows. Doubling went beyond 10¹²."""
+    needed = min_samples(eps, delta)
+    with pytest.raises(NotEnoughSamples, match=f"need at least {needed} units") as caught:
+        check_units(150, eps, delta, DeltaShare())
+    check_units(needed, eps, delta, DeltaShare())
+    check_units(150, caught.value.eps_here, delta, DeltaShare())
+    check_units(150, eps, caught.value.delta_here, DeltaShare())
+
+
+def test_more_units_than_are_supported_are_refused():
+    # The budget 10⁻⁵⁰⁰ takes ln(10⁵⁰⁰)/ε units, which is more than 10¹².
+    with pytest.raises(InvalidInput, match=r"eps=1e-09 and delta=1e-300 need more than 1e\+12 samples, the largest"):
+        check_units(150, 1e-9, 1e-300, DeltaShare(10**200))
 
 
 @pytest.mark.parametrize("counts", [(), ((3, 2, 1),), ((0, 0, 1),), ((0, 1, 0),), ((0, 1, 1), (0, 1, 2)), ((0, 1, 2), (0, 1, 1)), ((0, 1, 1), (0.5, 1, 1)), ((0, 1, 1), (2, 1, 1)), ((0.0, 1, 1),), ((-1, 1, 1),), ((0, 1, LARGEST_N + 1),)])  # fmt: skip

@@ -4,6 +4,7 @@ import re
 from fractions import Fraction
 
 import pytest
+from scipy.stats import binom
 
 from pacband import InvalidInput, NotEnoughSamples, attained_delta, attained_eps, max_rank, min_samples, plan
 from pacband.planning import DeltaShare
@@ -90,6 +91,53 @@ class TestNotEnoughSamples:
         for name, value in offers(error).items():
             assert plan(**{"eps": eps, "delta": delta, name: value}, n_samples=n_samples)
 
+    @pytest.mark.filterwarnings("ignore::pacband.UnlikelyPromise")
+    @pytest.mark.parametrize(
+        ("rule", "rank"),
+        [*((rule, rank) for rule in ("exact", "paper") for rank in (None, 1, 3)), ("maximum", None), ("maximum", 1)],
+    )
+    def test_every_offer_is_accepted_by_the_same_call(self, rule, rank):
+        n_offers = 0
+        for n_samples in (1, 2, 3, 4, 5, 7, 30, 39, 40, 41, 100, 301, 1000):
+            for eps, delta, n_candidates in ((0.05, 1e-6, 1), (0.05, 1e-6, 9), (0.002, 0.3, 1), (0.5, 1e-12, 1)):
+                asked = {"n_samples": n_samples, "rank": rank, "rule": rule, "n_candidates": n_candidates}
+                try:
+                    plan(eps, delta, **asked)
+                except NotEnoughSamples as caught:
+                    error = caught
+                except InvalidInput:  # the rank is larger than N
+                    continue
+                else:
+                    continue
+                stored = {"eps": error.eps_here, "delta": error.delta_here}
+                assert list(offers(error)) == [name for name, value in stored.items() if value is not None]
+                for name, value in (*offers(error).items(), *stored.items()):
+                    if value is not None:
+                        assert plan(**{"eps": eps, "delta": delta, name: value}, **asked)
+                        n_offers += 1
+        assert n_offers > 40
+
+    @pytest.mark.parametrize("n_samples", [3, 4, 5, 12, 30, 100, 301])
+    @pytest.mark.parametrize("delta", [0.3, 0.01, 1e-6])
+    def test_lemma_1_accepts_no_smaller_eps_of_three_digits(self, n_samples, delta):
+        """Against scipy's binomial at the rank ⌊εN/2⌋ of every ε: as ε grows, this rank grows with it."""
+        offered = refused(0.002, delta, n_samples=n_samples, rule="paper").eps_here
+        digits = [k / 10**d for d in (5, 4, 3) for k in range(100, 1000)]
+        accepted = [
+            eps
+            for eps in digits
+            if (r := int(Fraction(str(eps)) * n_samples / 2)) and binom.cdf(r - 1, n_samples, eps) <= delta
+        ]
+        assert min(accepted, default=1.0) == pytest.approx(offered, rel=0.01)
+        assert min(accepted, default=1.0) >= offered
+
+    def test_lemma_1_offers_no_delta_at_rank_zero(self):
+        error = refused(0.05, 1e-6, n_samples=30, rule="paper")
+        assert (error.delta_here, list(offers(error))) == (None, ["eps"])
+        # Two samples have rank zero at every ε below one.
+        nothing = refused(0.05, 1e-6, n_samples=2, rule="paper")
+        assert (nothing.eps_here, nothing.delta_here, offers(nothing)) == (None, None, {})
+
     def test_lemma_1_has_no_bound_for_large_delta(self):
         # At its own N, Lemma 1 has rank zero where N < 2/ε: for δ > exp(−2/7.47) ≈ 0.765, up to rounding N.
         assert plan(0.05, 0.76, rule="paper").rank == 1
@@ -113,6 +161,11 @@ def test_a_guess_is_near_the_rank_that_is_chosen(n_samples, rule):
 
 def test_a_guess_is_zero_where_no_rank_is_valid():
     assert guess_rank(100, 0.05, 1e-6) == 0
+
+
+def test_a_share_that_is_too_small_to_be_decided_has_no_guess():
+    with pytest.raises(InvalidInput, match=r"delta / n_candidates must be at least 1e-300, got 1e-50 · 1e-290"):
+        guess_rank(10**6, 0.05, 1e-50, DeltaShare(2, 1e-290))
 
 
 class TestSlack:

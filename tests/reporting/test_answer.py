@@ -5,6 +5,7 @@ from scipy.stats import binom
 
 import pacband
 from pacband import datasets
+from pacband.core.wording import percent
 
 
 def test_the_verdict_on_fresh_rows_is_the_exact_test(paper):
@@ -52,7 +53,7 @@ def test_one_row_agrees_with_nothing(paper):
     for y, state in ([1e9], "untested"), ([1e9, 1e9], "contradicted"), ([0.0, 0.0], "kept"):
         found = pacband.report(cert, np.array(y), np.zeros(len(y)), np.ones(len(y)))
         assert found.summary.answer.state == state
-    assert "These rows are too few to test the promise" in pacband.report(cert, [1e9], [0.0], [1.0]).html
+    assert "These rows cannot test the promise" in pacband.report(cert, [1e9], [0.0], [1.0]).html
 
 
 def test_calibration_rows_of_a_weighted_certificate_are_not_denied(rng):
@@ -68,3 +69,17 @@ def test_calibration_rows_of_a_weighted_certificate_are_not_denied(rng):
     assert "These are not exactly the calibration rows" in (
         pacband.report(pacband.certify(y, 0 * y, eps=0.1, delta=0.01), fresh, 0 * fresh).summary.answer.text
     )
+
+
+def test_the_interval_of_dependent_draws_is_the_wider_one_of_check(rng):
+    y, fresh = rng.standard_normal(6000), rng.standard_normal(6000)
+    shown = {}
+    for mixing in (None, 0.15):
+        draws = pacband.draws.Spaced(6, mixing)
+        cert = pacband.certify(y, 0 * y, eps=0.1, delta=0.05, draws=draws)
+        text = pacband.report(cert, fresh, 0 * fresh, draws=draws).summary.answer.text
+        low, high = pacband.check(cert, fresh, 0 * fresh, draws=draws).counts[""].interval
+        shown[mixing] = f"95 % interval of the true share is {percent(low)} to {percent(high)}."
+        assert shown[mixing] in text
+        assert ("The exact 95 %" in text) == (mixing is None)
+    assert shown[None] != shown[0.15]

@@ -6,6 +6,8 @@ import pandas as pd
 import pytest
 
 import pacband
+from pacband.draws import Spaced
+from pacband.exceptions import InvalidInput
 from pacband.reporting.outlook import outlook_of
 from pacband.reporting.tables import report_table
 from support.pages import Outline
@@ -97,3 +99,23 @@ def test_large_tables_have_the_same_counts(certificates, kind, fresh, monkeypatc
 
 def _columns(frame, kind):
     return (frame.y,) if kind == "own" else (frame.y, frame.p)
+
+
+def test_a_point_of_a_curve_has_no_outlook(rng, tmp_path):
+    """Its ε may be chosen by the scores, and the counts of all ε together are not bounded by parts of δ."""
+    y = rng.standard_normal(2000)
+    point = pacband.certify_curve(y, 0 * y, delta=0.05).certificate(0.1)
+    for cert in (point, pacband.load(point.save(tmp_path / "point.json"))):
+        with pytest.raises(InvalidInput, match="a point of a curve has no outlook"):
+            cert.outlook(100)
+        assert pacband.report(cert).to_dict()["outlook"] is None
+
+
+def test_without_a_part_of_delta_for_the_next_draws_there_is_no_outlook(rng):
+    y = rng.standard_normal(100_000)
+    cert = pacband.certify(y, 0 * y, draws=Spaced(200, 0.9))
+    with pytest.raises(InvalidInput, match="choose a smaller m"):
+        cert.outlook(1000)
+    assert pacband.report(cert).to_dict()["outlook"] is None
+    with pytest.raises(InvalidInput, match="choose a smaller m"):
+        pacband.report(cert, outlook=1000)

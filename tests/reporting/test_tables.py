@@ -189,7 +189,7 @@ def test_the_page_and_the_markdown_name_the_sample(frame, small_samples):
     assert "rounded up, by less than 0.01 % of the range of the scores" in "".join(Outline(page.html).text)
     small = report_table(*(certificates(frame[:2000])["single"][0], relation(frame[:2000])), columns)
     for text in (small.html, small.to_markdown()):
-        assert "seed" not in text
+        assert "with seed" not in text
         assert "rounded up" not in text
         assert "Not all rows" not in text
     assert small.to_dict()["diagnosis"]["rows_used"] == {}

@@ -56,6 +56,7 @@ RULE = ScoreRule()
         ([1.0, 2.0, 6.0], (3, 2), "symmetric", 3.0),
         (np.array([[1.0, 3.0], [5.0, 7.0]]), (2, 2), "symmetric", 4.0),
         (([1.0, 2.0, 6.0], 5.0), (3,), "asymmetric", 4.0),
+        (np.arange(1.0, 13.0).reshape(2, 6), (2, 3, 2), "symmetric", 6.5),
     ],
 )
 def test_kind_and_mean(scale, shape, kind, mean):
@@ -63,6 +64,19 @@ def test_kind_and_mean(scale, shape, kind, mean):
     assert (spread.kind, spread.mean()) == (kind, mean)
     for part in spread.block(slice(None)):
         assert np.broadcast_shapes(part.shape, shape) == shape
+
+
+def test_the_scale_of_a_run_in_one_row_has_the_outputs_of_the_first_step_first():
+    wide = np.arange(1.0, 13.0).reshape(2, 6)
+    (part,) = spread_of(RULE, wide, (2, 3, 2)).parts
+    assert [part[i, t, k] for i in range(2) for t in range(3) for k in range(2)] == wide.ravel().tolist()
+    # One value a step is not a wide row.
+    (part,) = spread_of(RULE, wide[:, :3], (2, 3, 2)).parts
+    np.testing.assert_array_equal(part[:, :, 0], wide[:, :3])
+    (part,) = spread_of(RULE, np.empty((0, 6)), (0, 3, 2)).parts
+    assert part.shape == (0, 3, 2)
+    with pytest.raises(InvalidInput, match=r"or a step and output \(n, H, k\) or \(n, H·k\)\.$"):
+        spread_of(RULE, np.ones((2, 5)), (2, 3, 2))
 
 
 def test_a_matrix_takes_one_scale_for_a_row():

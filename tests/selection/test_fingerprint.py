@@ -9,7 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from pacband.selection.fingerprint import fingerprint, fingerprint_total, fingerprint_totals, fingerprint_unit, seal
+from pacband.selection.fingerprint import (
+    fingerprint,
+    fingerprint_total,
+    fingerprint_totals,
+    fingerprint_unit,
+    may_be_chance,
+    seal,
+)
 
 FLOATS = st.floats(-1e6, 1e6, allow_subnormal=False)
 
@@ -55,3 +62,12 @@ def test_a_total_counts_modulo_two_to_the_64():
     assert seal(3, -1) == seal(3, 2**64 - 1)
     assert seal(3, 2**63) == seal(3, -(2**63))
     assert seal(3, 1) != seal(4, 1)
+
+
+def test_totals_that_chance_explains(rng):
+    """Of whole numbers whose squares add up to S, others have the same S with a probability of at most 1/√(2πS)."""
+    unit = fingerprint_unit(1.0)
+    assert may_be_chance(0)
+    assert may_be_chance(fingerprint_total((rng.random(1000) < 0.05).astype(float), unit))
+    assert not may_be_chance(fingerprint_total(rng.integers(0, 10, 1000).astype(float), unit))
+    assert not any(may_be_chance(fingerprint_total(rng.standard_normal(50), unit)) for _ in range(1000))

@@ -110,6 +110,7 @@ from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
 from pacband import LocalKernelRidge, LocalRidge, scale
 from pacband.candidates.defaults import LogOfStandardised
 from pacband.candidates.reader import TableReader
+from pacband.candidates.ridge import LeaveOneOutRidge
 from pacband.candidates.smooth import SmoothProcess
 from pacband.candidates.stack import Averaged, Band, Stack
 from pacband.candidates.windows import ShortestWindow
@@ -394,6 +395,7 @@ CASES = {
     "StdScale": lambda: scale.StdScale(BayesianRidge()).fit(PLAIN, Y),
     "ProductScale": lambda: scale.ProductScale([scale.LeverageScale(), scale.NeighborScale(Ridge())]).fit(PLAIN, Y),
     "FloorScale": lambda: scale.FloorScale(scale.NeighborScale(Ridge())).fit(PLAIN, Y),
+    "LeaveOneOutRidge": lambda: LeaveOneOutRidge((0.1, 1.0)).fit(PLAIN, Y),
     "SmoothProcess": lambda: SmoothProcess(max_iter=3, random_state=0).fit(PLAIN, Y),
     "LogOfStandardised": lambda: TransformedTargetRegressor(Ridge(), transformer=LogOfStandardised(9.0, 2.0)).fit(
         PLAIN, Y

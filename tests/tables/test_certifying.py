@@ -223,6 +223,18 @@ def test_many_candidates_come_in_parts_and_give_the_certificate_of_arrays(librar
     assert stated(found) == stated(pacband.certify_frame(frame, target="y", eps=0.2, delta=0.01, **options))
 
 
+@pytest.mark.parametrize("weights", [None, {"plain": 0.3, "scaled": 0.7}])
+@pytest.mark.parametrize("library", ["duckdb", "polars lazy"])
+def test_a_rank_may_be_larger_than_the_sample_that_a_search_starts_from(library, weights, rng, in_engine):
+    frame = table(rng)
+    job = {"candidates": {"plain": "p", "scaled": ("p", "s")}, "rank": 500, "weights": weights}
+    found = pacband.certify_frame(LAZY[library](frame), target="y", **PROMISE, **job)
+    assert stated(found) == stated(by_arrays(frame, job))
+    assert {one.rank for one in found.candidates.values()} == {500}
+    with pytest.raises(InvalidInput, match="rank must not exceed the number of samples, 6000, got 6001"):
+        pacband.certify_frame(LAZY[library](frame), target="y", **PROMISE, **{**job, "rank": 6001})
+
+
 @pytest.mark.verify
 @pytest.mark.parametrize("library", ["duckdb", "polars lazy"])
 def test_hundreds_of_candidates_are_certified(library, rng, limit):

@@ -106,6 +106,12 @@ def test_a_compressed_file_that_is_cut_off_is_refused(rows):
         file.write(gzip.compress(rows.to_csv().encode())[:30])
     with pytest.raises(InvalidInput, match=r"cut.csv.gz is neither Parquet nor text"):
         certified("cut.csv.gz")
+    whole = gzip.compress(rows.to_csv().encode())
+    for damaged in (whole[: len(whole) // 2], whole[:-1], whole[:-6] + bytes([whole[-6] ^ 1]) + whole[-5:]):
+        with open("cut.csv.gz", "wb") as file:
+            file.write(damaged)
+        with pytest.raises(InvalidInput, match=r"cut.csv.gz is damaged or cut off"):
+            certified("cut.csv.gz")
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.csv.gz"])

@@ -103,3 +103,30 @@ def test_numbers_with_two_meanings_are_refused_where_they_are_numbers(read, othe
             files.relation(**{read: ["x"]})
     with open_files(["a.csv"], Dialect(decimal=",")) as files:
         assert float(files.relation(**{read: ["x"]}).fetchall()[0][0]) == 51494
+
+
+@pytest.mark.parametrize("read", ["numeric", "inputs"])
+@pytest.mark.parametrize("z", ["7", "2.5"])
+def test_a_number_with_two_meanings_is_refused_wherever_it_is(read, z):
+    """No part of a large file that is looked at has a point in x."""
+    rows = [f"{100 + number % 900};{z}\n" for number in range(100_000)]
+    rows[61_234] = f" -12.345;{z}\n"
+    with open("a.csv", "w") as file:
+        file.writelines(["x;z\n", *rows])
+    with open_files(["a.csv"], Dialect(decimal=".")) as files:
+        assert float(files.relation(**{read: ["x"]}).fetchall()[61_234][0]) == -12.345
+    with (
+        pytest.raises(InvalidInput, match=r"a.csv: the numbers of column 'x' have two meanings.* --thousands \."),
+        open_files(["a.csv"]) as files,
+        files.reading(),
+    ):
+        files.relation(**{read: ["x"]}).fetchall()
+
+
+@pytest.mark.parametrize(("delimiter", "refused"), [(",", False), (";", True), ("\t", True), ("|", True)])
+def test_points_may_group_thousands_where_no_comma_is_a_delimiter(delimiter, refused):
+    pd.DataFrame({"x": ["4.792", "736"], "t": "a"}).to_csv("a.csv", index=False, sep=delimiter)
+    with open_files(["a.csv"]) as files:
+        assert files.format.unclear == ({"x"} if refused else set())
+        if not refused:
+            assert files.relation(["x"]).fetchall() == [(4.792, "a"), (736, "a")]

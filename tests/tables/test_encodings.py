@@ -1,9 +1,12 @@
 """The encoding of a file is proved by its bytes, or must be named."""
 
+import gzip
+
 import pytest
 
 from pacband.exceptions import InvalidInput
 from pacband.tables.encodings import find_encoding, sample_pieces, write_utf8
+from pacband.tables.files import open_files
 
 TEXT = "größe;Preis €\nsüß;1,5\n„ja“ – 20 °C;½\n"
 
@@ -45,3 +48,14 @@ def test_pieces_are_whole_lines_from_all_over_the_file(tmp_path):
     assert found[-1] == 99_999
     assert all(len(line) == 9 for piece in pieces for line in piece.split())
     assert len(pieces) == 16
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.csv.gz"])
+@pytest.mark.parametrize("header", ["x", '"x"', '"x,"', '"x\n"', '"x,\n"'])
+def test_no_row_is_lost_after_a_byte_order_mark(tmp_path, name, header):
+    """Excel writes a mark, and quotes around a first name with a comma."""
+    data = f"{header},y\n1,2\n3,4\n".encode("utf-8-sig")
+    (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
+    with open_files([tmp_path / name]) as files:
+        assert files.header == (header.strip('"'), "y")
+        assert files.relation(["y"]).fetchall() == [("1", 2), ("3", 4)]

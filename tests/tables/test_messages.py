@@ -22,6 +22,13 @@ def test_messages_with_a_line(message):
     assert explain(LINE.format(message), "b.csv", {"/data/a.csv": "a.csv"}) == MESSAGES[message]
 
 
+@pytest.mark.parametrize("name", ["data-utf-8.csv", "not utf-8 encoded.csv", "Maximum line size.csv"])
+def test_neither_a_path_nor_a_cell_is_the_error(name):
+    message = LINE.format("Value with unterminated quote found.").replace("a.csv", name).replace("1,x", '1,"utf-8')
+    sentence = "a cell that begins with a quote must end with one."
+    assert explain(message, None, {f"/data/{name}": "a.csv"}) == f"a.csv, line 7: {sentence}"
+
+
 @pytest.mark.parametrize(
     ("message", "sentence"),
     [

@@ -9,6 +9,7 @@ import pytest
 import pacband
 from pacband import InvalidInput, Share, certify, certify_family, certify_groups
 from pacband.draws import Units, Weighted
+from support.tables import collected
 
 PROMISE = {"eps": 0.2, "delta": 0.1}
 RUNS = {"target": "y", "prediction": "p", "run": "run", "step": "t"}
@@ -238,6 +239,29 @@ def test_a_run_of_several_outputs_may_be_one_row(library, arrays):
     verdict = pacband.check_frame(cert, wide, target=targets, prediction=predicted)
     assert verdict == pacband.check(cert, y, prediction)
     assert verdict.reused
+
+
+@pytest.mark.parametrize("pair", [False, True])
+@pytest.mark.parametrize("gauge", ["max", Share(0.6)], ids=["max", "share"])
+@each_library
+def test_a_run_in_one_row_may_have_a_scale_for_each_output(library, gauge, pair, arrays, rng):
+    y, prediction = (part[:, :3] for part in arrays[:2])
+    low, high = rng.uniform(1.0, 2.0, (2, N, 3, 2))
+    scale = (low, high) if pair else low
+    cert = certify(y, prediction, scale, gauge=gauge, **PROMISE)
+    names = [f"{t}{k}" for t in range(3) for k in range(2)]
+    parts = {"y": y, "p": prediction, "low": low, "high": high}
+    wide = pd.DataFrame({f"{what}{t}{k}": part[:, t, k] for what, part in parts.items() for t in range(3) for k in range(2)})  # fmt: skip
+    columns = {what: [f"{what}{name}" for name in names] for what in parts}
+    named = {"prediction": columns["p"], "scale": (columns["low"], columns["high"]) if pair else columns["low"]}
+    verdict = pacband.check_frame(cert, library(wide), target=columns["y"], **named)
+    assert verdict.reused
+    assert verdict == pacband.check(cert, y, prediction, scale)
+    applied = collected(pacband.apply_frame(cert, library(wide), **named))
+    tube = cert.tube(prediction, scale).reshape(N, 6, 2)
+    for k in range(6):
+        np.testing.assert_array_equal(applied[f"lower_{k}"], tube[:, k, 0])
+        np.testing.assert_array_equal(applied[f"upper_{k}"], tube[:, k, 1])
 
 
 def test_a_row_of_a_table_has_the_outputs_of_the_first_step_first(arrays):

@@ -300,12 +300,16 @@ def test_a_column_of_numbers_that_holds_texts_is_refused_with_its_rows(rng, hast
     np.testing.assert_array_equal(fam.predict(X.astype(str)), fam.predict(X))
 
 
-def test_the_kind_of_a_column_comes_from_all_rows_of_the_fit(rng, hasty):
+def test_the_kind_of_a_column_comes_from_all_training_rows_and_no_calibration_row(rng, hasty):
     X, y = draw(rng, 1500, {1: 0.0, 2: 10.0})
-    # A single text, wherever the split puts it.
-    fam = family(X.assign(code=X.code.where(X.index != 7, "A")), y)
+    train, calibrate = family(X, y).split_indices(X, y)
+    fam = family(X.assign(code=X.code.where(X.index != train[7], "A")), y)
     assert fam.column_kinds_ == {"code": "category", "x": "number"}
     fam.predict(pd.DataFrame({"code": ["A", 1], "x": [0.0, 0.0]}))
+    odd = X.assign(code=X.code.where(X.index != calibrate[7], "A"))
+    with pytest.raises(InvalidInput, match="column 'code' has only numbers in the training rows, and holds 'A' in a"):
+        family(odd, y)
+    assert family(odd.astype({"code": str}), y).column_kinds_["code"] == "category"
 
 
 def own_model():

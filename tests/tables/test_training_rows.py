@@ -35,7 +35,7 @@ def read(path, **options):
 
 def test_every_column_is_used_once_and_rows_without_a_target_are_dropped(path):
     notes = []
-    options = {"draws": Units("machine"), "group": "site", "drop_missing_target": True}
+    options = {"draws": Units("machine", "average"), "group": "site", "drop_missing_target": True}
     rows = read(path, note=notes.append, **options)
     assert notes == ["Dropped 2 of 60 rows without a target."]
     assert (list(rows.X), list(rows.unused)) == (["a", "site"], ["day"])
@@ -48,6 +48,28 @@ def test_every_column_is_used_once_and_rows_without_a_target_are_dropped(path):
         [0, 1],
         ["m0"] * 2,
     )
+
+
+def test_a_column_may_have_any_name(tmp_path):
+    """Two columns of a SELECT with one name would change places."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "y": rng.standard_normal(60),
+            "machine": [f"m{k // 4}" for k in range(60)],
+            "pacband_target": rng.standard_normal(60),
+            "pacband_draws_0": [f"d{k % 3}" for k in range(60)],
+            "___": rng.standard_normal(60),
+            "_" * 16 + "_0": rng.standard_normal(60),
+        }
+    )
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    rows = read(tmp_path / "data.csv", draws=Units("machine"))
+    assert list(rows.X) == list(frame)[2:]
+    assert rows.y.tolist() == frame.y.tolist()
+    assert list(rows.draws.labels) == list(frame.machine)
+    assert rows.X.pacband_target.tolist() == frame.pacband_target.tolist()
+    assert rows.X.pacband_draws_0.tolist() == frame.pacband_draws_0.tolist()
 
 
 def test_what_is_refused(path):
@@ -64,3 +86,17 @@ def test_copies_are_found_although_they_have_numbers_of_their_own():
     frame = pd.DataFrame({"id": np.arange(300), "a": np.r_[np.arange(200), np.arange(100)] * 0.37})
     y = frame.a.to_numpy() * 2
     np.testing.assert_array_equal(find_originals(frame, y), np.arange(200))
+
+
+@pytest.mark.parametrize("within", ["all", 0.9])
+@pytest.mark.parametrize("drop", [False, True])
+def test_whole_units_need_all_their_targets(path, within, drop):
+    with pytest.raises(InvalidInput, match=r"missing in 2 rows, .*\. A promise about whole units needs the targets"):
+        read(path, draws=Units("machine", within), drop_missing_target=drop)
+
+
+def test_units_named_by_fractions_stay_apart(tmp_path):
+    labels = [f"1.{k}" for k in range(1, 21) for _ in range(3)]
+    frame = pd.DataFrame({"y": np.arange(60.0), "a": np.sqrt(np.arange(60.0)), "machine": labels})
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    assert list(read(tmp_path / "data.csv", draws=Units("machine")).draws.labels) == labels

@@ -79,3 +79,16 @@ def test_the_wrong_twin_that_takes_the_smallest_score_is_caught(rng, monkeypatch
     monkeypatch.setattr(nw.Expr, "max", nw.Expr.min)
     found = pacband.certify_frame(duckdb.from_df(frame), **COLUMNS, draws=Units("machine"), **PROMISE)
     assert stated(found) != expected
+
+
+# More rows than those that are looked at before the units are aggregated.
+SPELLINGS = [f"{k}{end}" for end in ("", ".0") for k in range(21_000)]
+
+
+@pytest.mark.parametrize("kind", [pl.String, pl.Categorical, pl.Enum(SPELLINGS)])
+def test_a_unit_in_two_spellings_is_refused_whatever_its_type(kind, rng):
+    frame = pl.DataFrame({"y": rng.standard_normal(42_000), "p": np.zeros(42_000), "machine": SPELLINGS})
+    frame = frame.with_columns(pl.col("machine").cast(kind))
+    for native in (frame, frame.lazy()):
+        with pytest.raises(InvalidInput, match="machines must be written in one way each"):
+            pacband.certify_frame(native, **COLUMNS, draws=Units("machine"), **PROMISE)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Integral
 from time import perf_counter
 from typing import Any, NoReturn
 
@@ -143,7 +144,7 @@ def auto_candidates(
     progress : function of (done, total), optional
         Called after every step.
     extra : mapping of str to Member, optional
-        Pairs of the user. They are fitted, and join the family without screening.
+        Pairs of the user. They are fitted first, whatever time it takes, and join the family without screening.
     extra_parameters : mapping of str to FitParams, optional
         What the fits of these pairs get beside X and y, such as ``sample_weight``.
     predictors : mapping of str to estimator, optional
@@ -170,12 +171,15 @@ def auto_candidates(
     eps, delta = check_probability("eps", eps), check_probability("delta", delta)
     scoring = ScoreRule.create(side=side, gauge="max", min_scale=None, nonfinite="raise")
     time_budget = check_positive("time_budget", time_budget)
+    _check_jobs(n_jobs)
     target = _check_target(y)
     training = training_digest(X, y)
     if search_plan is not None:
         if not isinstance(search_plan, SearchPlan):
             raise InvalidInput(f"search_plan must be a SearchPlan or None, got {type(search_plan).__name__}.")
         search_plan.warn_of_other_rows(random_state, training)
+    # The user's own come first: an error of theirs need not wait for the search.
+    given, records = _fit_given(extra or {}, X, y, clusters, extra_parameters)
     ledger = Ledger(time_budget if search_plan is None else math.inf, progress)
     done = SearchPlan((), (), all_rows=True, rows=len(target), columns=0)
     if np.ptp(target) == 0.0:
@@ -197,17 +201,12 @@ def auto_candidates(
                 plan=search_plan,
             )
         members = {name: Member(band, "std") for name, band in bands.items()}
-    given: dict[str, Member] = {}
-    for name, member in (extra or {}).items():
-        if name in members:
-            raise InvalidInput(f"extra must not use the name of a screened candidate, got {name!r}.")
-        start = perf_counter()
-        given |= fit_members({name: member}, X, y, clusters, extra_parameters)
-        tried.append(Tried(name, None, perf_counter() - start, "given"))
+    if taken := given.keys() & members:
+        raise InvalidInput(f"extra must not use the name of a screened candidate, got {min(taken)!r}.")
     sharpest = next(iter(members))
     return AutoFamily(
         FrozenMap({sharpest: members.pop(sharpest), **given, **members}),
-        tuple(tried),
+        (*tried, *records),
         done.of_search(random_state, training),
         scoring.side,
         ledger.describe_end(),
@@ -240,6 +239,24 @@ def _check_target(y: Any) -> Floats:
     if len(target) < _FEWEST_ROWS:
         raise InvalidInput(f"the automatic family needs at least {_FEWEST_ROWS} training rows, got {len(target)}.")
     return target
+
+
+def _check_jobs(n_jobs: Any) -> None:
+    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0):
+        raise InvalidInput(f"n_jobs must be None or a whole number other than 0, got {n_jobs!r}.")
+
+
+def _fit_given(
+    extra: Mapping[str, Member], X: Any, y: Any, clusters: Any, parameters: Mapping[str, FitParams] | None
+) -> tuple[dict[str, Member], list[Tried]]:
+    """Fit the user's own pairs, and return them with their records."""
+    given: dict[str, Member] = {}
+    records = []
+    for name, member in extra.items():
+        start = perf_counter()
+        given |= fit_members({name: member}, X, y, clusters, parameters)
+        records.append(Tried(name, None, perf_counter() - start, "given"))
+    return given, records
 
 
 def _expected_level(n_calibration: int | None, eps: float, delta: float) -> float:

@@ -13,12 +13,12 @@ from scipy.stats import skew
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingRegressor, RandomForestRegressor
-from sklearn.linear_model import RidgeCV
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import SplineTransformer
 
 from pacband.candidates.reader import TableReader
+from pacband.candidates.ridge import LeaveOneOutRidge
 from pacband.candidates.smooth import SmoothProcess
 from pacband.candidates.views import encode_categories, scale_columns
 from pacband.candidates.windows import ShortestWindow
@@ -27,7 +27,7 @@ from pacband.local import LocalKernelRidge
 
 __all__ = ["LogOfStandardised", "ScaleModel", "default_predictors", "default_scales"]
 
-_PENALTIES = np.logspace(-2, 4, 13)
+_PENALTIES = tuple(np.logspace(-2, 4, 13).tolist())
 # Histogram boosting bins a feature into at most 255 values. A column with more categories than this stays codes.
 _MOST_LEVELS = 200
 # From here on trees are tried before processes.
@@ -95,13 +95,13 @@ def default_predictors(
     # Leaves of one row are best for few rows. For many rows they would fill the memory.
     leaf = 1 if n_rows < 15_000 else 3
     predictors: dict[str, Any] = {
-        "linear": make_pipeline(scores, RidgeCV(_PENALTIES)),
+        "linear": make_pipeline(scores, LeaveOneOutRidge(_PENALTIES)),
         # A tenth of the time of medium boosting: something for little time, many rows or a busy machine.
         "quick boosting": boosting["quick"],
     }
     if n_columns <= _MOST_SPLINES and n_rows >= 60:
         splines = SplineTransformer(6, extrapolation="linear")
-        predictors["splines"] = make_pipeline(scores, splines, RidgeCV(_PENALTIES))
+        predictors["splines"] = make_pipeline(scores, splines, LeaveOneOutRidge(_PENALTIES))
     smooth = {"smooth process": make_pipeline(scores, SmoothProcess(random_state=seed))}
     predictors |= {
         "shallow boosting": boosting["shallow"],

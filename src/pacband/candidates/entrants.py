@@ -9,6 +9,7 @@ from pacband.certification.terms import Terms
 from pacband.exceptions import InvalidInput
 from pacband.planning import WHOLE, DeltaShare
 from pacband.planning.binomial import covering_delta
+from pacband.planning.limits import SMALLEST_BUDGET
 from pacband.planning.shares import rounded_down, rounded_up
 
 __all__ = ["entrants", "group_entrants"]
@@ -55,7 +56,9 @@ def entrants(terms: Terms, names: Sequence[str], n_samples: int) -> dict[str, De
     # Units on average have no rank: their bound is the sharper, the more of δ they have.
     if not terms.draws.kind.averages:
         tail = Fraction(covering_delta(n_samples, rank, terms.eps, delta))
-        needed = rounded_up(tail + terms.slack(n_samples) / delta)
+        # At a smaller share the inequality is not decided.
+        least = Fraction(SMALLEST_BUDGET) / delta
+        needed = rounded_up(max(tail + terms.slack(n_samples) / delta, least))
     for kept in range(len(others), 0, -1):
         share = DeltaShare(kept + 1, rounded_down((1 - Fraction(needed)) / kept))
         try:

@@ -17,6 +17,7 @@ from threadpoolctl import ThreadpoolController
 from pacband.candidates.smooth import SmoothProcess
 from pacband.candidates.workers import Workers
 from pacband.core.arrays import Floats
+from pacband.core.interrupts import keep_interrupts
 from pacband.scale.crossfit import Folds
 
 __all__ = [
@@ -182,7 +183,11 @@ def _run(tasks: Sequence[_Task], workers: Workers) -> list[FoldFit]:
     beside = {k for k, task in enumerate(tasks) if _suits_programs(task.model, task.X) and workers.n_programs > 1}
     threads = {k for k, task in enumerate(tasks) if _suits_threads(task.model, task.X)} - beside
     found: dict[int, FoldFit] = {}
-    with _CONTROLLER.limit(limits=1, user_api="blas"), ThreadPoolExecutor(workers.n_threads) as pool:
+    with (
+        keep_interrupts(),
+        _CONTROLLER.limit(limits=1, user_api="blas"),
+        ThreadPoolExecutor(workers.n_threads) as pool,
+    ):
         prepared = [tasks[k].prepare() for k in threads]
         found |= zip(threads, pool.map(lambda finish: finish(), prepared), strict=True)
         found |= zip(beside, workers.run(_Task.complete, [tasks[k] for k in beside]), strict=True)

@@ -57,8 +57,9 @@ def late(why: str) -> str:
     return f"{_LATE} {why}"
 
 
-# At least this share of the budget is kept for the fits of the family at the end of the search.
-_LAST_SHARE = 0.1
+# At least this share of the budget is kept for the end of the search: the last fits, the ranks of the pairs and the
+# predictions of the calibration rows. This share is kept for what is no fit.
+_LAST_SHARE, _AFTER_SHARE = 0.1, 0.08
 
 
 class Ledger:
@@ -82,6 +83,7 @@ class Ledger:
     def __init__(self, budget: float, progress: Progress | None = None) -> None:
         self.dropped: list[Tried] = []
         self.interrupted = False
+        self._interrupted_after = 0.0
         self._budget = budget
         self._reserved = 0.0
         self._last_share = _LAST_SHARE
@@ -98,12 +100,12 @@ class Ledger:
         """Return how many seconds remain of the budget; negative if it is used up."""
         return self._budget - (perf_counter() - self._start)
 
-    def seconds_before(self, kept_share: float, *, reserve: float = 0.0) -> float:
+    def seconds_before(self, kept_share: float, *, more_last: float = 0.0) -> float:
         """Return how many seconds remain before the time that is kept: this share of the budget, and the last fits.
 
-        `reserve` are seconds that the last fits need in addition to those that `reserve` keeps.
+        `more_last` are seconds that the last fits need in addition to those that `reserve` keeps.
         """
-        last = max(self._last_share * self._budget, self._reserved + reserve)
+        last = max(self._last_share * self._budget, _AFTER_SHARE * self._budget + self._reserved + more_last)
         return self.seconds_left() - kept_share * self._budget - last
 
     def share_of(self, seconds: float) -> float:
@@ -134,7 +136,7 @@ class Ledger:
 
     def interrupt(self) -> None:
         """Record that the user stopped the search, and warn of it."""
-        self.interrupted = True
+        self.interrupted, self._interrupted_after = True, perf_counter() - self._start
         warnings.warn(
             "the search was interrupted: the best so far is fitted and certified. Interrupt again to end without a "
             "result.",
@@ -143,7 +145,7 @@ class Ledger:
 
     def describe_end(self) -> str:
         """Return, in a sentence, why the search ended; empty if a plan decided what was fitted."""
-        seconds = perf_counter() - self._start
+        seconds = self._interrupted_after if self.interrupted else perf_counter() - self._start
         took = f"{seconds:.0f} s" if seconds >= 10.0 else f"{seconds:.2g} s"
         if self.interrupted:
             return f"The search was interrupted after {took}, and the best so far was kept."

@@ -24,7 +24,7 @@ from pacband.scale.base import fit_scale
 from pacband.scale.crossfit import Predictor, predictions
 from pacband.scale.std import has_return_std
 
-__all__ = ["Member", "fit_members", "has_return_std", "is_refittable", "predict_members"]
+__all__ = ["Member", "copy_unfitted", "fit_members", "has_return_std", "is_refittable", "predict_members"]
 
 
 @dataclass(frozen=True)
@@ -87,6 +87,24 @@ class Member:
 def is_refittable(part: Any) -> bool:
     """Whether a predictor or scale is changed by a fit: not if it is a function, "std" or frozen."""
     return hasattr(part, "fit") and not isinstance(part, FrozenEstimator)
+
+
+def copy_unfitted(members: Mapping[str, Member]) -> dict[str, Member]:
+    """Return the members with a copy of every part that a fit leaves as it is, such as a frozen estimator.
+
+    The certificate is then about the copies, whatever happens to the originals later. A part that several members have
+    is copied once.
+    """
+    copies: dict[int, Any] = {}
+
+    def copied(part: Any) -> Any:
+        if is_refittable(part):
+            return part
+        if id(part) not in copies:
+            copies[id(part)] = _copy(part)
+        return copies[id(part)]
+
+    return {name: Member(copied(member.predictor), copied(member.scale)) for name, member in members.items()}
 
 
 def fit_members(
@@ -178,7 +196,8 @@ def _fit_the_scale(scale: BaseEstimator) -> str:
 
 
 def _copy(part: Any) -> Any:
-    if not hasattr(part, "fit"):
+    """Return a copy of a model; a function, "std" and None are returned as they are."""
+    if not hasattr(part, "predict"):
         return part
     try:
         return deepcopy(part)

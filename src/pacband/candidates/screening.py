@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from pacband.candidates.blend import Blend, fit_blend, meta_table
 from pacband.candidates.defaults import ScaleModel, default_predictors, default_scales
-from pacband.candidates.fitting import fit_together, is_boosting
+from pacband.candidates.fitting import fit_together, is_boosting, one_openmp_thread
 from pacband.candidates.ledger import Ledger, Tried, late
 from pacband.candidates.pairs import Goal, Pair, rank_pairs
 from pacband.candidates.sample import Sample, draw_sample
@@ -35,6 +35,10 @@ _SCALE_MARGIN, _LEAST_FOR_SCALES, _MOST_FOR_SCALES = 1.5, 0.15, 0.4
 _SECONDS_TO_START = 10.0
 # If the last fits take more rows than the screening, so large a share of the budget is kept for them.
 _SHARE_OF_ALL_ROWS = 0.25
+# A fit has failed if its error at rows that it has seen is so many times that of fits that have not seen them.
+_FAILED, _ROUNDING = 1.25, 1e-9
+# So many rows show it.
+_ROWS_TO_CHECK = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,8 +182,8 @@ def fit_stack(
 ) -> Stack:
     """Fit what the chosen pairs need.
 
-    Predictors are fitted on all rows, or without `use_all` on the screened ones. Scale models are fitted to the
-    out-of-fold errors, which only the screened rows have.
+    Predictors are fitted on all rows, or without `use_all` on the screened ones; a fit that has failed is replaced by
+    that of a fold. Scale models are fitted to the out-of-fold errors, which only the screened rows have.
     """
     names = {name for pair in chosen for name in pair.centre.parts}
     scale_names = {name for pair in chosen for name, _ in pair.recipe.signals}
@@ -195,6 +199,7 @@ def fit_stack(
     fitted = fit_together(
         [models[name].task.model for name in weights], table, [target] * len(weights), workers=workers
     )
+    fitted = [_sound_fit(fit, models[name], sample, workers) for name, fit in zip(weights, fitted, strict=True)]
     fitted_scales = fit_together(
         [scale.task.model for scale in scales.values()],
         signals.meta,
@@ -209,6 +214,28 @@ def fit_stack(
         sample.unit,
         dict(zip(scales, fitted_scales, strict=True)),
     )
+
+
+def _sound_fit(fit: Any, model: OutOfFold, sample: Sample, workers: Workers) -> Any:
+    """Return the fit on all rows, or, if it has failed, that of the first fold that has not.
+
+    A model that searches its parameters, such as a process, may end at far worse ones with other rows.
+    """
+    rows = slice(None, None, -(-len(sample.target) // _ROWS_TO_CHECK))
+    table, target = sample.table[rows], sample.target[rows]
+
+    def error(predictions: Floats) -> float:
+        return float(np.sqrt(np.mean((target - predictions) ** 2)))
+
+    most = _FAILED * error(model.predictions[rows]) + _ROUNDING
+    with one_openmp_thread():
+        if error(fit.predict(table)) <= most:
+            return fit
+        for train, _ in sample.folds:
+            (other,) = fit_together([model.task.model], sample.table[train], [sample.target[train]], workers=workers)
+            if error(other.predict(table)) <= most:
+                return other
+    return fit
 
 
 def _has_time_for_all(models: Mapping[str, OutOfFold], sample: Sample, ledger: Ledger) -> bool:

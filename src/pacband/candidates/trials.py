@@ -171,7 +171,7 @@ def _fit_in_time(
     start = start if fits else perf_counter()
     while len(fits) < len(folds):
         left = estimate * (1.0 - len(fits) / len(folds))
-        if left > ledger.seconds_before(kept_share, reserve=estimate / (len(folds) - 1)):
+        if left > ledger.seconds_before(kept_share, more_last=estimate / (len(folds) - 1)):
             return late(f"too little time: about {estimate:.2g} s are needed")
         # Perhaps more workers are ready than at the beginning.
         at_once = n_parallel(task.model, table[folds[0][0]], workers)

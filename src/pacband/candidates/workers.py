@@ -14,7 +14,7 @@ __all__ = ["Workers"]
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
-# A search fits a model to five folds: this program takes one of them, and more workers would have nothing to do.
+# A search fits a model to five folds: this program takes one of them, and more workers would mostly have nothing to do.
 _MOST_WORKERS = 4
 # A worker that gets nothing to do for so many seconds ends, such as one whose program was killed.
 _IDLE_SECONDS = 60.0

@@ -10,7 +10,7 @@ import numpy as np
 
 from pacband.certificate.about import About
 from pacband.certificate.portable import encode
-from pacband.certificate.promise import Promise, assumptions_of
+from pacband.certificate.promise import ANY_EPS, Promise, assumptions_of
 from pacband.certificate.single import Certificate, issue
 from pacband.core.arrays import Floats
 from pacband.core.checks import check_probability
@@ -100,7 +100,7 @@ class Curve:
             n_outputs=self.n_outputs,
             n_steps=self.n_steps,
             about=self.about,
-            assumptions=(first, second, "δ was chosen before looking at the scores; ε need not be", *others),
+            assumptions=(first, second, ANY_EPS, *others),
         )
         weight = covering_delta(self.n_samples, rank, eps, Fraction(self.delta))
         return issue(basis, measure(self.scores.copy(), rank), rank, DeltaShare(self.n_candidates, weight))

@@ -20,7 +20,7 @@ from pacband.draws import Draws
 from pacband.draws.kinds import UnitDraws
 from pacband.exceptions import CertificateError, InvalidInput
 
-__all__ = ["FamilyCertificate", "check_candidates", "sharpest_first", "split_candidate"]
+__all__ = ["FamilyCertificate", "check_candidates", "sharpest_first", "sharpness_name", "split_candidate"]
 
 
 def sharpest_first(
@@ -120,7 +120,7 @@ class FamilyCertificate(Promising):
 
     @property
     def n_samples(self) -> int:
-        """The number N of calibration rows."""
+        """The number N of calibration draws."""
         return self.certificate.n_samples
 
     def bound(self, scale: Any = None) -> Any:

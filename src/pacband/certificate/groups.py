@@ -69,7 +69,7 @@ class GroupCertificate(Promising):
 
     @property
     def n_samples(self) -> int:
-        """The number of calibration rows over all groups. A row in several groups counts in each."""
+        """The number of calibration draws over all groups. A draw in several groups counts in each."""
         return sum(cert.n_samples for cert in self.groups.values())
 
     def gamma(self, groups: Any) -> Floats:

@@ -31,12 +31,12 @@ from pacband.scores.clip import range_assumption
 from pacband.scores.columns import Columns
 from pacband.scores.rule import OWN
 
-__all__ = ["ASSUMPTIONS", "GIVEN_BOUND", "OWN_SCORES", "RUNS", "Promise", "assumptions_of"]
+__all__ = ["ANY_EPS", "ASSUMPTIONS", "GIVEN_BOUND", "OWN_SCORES", "RUNS", "Promise", "assumptions_of"]
 
 ASSUMPTIONS = (
     ROWS.assumption,
     "predictor and scale were built without the calibration rows",
-    "ε, δ, the candidates and the rank were chosen before looking at the scores",
+    "ε, δ, the candidates, the rank and all seeds were chosen before looking at the scores",
 )
 # Two assumptions in place of the first two for scores that the user computes, and one in place of the third for a bound
 # that was given.
@@ -46,7 +46,10 @@ OWN_SCORES = (
 )
 # The first assumption if a row is a run of several steps.
 RUNS = "calibration runs and future runs are independent draws from one distribution"
-GIVEN_BOUND = "δ, the candidates and the tolerance were chosen before looking at the scores"
+GIVEN_BOUND = "δ, the candidates, the tolerance and all seeds were chosen before looking at the scores"
+# The third assumption of a point of a curve.
+_FREE_EPS = "ε need not be"
+ANY_EPS = f"δ and all seeds were chosen before looking at the scores; {_FREE_EPS}"
 _SCALES = {
     "none": "no scale",
     "symmetric": "a scale, one value per row",
@@ -143,8 +146,10 @@ class Promise:
     ) -> tuple[Sample, Floats]:
         """Return the draws and their scores: every row, or as `draws` makes draws of the rows."""
         found = Rows() if draws is None else draws
-        if found.kind != self.draws:
-            raise InvalidInput(f"this certificate was made with draws of {self.draws}, got {found.kind}.")
+        if not self.draws.makes_the_draws_of(found.kind):
+            raise InvalidInput(
+                f"this certificate was made with other draws: {self.draws.description}; got: {found.kind.description}."
+            )
         check_same_rows(y=y, y_pred=y_pred, scale=scale)
         target, prediction, spread = self.align(y, y_pred, scale)
         sample = found.sample(len(target))
@@ -231,6 +236,11 @@ class Promise:
             raise InvalidScale(
                 f"this certificate was calibrated with {_SCALES[self.scale_kind]}, got {_SCALES[given]}."
             )
+
+    @property
+    def eps_was_chosen(self) -> bool:
+        """Whether ε had to be chosen before looking at the scores; for a point of a curve it had not."""
+        return not any(text.endswith(_FREE_EPS) for text in self.assumptions)
 
     @property
     def bound_in_unit(self) -> bool:
@@ -334,7 +344,7 @@ def assumptions_of(
         independent, built = OWN_SCORES
     built = built.replace(ROWS.unseen, draws.unseen)
     if not draws.rank_is_chosen:
-        chosen = chosen.replace(", the candidates and the rank", " and the candidates")
+        chosen = chosen.replace(", the rank", "")
     found = independent if draws == ROWS else draws.assumption, built, GIVEN_BOUND if bound_given else chosen
     return found if scoring.clip is None else (*found, range_assumption(scoring.clip))
 

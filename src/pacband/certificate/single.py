@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Self
@@ -21,6 +20,7 @@ from pacband.certificate.promise import Promise
 from pacband.certificate.promising import Promising
 from pacband.core.arrays import Floats, check_same_rows
 from pacband.core.checks import check_positive_integer, check_probability
+from pacband.core.clock import time_of_creation
 from pacband.draws import Draws, Sample
 from pacband.exceptions import CertificateError, InvalidInput
 from pacband.planning import LARGEST_N, WHOLE, DeltaShare
@@ -186,16 +186,18 @@ class Certificate(Promising):
         the share of calibration scores beyond it, with one more score beyond it. Raises `InvalidInput` for units on
         average, for an interval of importance, and for draws that depend on each other.
         """
-        self._check_law()
-        return self.chosen_rank / (self.n_samples + 1)
+        return self._rank_of_law / (self.n_samples + 1)
 
-    def _check_law(self) -> None:
-        """Raise unless the violation of the bound follows Beta(r, N − r + 1)."""
-        if self.chosen_rank and not self.basis.draws.has_law:
+    @property
+    def _rank_of_law(self) -> int:
+        """The rank r, if the violation of the bound follows Beta(r, N − r + 1). Raises `InvalidInput` if not."""
+        rank = self.chosen_rank
+        if not self.basis.draws.has_law:
             raise InvalidInput(
                 "nothing is known about the violation of this bound but the promise: the draws depend on each other. "
                 "There is no expected violation, and no interval of it."
             )
+        return rank
 
     @property
     def chosen_rank(self) -> int:
@@ -233,8 +235,8 @@ class Certificate(Promising):
         from scipy.special import betaincinv
 
         level = check_probability("level", level)
-        self._check_law()
-        a, b = self.chosen_rank, self.n_samples - self.chosen_rank + 1
+        a = self._rank_of_law
+        b = self.n_samples - a + 1
         high = betaincinv(a, b, (1 + level) / 2)
         if self.bound_given:
             a, b = a - 1, b + 1
@@ -248,7 +250,8 @@ class Certificate(Promising):
         continuous scores and a bound chosen beforehand. Tied scores make J smaller. For a bound that was given, the
         same j holds for every violation probability. If the bound is one of n_F candidates, or of n_F groups, each
         gets its part of δ: then the counts of all hold together, whichever is chosen by the scores. If draws depend on
-        each other as declared (`Spaced` with mixing), the dependence of all N + m draws uses up a part of δ.
+        each other as declared (`Spaced` with mixing), the dependence of all N + m draws uses up a part of δ. A point
+        of a curve has no outlook: ε may have been chosen by the scores.
 
         Parameters
         ----------
@@ -265,6 +268,11 @@ class Certificate(Promising):
         (19, 37)
         """
         rank, n_future = self.chosen_rank, check_positive_integer("m", m)
+        if not self.basis.eps_was_chosen:
+            raise InvalidInput(
+                "a point of a curve has no outlook: its ε may have been chosen by the scores. Certify the rows at an ε "
+                "that is chosen first."
+            )
         if n_future > LARGEST_N:
             raise InvalidInput(f"m must be at most {LARGEST_N:g}, got {n_future}.")
         risk = self.delta if delta is None else check_probability("delta", delta)
@@ -279,9 +287,12 @@ class Certificate(Promising):
     def bound(self, scale: Any = None) -> Any:
         """Return the certified bound on the error: γ̄ without a scale, else γ̄·σ̂(x) for every row.
 
-        For a pair of scales, a pair of bounds. Products are rounded up, as the ends of `interval` are.
+        For a pair of scales, a pair of bounds. Products are rounded up, as the ends of `interval` are. An ellipsoid has
+        no such bound: `interval` is the box around it.
         """
         self.basis.check_scale(scale)
+        if self.basis.scoring.matrices:
+            raise InvalidInput("with a matrix gauge, γ̄ is a factor and bounds no single error: use interval.")
         if scale is None:
             return self.gamma
         if isinstance(scale, tuple):
@@ -450,7 +461,7 @@ def issue(
         n_samples=measured.n_samples,
         rank=rank,
         share=share,
-        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        created=time_of_creation(),
         data_digest=measured.digest,
         evidence=evidence,
     )

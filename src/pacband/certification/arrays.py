@@ -307,10 +307,10 @@ def certify_rows(
 
     `columns` names the columns if they come from a table. `others` returns the other columns of that table.
     """
+    check_same_rows(y=y, y_pred=y_pred, scale=scale, draws=terms.draws.row_values)
     target = as_rows(terms.scoring, "y", y)
     sample = terms.draws.sample(len(target))
     rank = terms.choose_rank(sample.n_draws)
-    check_same_rows(y=y, y_pred=y_pred, scale=scale)
     prediction, spread = align(terms.scoring, target, y_pred, scale)
     scores = sample.reduce(score_rows(terms.scoring, target, prediction, spread))
     basis = terms.promise(**row_shape(target), scale_kind=spread.kind, columns=columns)
@@ -333,6 +333,7 @@ def certify_family_rows(
 
     Warns if the errors of the best one do not look independent; `others` as in `certify_rows`.
     """
+    check_same_rows(y=y, draws=terms.draws.row_values)
     target, scoring = as_rows(terms.scoring, "y", y), terms.scoring
     sample = terms.draws.sample(len(target))
     ranks = terms.family_ranks(sample.n_draws, shares)
@@ -376,7 +377,8 @@ def certify_group_rows(
     Warns if the rows of one group do not look independent; `others` and `screen` as in `certify_rows`.
     """
     overlapping = isinstance(groups, Mapping)
-    check_same_rows(y=y, y_pred=y_pred, groups=tuple(groups.values()) if overlapping else groups, scale=scale)
+    masks = tuple(groups.values()) if overlapping else groups
+    check_same_rows(y=y, y_pred=y_pred, groups=masks, scale=scale, draws=terms.draws.row_values)
     target = as_rows(terms.scoring, "y", y)
     # Rows of groups that overlap are compared with rows in the same groups.
     labels = cells_of(as_masks(groups)) if overlapping else as_labels(groups)

@@ -9,7 +9,7 @@ from pacband.draws.declaring import declare
 from pacband.draws.kinds import RowDraws, SpacedDraws, UnitDraws, WeightedDraws
 from pacband.exceptions import InvalidInput
 
-__all__ = ["chain_delta", "next_generation", "same_draws"]
+__all__ = ["chain_delta", "drawn_as", "next_generation", "same_draws"]
 
 
 def same_draws(kind: DrawKind, draws: Draws | None) -> Draws:
@@ -22,7 +22,18 @@ def same_draws(kind: DrawKind, draws: Draws | None) -> Draws:
         return Units(draws.labels, kind.within, name=kind.unit, random_state=draws.kind.seed)
     if draws is not None and (given == kind or (isinstance(kind, WeightedDraws) and isinstance(draws, Weighted))):
         return draws
-    raise InvalidInput(f"the successor needs the draws of its predecessor, {kind}, got {given}.")
+    raise InvalidInput(
+        f"the successor needs the draws of its predecessor: {kind.description}; got: {given.description}."
+    )
+
+
+def drawn_as(kind: DrawKind, draws: Draws) -> Draws:
+    """Return draws with the seed and the bound of another certificate: if its rows are the same, so are its draws."""
+    if isinstance(kind, UnitDraws) and isinstance(draws, Units):
+        return declare(kind, draws.labels)
+    if isinstance(kind, WeightedDraws) and isinstance(draws, Weighted) and kind.interval == draws.kind.interval:
+        return declare(kind, *draws.row_values)
+    return draws
 
 
 def next_generation(before: AnyCertificate) -> int:

@@ -16,17 +16,19 @@ from pacband.certificate import (
 )
 from pacband.certificate.about import as_about
 from pacband.certification.arrays import certify_group_rows, certify_rows
-from pacband.certification.chains import chain_delta, next_generation, same_draws
+from pacband.certification.chains import chain_delta, drawn_as, next_generation, same_draws
 from pacband.certification.fitted import FittedModel, raw_rows
 from pacband.certification.terms import Terms
 from pacband.certification.tolerance import ToleranceTerms, refuse_with_tolerance
+from pacband.core.arrays import Floats
 from pacband.core.frozen import FrozenMap
 from pacband.core.members import group_members
-from pacband.draws import Draws
+from pacband.draws import Draws, Sample
 from pacband.exceptions import InvalidInput, NotEnoughSamples, ReusedData
-from pacband.planning import WHOLE, check_choice_of_rank
+from pacband.planning import WHOLE, DeltaShare, check_choice_of_rank
 from pacband.planning.shares import rounded_down, successor_delta
 from pacband.scores import scores_of
+from pacband.selection.fingerprint import fingerprint_total, fingerprint_unit, may_be_chance
 
 __all__ = ["Succession", "recalibrate"]
 
@@ -57,8 +59,12 @@ class Succession:
         rule: str,
         draws: Draws | None,
         about: About | Mapping[str, Any] | None = None,
+        share: DeltaShare | None = None,
     ) -> Self:
-        """Return the place after a certificate, or raise unless the draws are what it promises about."""
+        """Return the place after a certificate, or raise unless the draws are what it promises about.
+
+        The successor uses the same share of δ as the predecessor, or the one that is given.
+        """
         basis = check_certificate(certificate).basis
         delta = rounded_down(successor_delta(chain_delta(certificate), next_generation(certificate)))
         check_choice_of_rank(basis.eps, delta, None, rule)
@@ -70,7 +76,7 @@ class Succession:
                 rank=None,
                 rule=rule,
                 scoring=basis.scoring,
-                share=WHOLE,
+                share=_share_of(certificate) if share is None else share,
                 draws=same_draws(basis.draws, draws),
                 about=basis.about.for_new_model() if about is None else as_about(about),
             ),
@@ -96,19 +102,39 @@ class Succession:
     def refuse_same(self, y: Any, y_pred: Any, scale: Any = None, groups: Any = None) -> None:
         """Raise if the scores of these rows are those that the predecessor was made from."""
         of_rows = scores_of(self.terms.scoring, y, y_pred, scale)
-        sample = self.terms.draws.sample(len(of_rows))
+        try:
+            sample = drawn_as(self.before.basis.draws, self.terms.draws).sample(len(of_rows))
+        except InvalidInput:
+            # Weights beyond the bound of the predecessor: its rows had others.
+            return
         scores = sample.reduce(of_rows)
+        parts: list[tuple[Certificate, Sample, Floats]]
         if isinstance(self.before, GroupCertificate):
             members = group_members(groups, sample.assign)
-            same = any(
-                before.was_made_from(sample.part(members[label]), sample.scores_of_part(scores, members[label]))
+            parts = [
+                (before, sample.part(members[label]), sample.scores_of_part(scores, members[label]))
                 for label, before in self.before.groups.items()
                 if label in members
-            )
+            ]
         else:
-            same = self.before.single.was_made_from(sample, scores)
-        if same:
+            # The rows of a family have chosen among its candidates: they are fresh for none of them.
+            before = self.before
+            made = before.candidates.values() if isinstance(before, FamilyCertificate) else [before]
+            parts = [(one, sample, scores) for one in made]
+        if any(
+            before.was_made_from(own, of_own)
+            and not may_be_chance(fingerprint_total(of_own, fingerprint_unit(before.gamma)))
+            for before, own, of_own in parts
+        ):
             raise ReusedData("a successor needs fresh rows: these have the scores that its predecessor was made from.")
+
+
+def _share_of(certificate: AnyCertificate) -> DeltaShare:
+    """Return the share of δ of a certificate, before groups divide it. A family leaves one model, which has all."""
+    if isinstance(certificate, FamilyCertificate):
+        return WHOLE
+    parts = list(certificate.parts.values())
+    return parts[0].share if len(parts) == 1 else DeltaShare(parts[0].share.n_candidates // len(parts))
 
 
 @overload
@@ -191,16 +217,18 @@ def recalibrate(
     Returns
     -------
     Certificate, GroupCertificate or fitted model
-        With the predecessor's ε, side, gauge, `min_scale`, `clip` and `nonfinite`. If the bound was given, the
-        successor has the same bound, and ε is found again.
+        With the predecessor's ε, side, gauge, `min_scale`, `clip`, `nonfinite` and `n_candidates`: as many models may
+        be recalibrated on the same rows, and the best of them chosen. If the bound was given, the successor has the
+        same bound, and ε is found again.
 
     Raises
     ------
     NotEnoughSamples
         If the rows are too few for ε at the δ of this certificate.
     ReusedData
-        If these are exactly the rows that the predecessor was made from, and with a model if they are its training
-        rows. pacband cannot see a part of the predecessor's rows, nor those of earlier certificates of the chain.
+        If these are exactly the rows that the predecessor, or a candidate of its family, was made from, and with a
+        model if they are its training rows. pacband cannot see a part of the predecessor's rows, nor those of earlier
+        certificates of the chain.
 
     Examples
     --------
@@ -234,7 +262,7 @@ def recalibrate(
                 tolerance=certificate.single.gamma,
                 delta=terms.delta,
                 scoring=basis.scoring,
-                share=WHOLE,
+                share=terms.share,
                 draws=terms.draws,
                 about=terms.about,
             )

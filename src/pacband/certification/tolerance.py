@@ -116,7 +116,7 @@ class ToleranceTerms:
 
         `columns` names the columns if they come from a table. `others` returns the other columns of that table.
         """
-        check_same_rows(y=y, y_pred=y_pred, scale=scale)
+        check_same_rows(y=y, y_pred=y_pred, scale=scale, draws=self.draws.row_values)
         target = as_rows(self.scoring, "y", y)
         prediction, spread = align(self.scoring, target, y_pred, scale)
         sample = self.draws.sample(len(target))

@@ -13,6 +13,7 @@ from pacband.checks.cures import copies_cure
 from pacband.checks.finding import Finding, Kind
 from pacband.checks.frames import drop_columns, id_columns
 from pacband.core.arrays import Numbers
+from pacband.core.labels import factorize
 from pacband.core.row_hashes import Fingerprints, equal_pairs, mix_columns, row_fingerprints, table_bits
 from pacband.core.row_repeats import chance_of_repeats
 
@@ -107,11 +108,13 @@ def _rounded_bits(column: Any) -> list[Fingerprints]:
     return [] if found is None else found[0]
 
 
-def find_originals(X: Any, y: Any) -> npt.NDArray[np.intp]:
-    """Return the numbers of the rows that are no copies of earlier rows, in order.
+def find_originals(X: Any, y: Any, units: npt.NDArray[Any] | None = None) -> npt.NDArray[np.intp]:
+    """Return the numbers of the rows that are no copies of earlier rows, or of earlier rows of their unit, in order.
 
     A copy of a row may have a number of its own, so columns that identify rows are not compared.
     """
-    prints = row_fingerprints(drop_columns(X, id_columns(X)), y)
-    _, first = np.unique(np.asarray(prints), return_index=True)
+    prints = np.asarray(row_fingerprints(drop_columns(X, id_columns(X)), y))
+    if units is not None:
+        prints = mix_columns([prints, factorize(units)[1].astype(np.uint64)])
+    _, first = np.unique(prints, return_index=True)
     return np.sort(first)

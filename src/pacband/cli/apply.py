@@ -16,7 +16,7 @@ from pacband.cli.options import (
     outlook_option,
     scale_columns,
 )
-from pacband.cli.output import TABLES, Input, Output
+from pacband.cli.output import TABLES, Command, Input, Output
 
 if TYPE_CHECKING:
     from pacband.tables.dialects import Dialect
@@ -34,13 +34,13 @@ Examples:
 """
 
 
-@click.command(epilog=EXAMPLES)
+@click.command(cls=Command, epilog=EXAMPLES)
 @click.argument("certificate", type=Input())
 @click.argument("files", nargs=-1, required=True, type=Input())
 @click.option(
     "-o",
     "--output",
-    type=Output(TABLES, stdout=True),
+    type=Output(TABLES, stdout=True, replaces="table"),
     default="-",
     show_default=True,
     help="CSV or Parquet file to write; - is standard output (CSV).",

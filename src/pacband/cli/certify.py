@@ -24,7 +24,7 @@ from pacband.cli.options import (
     scale_columns,
     strict_option,
 )
-from pacband.cli.output import Input, Output, overwrite_option, refuse_two_results, save_results
+from pacband.cli.output import Command, Input, Output, overwrite_option, refuse_two_results, save_results
 from pacband.core.wording import percent, round_up
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ Examples:
 """
 
 
-@click.command(epilog=EXAMPLES)
+@click.command(cls=Command, epilog=EXAMPLES)
 @click.argument("files", nargs=-1, required=True, type=Input())
 @column_options("target", "prediction", "scale", "group", "run", "step", overlapping=True)
 @click.option(
@@ -106,7 +106,7 @@ Examples:
 @click.option(
     "--report",
     "page",
-    type=Output(stdout=True),
+    type=Output(stdout=True, replaces="page"),
     help="HTML file to write a page to that explains the certificate; - is standard output.",
 )
 @file_options
@@ -259,4 +259,5 @@ def _parse_weights(weights: tuple[str, ...]) -> dict[str, float] | None:
 def _warn_of_mistakes(certificate: AnyCertificate) -> None:
     """Print a note for columns that are valid but usually a mistake."""
     if any(part.gamma == 0.0 for part in certificate.parts.values()):
-        print_message("Note: the bound is 0, because most predictions equal their target. Is it the right column?")
+        most = "scores are 0" if certificate.basis.scoring.own else "predictions equal their target"
+        print_message(f"Note: the bound is 0, because most {most}. Is it the right column?")

@@ -12,7 +12,7 @@ from pacband.cli.console import fail, print_json, print_message, print_saved, pr
 from pacband.cli.draw_options import fresh_draw_options, refuse_without_rows
 from pacband.cli.model_files import model_target, open_model_table
 from pacband.cli.options import column_names, column_options, file_options, json_option, model_options, scale_columns
-from pacband.cli.output import Input, Output, refuse_two_results, save_results
+from pacband.cli.output import Command, Input, Output, refuse_two_results, save_results
 
 if TYPE_CHECKING:
     from pacband.judging.verdicts import Verdict
@@ -33,7 +33,7 @@ Examples:
 """
 
 
-@click.command(epilog=EXAMPLES)
+@click.command(cls=Command, epilog=EXAMPLES)
 @click.argument("certificate", type=Input())
 @click.argument("files", nargs=-1, required=True, type=Input())
 @column_options("target", "prediction", "scale", "group", "run", "step", known=True, overlapping=True)
@@ -42,12 +42,12 @@ Examples:
     type=float,
     default=0.01,
     show_default=True,
-    help="Level of the test: the probability that it contradicts a promise that holds.",
+    help="Level of the test: the largest probability that it contradicts a promise that holds.",
 )
 @click.option(
     "--report",
     "page",
-    type=Output(stdout=True),
+    type=Output(stdout=True, replaces="page"),
     help="HTML file to write a page to that shows these rows; - is standard output.",
 )
 @fresh_draw_options
@@ -76,25 +76,27 @@ def command(
 
     The test is an exact binomial test; units on average are tested by the shares of their rows beyond the bound.
     The command ends with exit code 1 if the rows contradict the promise, and with exit code 2 if they cannot test
-    it: the certificate was made from them, the model was fitted on some of them, or they are too few. If every
-    group has its own bound, the promise of each group is tested. Otherwise the promise about all rows is tested,
-    and --group lists the violations in each group. If the promise is about units, the files must hold whole units,
-    and units are counted. If it is about a series, every gap-th row is counted. If the certificate bounds scores
-    that you compute yourself, --target names their column. CERTIFICATE may be a model file: the model then predicts
-    the rows.
+    it: the certificate was made from them, the model was fitted on some of them, or they are too few.
+
+    If every group has its own bound, the promise of each group is tested. Groups with too few rows are listed, and
+    exit code 2 needs too few in every group. Otherwise the promise about all rows is tested, and --group lists the
+    violations in each group.
+
+    If the promise is about units, the files must contain whole units, and units are counted. If it is about a series,
+    every gap-th row is counted. If the certificate bounds scores that you compute yourself, --target names their
+    column. CERTIFICATE may be a model file: the model then predicts the rows.
     """
+    from pacband.cli.pages import refuse_unshown_rows
     from pacband.models import is_model, load_certificate
     from pacband.tables.certified_draws import table_draws
     from pacband.tables.checking import check_frame
     from pacband.tables.group_labels import labels_of, with_labels
     from pacband.tables.opening import open_table
-    from pacband.tables.paths import is_stream
 
     refuse_two_results(as_json, page)
     cert = load_certificate(certificate)
-    if page is not None and any(map(is_stream, files)):
-        raise click.UsageError("--report reads the rows again: it needs files.")
     if page is not None:
+        refuse_unshown_rows(files)
         refuse_without_rows(cert.basis.draws)
     if is_model(certificate):
         if len(group) > 1:
@@ -109,9 +111,9 @@ def command(
         return
     named: dict[str, Any] = {"target": column_names(target), "prediction": column_names(prediction)}
     named |= {"scale": scale_columns(scale), "group": column_names(group), "run": run, "step": step}
-    columns = certified_columns(cert.basis, **named)
-    if page is not None and (columns.groups or columns.run is not None):
-        raise click.UsageError("--report shows every row once: this certificate is about runs, or groups that overlap.")
+    columns = certified_columns(cert.basis, unit=unit, **named)
+    if page is not None:
+        refuse_unshown_rows(files, columns)
     draws = table_draws(cert.basis, unit=unit, importance=importance)
     units = None if draws is None else draws.column
     numeric = [*columns.numeric, *(name for name in (importance, columns.step) if name)]
@@ -141,7 +143,8 @@ def _print_verdict(verdict: Verdict, as_json: bool, *, to_stderr: bool = False) 
     if verdict.contradicted:
         sys.exit(1)
     if not verdict.tested:
-        fail("these rows cannot test the promise: pass fresh rows, and enough of them.")
+        # Only the text of a verdict states the reason itself.
+        fail("these rows cannot test the promise." + (f" {verdict.why_untested}" if as_json else ""))
 
 
 def _check_model(path: str, files: tuple[str, ...], page: str | None, level: float, **options: Any) -> Verdict:

@@ -49,9 +49,15 @@ _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def setup_console() -> None:
-    """Print in ASCII what a terminal cannot show. Without this, such a character ends the command with an error."""
+    """Print in ASCII what a terminal cannot show. Without this, such a character ends the command with an error.
+
+    A stream that the caller has closed (``>&-``) is that of the null device: nothing else may get its number.
+    """
     import codecs
 
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 (open until the end)
     codecs.register_error("pacband", _to_ascii)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from pacband.cli.console import print_result, print_text, progress_bar
+from pacband.cli.console import fail, print_result, print_text, progress_bar
+from pacband.cli.options import is_given
 from pacband.cli.output import check_outputs
 
 EXAMPLES = """
@@ -17,6 +18,7 @@ Examples:
   pacband demo --folder /tmp/demo --seed 7
 """
 EPS, DELTA = 0.05, 1e-6
+FILES = ("certificate.json", "report.html")
 
 
 @click.command(epilog=EXAMPLES)
@@ -25,7 +27,8 @@ EPS, DELTA = 0.05, 1e-6
     type=click.Path(file_okay=False),
     default="pacband-demo",
     show_default=True,
-    help="Folder to write the certificate and the report to. It is created if it does not exist.",
+    help="Folder to write the certificate and the report to. It is created if it does not exist. Files in a folder "
+    "that you name are not replaced.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the simulated data.")
 def command(folder: str, seed: int) -> None:
@@ -39,7 +42,10 @@ def command(folder: str, seed: int) -> None:
 
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
-    check_outputs(str(target / name) for name in ("certificate.json", "report.html"))
+    check_outputs(str(target / name) for name in FILES)
+    for name in FILES:
+        if is_given("folder") and (target / name).exists():
+            fail(f"{target / name} exists: name a folder without such a file.")
     print_text("1. Plan")
     print_result(pacband.plan(EPS, DELTA, n_candidates=10))
 

@@ -24,7 +24,7 @@ from pacband.cli.options import (
     side_option,
 )
 from pacband.cli.output import Input
-from pacband.cli.shell_words import in_shell_words
+from pacband.cli.shell_words import cure_in_shell_words
 
 if TYPE_CHECKING:
     from pacband.diagnostics import Diagnosis
@@ -47,7 +47,7 @@ Examples:
 
 @click.command(epilog=EXAMPLES)
 @click.argument("files", nargs=-1, required=True, type=Input(), metavar="[MODEL] FILE")
-@click.option("--target", help="Column of the targets. Required, unless the certificate of a model states it.")
+@click.option("--target", help="Column of the targets. Required, unless `pacband fit` wrote the model file.")
 @click.option("--prediction", help="Column of the predictions. Required, unless a model predicts.")
 @column_options("scale", "group")
 @click.option(
@@ -94,7 +94,7 @@ def command(
 ) -> None:
     """Look for what breaks a promise: dependence, drift, repeated rows, overlap with training rows, and more.
 
-    FILE holds calibration rows in the order in which they were drawn: CSV or Parquet, - for standard input. The
+    FILE contains calibration rows in the order in which they were drawn: CSV or Parquet, - for standard input. The
     command ends with exit code 1 if it finds something. Above 200,000 rows, each check uses a part of them and prints
     which part. With a MODEL file, the model predicts the rows, and the promise is that of its certificate.
     """
@@ -112,10 +112,10 @@ def command(
     if as_json:
         content = diagnosis.to_dict()
         for finding in content["findings"]:
-            finding["advice"] = in_shell_words(finding["advice"])
+            finding["advice"] = cure_in_shell_words(finding["advice"])
         print_json(content)
     else:
-        print_text(in_shell_words(str(diagnosis)), colour="green" if diagnosis.sound else "red")
+        print_text(cure_in_shell_words(str(diagnosis)), colour="green" if diagnosis.sound else "red")
     if not diagnosis.sound:
         sys.exit(1)
 

@@ -48,8 +48,11 @@ draw_options = joined(
 draw_seed_option = click.option(
     "--seed", "draw_seed", type=int, default=0, show_default=True, help="Seed of --within one and --importance."
 )
+certified_unit_option = click.option(
+    "--unit", help="Column of units, if the promise is about units.  [default: the certificate's]"
+)
 fresh_draw_options = joined(
-    click.option("--unit", help="Column of units, if the promise is about units.  [default: the certificate's]"),
+    certified_unit_option,
     click.option(
         "--importance",
         help="Column of the weights, if the certificate has weights and these rows are distributed as the calibration "

@@ -121,7 +121,7 @@ def _outcome(error: BaseException, known: tuple[type[Exception], ...], received:
     if isinstance(error, click.ClickException):
         return 2, f"pacband: {error.format_message()}"
     if isinstance(error, click.Abort | KeyboardInterrupt):
-        return 130, "pacband: interrupted; nothing was written."
+        return 130, "pacband: interrupted; no file is half written."
     if isinstance(error, BrokenPipeError):
         return 0, ""
     if isinstance(error, OSError):

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from pacband.cli.console import print_message
-from pacband.cli.shell_words import in_shell_words
+from pacband.cli.shell_words import cure_in_shell_words
 
 if TYPE_CHECKING:
     from pacband.checks import Finding
@@ -40,7 +40,7 @@ def collect_findings() -> Iterator[list[Finding]]:
 def print_findings(findings: list[Finding], *, strict: bool) -> None:
     """Print the findings, if there are any. With `strict`, end with exit code 1 then."""
     for finding in findings:
-        print_message(in_shell_words(f"Warning: {finding.sentences}"))
+        print_message(cure_in_shell_words(f"Warning: {finding.sentences}"))
     if findings and strict:
         print_message("pacband: the promise may not hold, and --strict was given. Nothing was written.")
         sys.exit(1)

@@ -21,7 +21,8 @@ from pacband.cli.options import (
     side_option,
     strict_option,
 )
-from pacband.cli.output import Input, Output, overwrite_option, refuse_two_results, save_results
+from pacband.cli.output import Command, Input, Output, overwrite_option, refuse_two_results, save_results
+from pacband.exceptions import ReusedData
 
 if TYPE_CHECKING:
     from pacband.estimators.family import CertifiedFamily
@@ -48,7 +49,7 @@ Examples:
 _DEFAULT_BUDGET = 300.0
 
 
-@click.command(epilog=EXAMPLES)
+@click.command(cls=Command, epilog=EXAMPLES)
 @click.argument("files", nargs=-1, required=True, type=Input())
 @click.option("--target", required=True, help="Column to predict.")
 @click.option(
@@ -65,7 +66,7 @@ _DEFAULT_BUDGET = 300.0
 @clip_options
 @click.option("--features", default="", help="The only columns to predict from, such as a,b,c.  [default: all]")
 @click.option("--exclude", default="", help="Columns not to predict from, such as id,date.")
-@click.option("--categories", default="", help="Columns to use as categories, although they hold numbers.")
+@click.option("--categories", default="", help="Columns to use as categories, although they contain numbers.")
 @click.option(
     "--dates",
     default="",
@@ -78,7 +79,11 @@ _DEFAULT_BUDGET = 300.0
     "--group: of each group.  [default: as many as planned or a fifth, whichever is more, at most half]",
 )
 @draw_options
-@click.option("--drop-missing-target", is_flag=True, help="Drop rows without a target, instead of refusing them.")
+@click.option(
+    "--drop-missing-target",
+    is_flag=True,
+    help="Drop rows without a target, instead of refusing them; not for a promise about whole units.",
+)
 @click.option(
     "--drop-copies", is_flag=True, help="Drop copies of rows, instead of refusing more copies than chance explains."
 )
@@ -88,7 +93,9 @@ _DEFAULT_BUDGET = 300.0
     type=Input(),
     help="JSON file of --save-search-plan: fit the same models again, whatever time it takes. Replaces --time-budget.",
 )
-@click.option("--save-search-plan", type=Output(), help="JSON file to save the plan of the search to.")
+@click.option(
+    "--save-search-plan", type=Output(replaces="plan of a search"), help="JSON file to save the plan of the search to."
+)
 @click.option("--jobs", type=int, default=-1, show_default=True, help="Number of cores; -1 uses every core.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random split and of the models.")
 @click.option(
@@ -96,7 +103,7 @@ _DEFAULT_BUDGET = 300.0
 )
 @click.option(
     "--report",
-    type=Output(stdout=True),
+    type=Output(stdout=True, replaces="page"),
     help="HTML file to write a page to that explains the certificate; - is standard output.",
 )
 @about_options
@@ -116,11 +123,14 @@ def command(
 
     The rows are split at random: some fit the models, the others calibrate. With --unit, no unit is on both sides, and
     its column is not used to predict. With --gap, the rows must be in the order of time: the earliest fit, the latest
-    calibrate, and GAP rows lie between. Many models are tried, and the sharpest are
-    certified. Columns may hold numbers or categories, and cells may be empty. The command prints how it uses each
+    calibrate, and a gap lies between. Many models are tried, and the sharpest are
+    certified. Columns may contain numbers or categories, and cells may be empty. The command prints how it uses each
     column. It looks for rows that are not independent, as `pacband certify` does. Within columns that the model does
     not use, it looks only if --unit, --gap and --importance are not given. Predict with `pacband predict`, or in Python
     with `pacband.load`.
+
+    Ctrl-C ends the search: the best models so far are certified and saved, with exit code 0. A second Ctrl-C ends the
+    command without a result, with exit code 130, as does one before the first model is fitted or during the last fits.
 
     The time budget leaves out models by the clock, so the result depends on how busy the machine is. With the
     --search-plan that --save-search-plan wrote, and the same rows and seed, the result is the same to the last bit.
@@ -131,7 +141,6 @@ def command(
     from pacband.estimators.family import CertifiedFamily
     from pacband.estimators.saving import save_model
     from pacband.estimators.unused_columns import check_order_of_time, check_unused_columns
-    from pacband.exceptions import ReusedData
     from pacband.tables.files import open_files
     from pacband.tables.training_rows import read_training_rows
 
@@ -183,8 +192,8 @@ def command(
         )
         try:
             family.fit(rows.X, rows.y, draws=rows.draws)
-        except ReusedData:
-            rows = _without_copies(rows, drop=options["drop_copies"])
+        except ReusedData as error:
+            rows = _without_copies(rows, error, drop=options["drop_copies"])
             family.fit(rows.X, rows.y, draws=rows.draws)
         if rows.draws is None:
             check_unused_columns(family, rows.X, rows.y, rows.unused)
@@ -210,12 +219,19 @@ def command(
     print_saved(output, options["alone"], report, save_search_plan)
 
 
-def _without_copies(rows: TrainingRows, *, drop: bool) -> TrainingRows:
-    """Return the rows without copies of others, and print how many there were; or raise if `drop` is false."""
-    from pacband.checks.copies import find_originals
-    from pacband.exceptions import ReusedData
+def _without_copies(rows: TrainingRows, error: ReusedData, *, drop: bool) -> TrainingRows:
+    """Return the rows without copies of others, and print how many there were; or raise if `drop` is false.
 
-    kept = find_originals(rows.X, rows.y)
+    If no row is a copy of another row of its unit, `error` is raised.
+    """
+    from pacband.checks.copies import find_originals
+    from pacband.draws import Units
+
+    # A unit keeps its rows: without those that other units have, too, its errors would look smaller than they are.
+    units = rows.draws.labels if isinstance(rows.draws, Units) else None
+    kept = find_originals(rows.X, rows.y, units)
+    if len(kept) == len(rows.y):
+        raise error
     copies = f"{len(rows.y) - len(kept)} of {len(rows.y)} rows"
     if not drop:
         raise ReusedData(
@@ -247,6 +263,7 @@ def _times_used(rows: TrainingRows) -> dict[str, Any]:
 
 def _report(family: CertifiedFamily, rows: TrainingRows) -> Any:
     """Return the report of the rows that calibrated the model."""
+    from pacband.cli.pages import command_line
     from pacband.reporting.document import report
 
     # The split depends on the seed alone, so this is the split of `fit`.
@@ -255,7 +272,16 @@ def _report(family: CertifiedFamily, rows: TrainingRows) -> Any:
     fresh = rows.take(calibrate)
     prediction, scale = family.predict_with_scale(fresh.X)
     groups = fresh.X[family.groups].to_numpy() if family.groups is not None else None
-    return report(family.certificate_, fresh.y, prediction, scale, X=fresh.X, groups=groups, draws=fresh.draws)
+    return report(
+        family.certificate_,
+        fresh.y,
+        prediction,
+        scale,
+        X=fresh.X,
+        groups=groups,
+        draws=fresh.draws,
+        command=command_line(),
+    )
 
 
 def _print_left_out(family: CertifiedFamily) -> None:

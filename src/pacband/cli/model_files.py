@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from pacband.cli.columns import warn_of_other_target, warn_of_other_unit
 from pacband.cli.console import fail, print_message, progress_bar
 from pacband.cli.pages import command_line
 from pacband.tables.dialects import FIND, Dialect
@@ -31,11 +32,13 @@ def model_target(path: str, target: Sequence[str], **others: Any) -> tuple[str, 
     for option, value in others.items():
         if value not in (None, (), False):
             refuse_option(option)
-    found = tuple(target) or load_target(path)
+    known = load_target(path)
+    found = tuple(target) or known
     if not found:
         raise click.UsageError(
             "name the --target column: the model was fitted in Python, and its file names no target column."
         )
+    warn_of_other_target(known, found)
     return found
 
 
@@ -69,6 +72,8 @@ def open_model_table(
 
     with open_files(files, dialect, note=print_message) as found, found.reading(), progress_bar(words) as progress:
         model = open_model_file(path, trust, max_bytes)
+        certificate: Any = model.certificate_
+        warn_of_other_unit(certificate.basis, named.get("unit"))
         relation = found.relation([*target, *filter(None, [importance])], inputs=number_columns(model))
         yield ModelTable.of(model, relation, target=target, importance=importance, **named), progress
 

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
+from collections.abc import Callable
+from contextlib import closing
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from pacband.cli.columns import certified_columns
+from pacband.cli.columns import certified_columns, warn_of_other_unit
 from pacband.cli.console import fail, print_message, print_text
+from pacband.cli.draw_options import certified_unit_option
 from pacband.cli.model_files import model_target, open_model_file
 from pacband.cli.options import column_names, column_options, file_options, model_options
-from pacband.cli.output import Input, Output
+from pacband.cli.output import Command, Input, Output
+from pacband.cli.row_counting import RowCounter
 from pacband.core.wording import significant
 
 if TYPE_CHECKING:
     from pacband.monitoring import Monitor, StateFile
-    from pacband.monitoring.ledger import StreamPosition
-    from pacband.monitoring.streams import RowStream
     from pacband.scores.columns import Columns
 
 # On a terminal.
@@ -40,7 +44,7 @@ Examples:
 """
 
 
-@click.command(epilog=EXAMPLES)
+@click.command(cls=Command, epilog=EXAMPLES)
 @click.argument("certificate", type=Input())
 @click.argument("file", type=Input(), required=False)
 @click.option(
@@ -50,8 +54,10 @@ Examples:
     help="File that stores what was counted. It is created if it does not exist.",
 )
 @column_options("target", "prediction", "scale", "group", known=True)
-@click.option("--unit", help="Column of units, if the promise is about units.  [default: the certificate's]")
-@click.option("--finish", is_flag=True, help="The last unit is complete: count it at the end of the rows.")
+@certified_unit_option
+@click.option(
+    "--finish", is_flag=True, help="The rows are complete: count a last line without a line break, and the last unit."
+)
 @click.option(
     "--format",
     "form",
@@ -65,18 +71,22 @@ Examples:
     show_default=True,
     help="Number of rows after which the state is saved and a line is printed.",
 )
-@click.option("--alpha", type=float, help="Probability of ever revoking a certificate that holds.  [default: 0.01]")
+@click.option("--alpha", type=float, help="Largest probability of ever revoking a promise that holds.  [default: 0.01]")
 @click.option(
     "--false-alarm-interval",
     type=float,
-    help="Mean number of rows until a false warning.  [default: 100000]",
+    help="Smallest mean number of draws until a false warning; at least 10/ε.  [default: 100000]",
 )
 @click.option("--follow", is_flag=True, help="Wait for more rows at the end of the file.")
 @click.option(
     "--replay", is_flag=True, help="Standard input starts with rows that were already processed: skip these rows."
 )
 @click.option("--acknowledge", is_flag=True, help="Acknowledge the warning and reset the change detector.")
-@click.option("--metrics", type=Output(), help="File to write Prometheus metrics to after every batch.")
+@click.option(
+    "--metrics",
+    type=Output(replaces="metrics"),
+    help="File to write Prometheus metrics to whenever the state is written.",
+)
 @file_options
 @model_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each batch.")
@@ -86,7 +96,8 @@ def command(certificate: str, file: str | None, state: str, as_json: bool, **opt
     Rows come from FILE or from standard input, as CSV with a header or as JSON lines. FILE may be a Parquet or Excel
     file as well, or a directory or pattern, whose files are read in the order of their names. If a file starts with
     rows that were already processed (even under another name), reading resumes after them. So you can repeat a run
-    that was killed.
+    that was killed. If the start of a file has changed, but it still has many of its counted rows, it is refused. A
+    file of new rows may take its name.
 
     A row whose target is not known yet has an empty cell, or null, in the target column. In JSON lines the key may be
     missing too, but at least one of any 100 rows must have it. If the certificate bounds scores that you compute
@@ -96,11 +107,13 @@ def command(certificate: str, file: str | None, state: str, as_json: bool, **opt
     unit comes, and the state file keeps the last one until then; --finish counts it. If the promise is about a series,
     the rows must be in the order of time, and every gap-th row is counted.
 
-    With --follow, a log file may be renamed and replaced by a new one. If it is truncated, the command ends with exit
-    code 2. The command ends with exit code 1 as soon as the certificate is revoked.
+    A last line without a line break may still be written. It is counted when it is complete, or with --finish. A file
+    without rows is reported, and an empty file is refused. With --follow, a log file may be renamed and replaced by a
+    new one. If it is truncated, the command ends with exit code 2. The command ends with exit code 1 as soon as the
+    certificate is revoked.
 
-    CERTIFICATE may be a model file: the rows then hold what the model predicts from, and the model predicts them. The
-    state belongs to its certificate.
+    CERTIFICATE may be a model file: the rows then contain what the model predicts from, and the model predicts them.
+    The state belongs to its certificate.
     """
     from pacband.models import is_model, load_certificate
     from pacband.monitoring import Monitor, StateFile
@@ -110,9 +123,8 @@ def command(certificate: str, file: str | None, state: str, as_json: bool, **opt
     if is_model(certificate) and not options["prediction"] and (file is not None or not options["acknowledge"]):
         options["target"] = model_target(certificate, options["target"], scale=options["scale"], group=options["group"])
         watched = open_model_file(certificate, options["trust"], options["max_bytes"])
+        warn_of_other_unit(cert.basis, options["unit"])
     settings = {name: options[name] for name in ("alpha", "false_alarm_interval") if options[name] is not None}
-    if options["finish"] and cert.basis.draws.kind != "units":
-        fail("--finish counts the last unit, but the certificate makes no promise about units.")
     fresh = Monitor(watched, **settings)
     if options["acknowledge"] and not Path(state).exists():
         fail(f"{state}: there is no such file, so there is no warning to acknowledge.")
@@ -122,18 +134,27 @@ def command(certificate: str, file: str | None, state: str, as_json: bool, **opt
             begun, given = getattr(monitor, name), getattr(fresh, name)
             if begun != given:
                 fail(f"{state} was started with {name}={begun:g}: it cannot continue with {given:g}.")
+        keep = partial(_keep, monitor, stored, options["metrics"])
+        revoked_before = monitor.state == "revoked"
+        without_rows = options["acknowledge"] and file is None
         if options["acknowledge"]:
             monitor.acknowledge()
-            stored.write(monitor)
-            if file is None:
-                print_text(str(monitor), colour=_COLOURS[monitor.state])
-        if monitor.state == "revoked":
+        if without_rows and options["finish"] and not revoked_before:
+            monitor.finish()
+        if without_rows or revoked_before:
+            keep()
+        if without_rows:
+            print_text(str(monitor), colour=_COLOURS[monitor.state])
+        if revoked_before:
             if as_json:
                 print_text(json.dumps(_summary(monitor)))
             print_message("pacband: the promise was revoked before: these rows are not counted.")
-        elif file is not None or not options["acknowledge"]:
+        elif not without_rows:
             try:
-                _watch(monitor, stored, file, as_json, options)
+                _watch(monitor, keep, file, as_json, options)
+                # Without new rows, files that exist stay as old as they are: their age shows that no rows come.
+                if not all(os.path.exists(path) for path in (state, options["metrics"]) if path):
+                    keep()
             except KeyboardInterrupt:
                 print_message(f"pacband: interrupted; {state} includes all rows up to the last printed line.")
                 sys.exit(130)
@@ -144,71 +165,61 @@ def command(certificate: str, file: str | None, state: str, as_json: bool, **opt
             sys.exit(1)
 
 
-def _watch(
-    monitor: Monitor,
-    stored: StateFile,
-    file: str | None,
-    as_json: bool,
-    options: dict[str, Any],
-) -> None:
+def _keep(monitor: Monitor, stored: StateFile, metrics: str | None) -> None:
+    """Write the state, and the metrics if they are wanted."""
     from pacband.monitoring.metrics import write_metrics
+
+    stored.write(monitor)
+    if metrics:
+        write_metrics(monitor, metrics)
+
+
+def _watch(
+    monitor: Monitor, keep: Callable[[], None], file: str | None, as_json: bool, options: dict[str, Any]
+) -> None:
+    """Count all rows, and keep and print the state after every batch."""
     from pacband.monitoring.readers import ColumnReader, ModelReader
     from pacband.monitoring.sources import Source, open_sources, stream_format
-    from pacband.monitoring.streams import RowStream
+
+    def after_batch() -> None:
+        keep()
+        _print_line(monitor, as_json)
 
     reader: ColumnReader | ModelReader
     if monitor.model is not None:
         reader = ModelReader(monitor, options["target"], options["unit"])
     else:
         reader = ColumnReader(monitor, _columns(monitor, options), options["unit"])
-    follow = options["follow"]
-    form = options["form"] or ("jsonl" if str(file).endswith((".jsonl", ".ndjson")) else None)
-    dialect = options["dialect"]
-    if file is None or file == "-":
-        sources = iter([Source(sys.stdin.buffer, stream_format(dialect))])
+    name, dialect = file or "-", options["dialect"]
+    form = options["form"] or ("jsonl" if name.endswith((".jsonl", ".ndjson")) else None)
+    # Standard input waits for rows by itself, and ends.
+    follow = options["follow"] and name != "-"
+    if name == "-":
+        sources = (source for source in [Source(sys.stdin.buffer, stream_format(dialect))])
     else:
-        read = {"inputs": reader.inputs, "form": form, "follow": follow, "note": print_message}
-        sources = open_sources(file, reader.numbers, reader.words, dialect, **read)
-    for each in sources:
-        opened = each.file
-        source: BinaryIO | None = each.stream
-        while source is not None:
-            stream = RowStream(
-                source, reader.numbers, reader.words, form, late=reader.late, written=each.written, inputs=reader.inputs
-            )
-            if file is None or file == "-":
-                before = _skip_processed(stream, monitor, options)
-            else:
-                before = stream.skip(monitor.ledger.streams, wait=follow)
-            if before is not None:
-                print_message(f"pacband: {before.rows} rows were already processed: reading resumes after them.")
-            for rows in stream.batches(options["batch_size"], follow=follow, file=opened if follow else None):
-                reader.count(rows.columns)
-                monitor.ledger.note_stream(rows.position, before)
-                before = rows.position
-                stored.write(monitor)
-                if options["metrics"]:
-                    write_metrics(monitor, options["metrics"])
-                _print_line(monitor, as_json)
-                if monitor.state == "revoked":
-                    return
-            source = opened.advance() if opened is not None and follow else None
-            if source is not None:
-                print_message(f"pacband: {file} was replaced: the old file is finished, the new file is read now.")
-    if options["finish"]:
+        read: dict[str, Any] = {"inputs": reader.inputs, "form": form, "follow": follow, "note": print_message}
+        sources = open_sources(name, reader.numbers, reader.words, dialect, **read)
+    counter = RowCounter(
+        monitor,
+        reader,
+        after_batch,
+        batch_size=options["batch_size"],
+        form=form,
+        replay=options["replay"],
+        follow=follow,
+        finish=options["finish"],
+    )
+    # Whatever ends the loop, the copy of a file is removed now.
+    with closing(sources):
+        for source in sources:
+            if options["acknowledge"]:
+                keep()  # the rows are there: whatever comes, the warning is acknowledged
+            counter.count(source)
+            if monitor.state == "revoked":
+                return
+    if options["finish"] and monitor.certificate.basis.draws.kind == "units":
         monitor.finish()
-        stored.write(monitor)
-        _print_line(monitor, as_json)
-
-
-def _skip_processed(stream: RowStream, monitor: Monitor, options: dict[str, Any]) -> StreamPosition | None:
-    """Skip the rows of standard input that were already processed, if --replay is given."""
-    if not options["replay"] or not monitor.ledger.streams:
-        return None
-    before = stream.skip(monitor.ledger.streams[-1:])
-    if before is None:
-        fail("--replay needs standard input to start with the rows that were already processed, and it does not.")
-    return before
+        after_batch()
 
 
 def _columns(monitor: Monitor, options: dict[str, Any]) -> Columns:
@@ -224,6 +235,7 @@ def _columns(monitor: Monitor, options: dict[str, Any]) -> Columns:
         prediction=column_names(options["prediction"]),
         scale=scale,
         group=options["group"],
+        unit=options["unit"],
     )
 
 

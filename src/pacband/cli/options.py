@@ -47,7 +47,7 @@ eps_option = click.option(
     "--eps", type=float, default=0.05, show_default=True, help="Largest share ε of future errors beyond the bound."
 )
 delta_option = click.option(
-    "--delta", type=float, default=1e-6, show_default=True, help="Probability δ that the promise fails."
+    "--delta", type=float, default=1e-6, show_default=True, help="Largest probability δ that the promise fails."
 )
 rule_option = click.option(
     "--rule",

@@ -1,13 +1,15 @@
-"""The files that a command reads and writes: no output is an input, and no two outputs are one file.
+"""The files that a command reads and writes: no output is an input, no two outputs are one file, and no file is lost.
 
 Every argument and option that names a file has the type `Input` or `Output`. These types compare the files while click
 reads the arguments, so no command can forget the check, and an error is raised before anything is read or written. A
-standard stream that is redirected to a file counts as an input or output too.
+standard stream that is redirected to a file counts as an input or output too. A `Command` then looks at the files that
+exist: an output replaces only a file of its own kind.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -22,12 +24,34 @@ import click
 from pacband.core.paths import files_named
 from pacband.exceptions import InvalidInput
 
-__all__ = ["TABLES", "Input", "Output", "check_outputs", "overwrite_option", "refuse_two_results", "save_results"]
+__all__ = [
+    "TABLES",
+    "Command",
+    "Input",
+    "Output",
+    "check_outputs",
+    "overwrite_option",
+    "refuse_two_results",
+    "save_results",
+]
 
 # The file extensions that a table can be written to.
 TABLES = (".csv", ".txt", ".parquet", ".pq")
 # Names of standard output.
 _STDOUT = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
+# How a file begins that an output may replace, by what the output is. A table may begin with almost anything, but not
+# like JSON (as certificates and states do), a page, an archive (as models do), a key, metrics or a figure.
+_PAGE, _FIGURE = rb"\s*<(!doctype\s+)?html\b", rb"\x89PNG|%PDF-|<\?xml|<svg"
+_BEGINNINGS = {
+    "page": _PAGE,
+    "report": rb"%b|# .*\n+> |\{\s*\"title\":" % _PAGE,
+    "table": rb"(?!\s*\{\s*\"|%b|PK\x03\x04|-----BEGIN |# HELP |%b)" % (_PAGE, _FIGURE),
+    "metrics": rb"# HELP pacband_",
+    "figure": _FIGURE,
+    "plan of a search": rb"\{\s*\"schema\": \"pacband/search-plan\"",
+}
+# As many bytes of a file are read to see what it is.
+_BEGINNING = 512
 
 
 @dataclass(frozen=True)
@@ -85,13 +109,23 @@ class Output(click.Path):
         The extension of a second file that is written beside this one, such as its lock.
     certificate : bool
         Whether a certificate is written. An existing file is then refused, unless ``--overwrite`` is given.
+    replaces : {"page", "report", "table", "metrics", "figure", "plan of a search"}, optional
+        What is written. An existing file is then replaced if it is one too, or empty, and refused otherwise. By default
+        whoever writes the file looks at an existing one.
     """
 
     def __init__(
-        self, kinds: tuple[str, ...] = (), *, stdout: bool = False, beside: str = "", certificate: bool = False
+        self,
+        kinds: tuple[str, ...] = (),
+        *,
+        stdout: bool = False,
+        beside: str = "",
+        certificate: bool = False,
+        replaces: str | None = None,
     ) -> None:
         super().__init__()
         self.kinds, self.stdout, self.beside, self.certificate = kinds, stdout, beside, certificate
+        self.replaces = replaces
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the name, or raise if it cannot be written, or names an input or another output."""
@@ -111,6 +145,8 @@ class Output(click.Path):
             _files(ctx, "outputs").append(file)
             if self.certificate:
                 _files(ctx, "certificates").append(file)
+            if self.replaces is not None:
+                _files(ctx, self.replaces).append(file)
         return value
 
     def _written(self, name: str) -> Iterator[_File]:
@@ -120,6 +156,18 @@ class Output(click.Path):
         yield _File.named(name)
         if self.beside:
             yield _File.named(os.path.realpath(name) + self.beside)
+
+
+class Command(click.Command):
+    """A command that writes files: one of another kind in the place of an output is refused before the command runs."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments. All inputs are known then, so an output that is an input is refused first."""
+        rest = super().parse_args(ctx, args)
+        for kind, beginning in _BEGINNINGS.items():
+            for file in _files(ctx, kind):
+                _refuse_other_kind(file, kind, beginning)
+        return rest
 
 
 @contextmanager
@@ -203,15 +251,14 @@ def _checks(ctx: click.Context | None) -> bool:
 
 
 def _files(ctx: click.Context | None, role: str) -> list[_File]:
-    """Return the inputs, outputs or certificates read so far, the files behind the standard streams first."""
+    """Return the inputs, the outputs, or the outputs of one kind read so far, those of the standard streams first."""
     meta = ctx.meta if ctx is not None else {}
     if not meta.get("pacband.files"):
         meta["pacband.files"] = {
             "inputs": list(_File.behind(sys.stdin, "standard input")),
             "outputs": list(_File.behind(sys.stdout, "standard output")),
-            "certificates": [],
         }
-    found: list[_File] = meta["pacband.files"][role]
+    found: list[_File] = meta["pacband.files"].setdefault(role, [])
     return found
 
 
@@ -232,6 +279,17 @@ def _check_writable(output: str, kinds: tuple[str, ...]) -> None:
         raise InvalidInput(f"{output} cannot be written to.")
     if os.path.isdir(output):
         raise InvalidInput(f"{output} is a directory.")
+
+
+def _refuse_other_kind(output: _File, kind: str, beginning: bytes) -> None:
+    if not os.path.isfile(output.path):
+        return
+    with open(output.path, "rb") as file:
+        begins = file.read(_BEGINNING)
+    if begins and not re.match(beginning, begins, re.IGNORECASE):
+        raise InvalidInput(
+            f"{output.name} exists, and is no {kind} that could be replaced: choose another name, or remove the file."
+        )
 
 
 def _refuse_input(output: _File, file: _File) -> None:

@@ -7,9 +7,12 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from pacband.tables.dialects import FIND, Dialect
 from pacband.tables.group_labels import labels_of, with_labels
 from pacband.tables.opening import open_table
+from pacband.tables.paths import is_stream
 
 if TYPE_CHECKING:
     from pacband.certificate import AnyCertificate
@@ -17,7 +20,7 @@ if TYPE_CHECKING:
     from pacband.reporting.document import Report
     from pacband.scores.columns import Columns
 
-__all__ = ["command_line", "report_files"]
+__all__ = ["command_line", "refuse_unshown_rows", "report_files"]
 
 
 def report_files(
@@ -43,6 +46,14 @@ def report_files(
         return report_table(
             certificate, labelled, columns, features=features, draws=draws, command=command_line(), **options
         )
+
+
+def refuse_unshown_rows(files: tuple[str, ...], columns: Columns | None = None) -> None:
+    """Raise if a report cannot show these rows: it reads them again, and shows every row once."""
+    if any(map(is_stream, files)):
+        raise click.UsageError("--report reads the rows again: it needs files.")
+    if columns is not None and (columns.groups or columns.run is not None):
+        raise click.UsageError("--report shows every row once: this certificate is about runs, or groups that overlap.")
 
 
 def command_line(*more: str) -> str:

@@ -8,7 +8,7 @@ import click
 
 from pacband.cli.console import print_json, print_message, print_result, print_text
 from pacband.cli.options import delta_option, eps_option, is_given, json_option, rule_option
-from pacband.cli.output import Output
+from pacband.cli.output import Command, Output
 
 if TYPE_CHECKING:
     from pacband.planning import AcceptancePlan, Plan
@@ -34,7 +34,7 @@ Examples:
 """
 
 
-@click.command(epilog=EXAMPLES)
+@click.command(cls=Command, epilog=EXAMPLES)
 @eps_option
 @delta_option
 @click.option(
@@ -61,7 +61,9 @@ Examples:
     help="With --eps-good: largest probability that such a model does not pass.",
 )
 @click.option(
-    "--figure", type=Output(FIGURES), help="With --eps-good: PNG, SVG or PDF file of the operating characteristic."
+    "--figure",
+    type=Output(FIGURES, replaces="figure"),
+    help="With --eps-good: PNG, SVG or PDF file of the operating characteristic.",
 )
 @json_option
 def command(

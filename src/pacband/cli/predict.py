@@ -8,7 +8,7 @@ import click
 
 from pacband.cli.console import print_json, print_message, progress_bar
 from pacband.cli.options import file_options, model_options
-from pacband.cli.output import TABLES, Input, Output
+from pacband.cli.output import TABLES, Command, Input, Output
 
 if TYPE_CHECKING:
     from pacband.tables.dialects import Dialect
@@ -27,13 +27,13 @@ Examples:
 """
 
 
-@click.command(epilog=EXAMPLES)
+@click.command(cls=Command, epilog=EXAMPLES)
 @click.argument("model", type=Input())
 @click.argument("files", nargs=-1, required=True, type=Input())
 @click.option(
     "-o",
     "--output",
-    type=Output(TABLES, stdout=True),
+    type=Output(TABLES, stdout=True, replaces="table"),
     default="-",
     show_default=True,
     help="CSV or Parquet file to write; - is standard output (CSV).",
@@ -70,7 +70,7 @@ def command(
     """Add the prediction of a MODEL and its certified band to the rows of CSV or Parquet FILES.
 
     The order of the rows and all other columns stay as they are. Columns are matched by name. A model file is data, and
-    pacband checks it. Some files hold types that pacband cannot check: the command lists them and ends with exit code
+    pacband checks it. Some files have types that pacband cannot check: the command lists them and ends with exit code
     2. Loading such a type may run code of its package. If you trust it, repeat the command with --trust.
     """
     if as_json and output == "-":

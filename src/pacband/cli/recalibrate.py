@@ -9,7 +9,7 @@ import click
 from pacband.cli.about_options import about_options, model_file_option, renew_about
 from pacband.cli.columns import certified_columns
 from pacband.cli.console import print_message, print_saved, print_text
-from pacband.cli.draw_options import refuse_without_rows
+from pacband.cli.draw_options import certified_unit_option, refuse_without_rows
 from pacband.cli.findings import collect_findings, print_findings
 from pacband.cli.model_files import model_target, open_model_table
 from pacband.cli.options import (
@@ -22,7 +22,7 @@ from pacband.cli.options import (
     scale_columns,
     strict_option,
 )
-from pacband.cli.output import Input, Output, overwrite_option, refuse_two_results, save_results
+from pacband.cli.output import Command, Input, Output, overwrite_option, refuse_two_results, save_results
 
 if TYPE_CHECKING:
     from pacband.certificate import About, AnyCertificate
@@ -42,7 +42,7 @@ Examples:
 """
 
 
-@click.command(epilog=EXAMPLES)
+@click.command(cls=Command, epilog=EXAMPLES)
 @click.argument("certificate", type=Input())
 @click.argument("files", nargs=-1, required=True, type=Input())
 @click.option(
@@ -55,7 +55,7 @@ Examples:
 @overwrite_option
 @column_options("target", "prediction", "scale", "group", "run", "step", known=True, overlapping=True)
 @rule_option
-@click.option("--unit", help="Column of units, if the promise is about units.  [default: the certificate's]")
+@certified_unit_option
 @click.option("--importance", help="Column of the weights of these rows, if the certificate has weights.")
 @about_options
 @model_file_option
@@ -68,7 +68,10 @@ Examples:
     help="With a model: file to save the certificate alone to, as JSON.",
 )
 @click.option(
-    "--report", "page", type=Output(stdout=True), help="HTML file to write a page to that explains the successor."
+    "--report",
+    "page",
+    type=Output(stdout=True, replaces="page"),
+    help="HTML file to write a page to that explains the successor.",
 )
 @strict_option
 @json_option
@@ -85,9 +88,9 @@ def command(
 ) -> None:
     """Renew the promise of a CERTIFICATE, or of a model file, with fresh rows.
 
-    The successor makes the same promise from fresh rows, and names its predecessor. The k-th certificate of a chain
-    has the confidence 1 − δ/(k(k − 1)), where δ is that of the first. All certificates of the chain hold together with
-    confidence 1 − 2δ.
+    The successor makes the same promise from fresh rows, and names its predecessor. From the second on, the k-th
+    certificate of a chain has the confidence 1 − δ/(k(k − 1)), where δ is that of the first. All certificates of the
+    chain hold together with confidence 1 − 2δ.
 
     The rows must be drawn after the decision to recalibrate: rows that raised an alarm were selected by it. pacband
     refuses exactly the rows of the predecessor, and with a model file its training rows. It cannot see a part of the
@@ -156,11 +159,10 @@ def _renew_certificate(
     _: str, before: AnyCertificate, files: tuple[str, ...], rule: str, reported: bool, named: dict[str, Any]
 ) -> tuple[AnyCertificate, Any, Report | None]:
     """Return the successor of a certificate, the function that saves it, and its report."""
-    from pacband.cli.pages import report_files
+    from pacband.cli.pages import refuse_unshown_rows, report_files
     from pacband.tables.certified_draws import table_draws
     from pacband.tables.group_labels import labels_of, with_labels
     from pacband.tables.opening import open_table
-    from pacband.tables.paths import is_stream
     from pacband.tables.recalibrating import recalibrate_table
 
     columns = certified_columns(
@@ -171,11 +173,10 @@ def _renew_certificate(
         group=column_names(named["group"]),
         run=named["run"],
         step=named["step"],
+        unit=named["unit"],
     )
-    if reported and any(map(is_stream, files)):
-        raise click.UsageError("--report reads the rows again: it needs files.")
-    if reported and (columns.groups or columns.run is not None):
-        raise click.UsageError("--report shows every row once: this certificate is about runs, or groups that overlap.")
+    if reported:
+        refuse_unshown_rows(files, columns)
     draws = table_draws(before.basis, unit=named["unit"], importance=named["importance"])
     numeric = [*columns.numeric, *(name for name in (named["importance"], columns.step) if name)]
     labels = [*columns.others, *(() if draws is None else draws.columns)]

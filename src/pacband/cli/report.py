@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from pacband.cli.columns import certified_columns
-from pacband.cli.console import print_json, print_message, print_text
+from pacband.cli.console import print_message, print_text
 from pacband.cli.draw_options import fresh_draw_options
 from pacband.cli.model_files import model_target, open_model_table
 from pacband.cli.options import column_names, column_options, file_options, model_options, outlook_option, scale_columns
-from pacband.cli.output import Input, Output
+from pacband.cli.output import Command, Input, Output, save_results
 
 if TYPE_CHECKING:
     from pacband.tables.dialects import Dialect
@@ -38,13 +39,13 @@ Examples:
 """
 
 
-@click.command(epilog=EXAMPLES)
+@click.command(cls=Command, epilog=EXAMPLES)
 @click.argument("certificate", type=Input())
 @click.argument("files", nargs=-1, type=Input())
 @click.option(
     "-o",
     "--output",
-    type=Output(stdout=True),
+    type=Output(stdout=True, replaces="report"),
     default="report.html",
     show_default=True,
     help="File to write; - is standard output.",
@@ -87,10 +88,10 @@ def command(
 ) -> None:
     """Write a report that explains a CERTIFICATE, as a web page, Markdown or JSON.
 
-    CSV or Parquet FILES may hold the calibration rows or new rows. From calibration rows the bound is computed again.
-    New rows test the promise, and the command ends with exit code 1 if they contradict it. All rows are counted. Above
-    200,000 rows, the figures show a sample. For a family of candidates, name the columns of the best candidate. If the
-    promise is about units or a series, these are counted, and each is shown by the row whose score it has.
+    CSV or Parquet FILES may contain the calibration rows or new rows. From calibration rows the bound is computed
+    again. New rows test the promise, and the command ends with exit code 1 if they contradict it. All rows are counted.
+    Above 200,000 rows, the figures show a sample. For a family of candidates, name the columns of the best candidate.
+    If the promise is about units or a series, these are counted, and each is shown by the row whose score it has.
     CERTIFICATE may be a model file: the model then predicts the rows.
     """
     from pacband.cli.pages import command_line, report_files
@@ -124,7 +125,7 @@ def command(
                 outlook=outlook,
             )
     elif files:
-        columns = certified_columns(cert.basis, **named)
+        columns = certified_columns(cert.basis, unit=unit, **named)
         draws = table_draws(cert.basis, unit=unit, importance=importance)
         page = report_files(
             cert,
@@ -139,7 +140,8 @@ def command(
         )
     else:
         page = report(cert, title=title, command=command_line(), outlook=outlook)
-    _write(page, output, kind or {".md": "markdown", ".json": "json"}.get(Path(output).suffix.lower(), "html"))
+    kind = kind or {".md": "markdown", ".json": "json"}.get(Path(output).suffix.lower(), "html")
+    save_results((output, page.save if kind == "html" else partial(_save_text, page, kind)))
     if output != "-":
         print_text(str(page))
         print_message(f"Saved {output}")
@@ -147,18 +149,10 @@ def command(
         sys.exit(1)
 
 
-def _write(page: Any, output: str, kind: str) -> None:
+def _save_text(page: Any, kind: str, path: str) -> None:
     import json
 
     from pacband.core.atomic_files import replace_file
 
-    if output == "-":
-        if kind == "json":
-            print_json(page.to_dict())
-        else:
-            print_text(page.html if kind == "html" else page.to_markdown())
-    elif kind == "html":
-        page.save(output)
-    else:
-        text = page.to_markdown() if kind == "markdown" else json.dumps(page.to_dict(), indent=2) + "\n"
-        replace_file(Path(output), text.encode("utf-8", "replace"))
+    text = page.to_markdown() if kind == "markdown" else json.dumps(page.to_dict(), indent=2) + "\n"
+    replace_file(Path(path), text.encode("utf-8", "replace"))

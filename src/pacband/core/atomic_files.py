@@ -75,7 +75,8 @@ def _copy_permissions(descriptor: int, before: os.stat_result) -> None:
 def _sync_directory(directory: Path) -> None:
     """Make the new name durable, if the system can synchronize a directory."""
     if os.name == "posix":
-        with suppress(PermissionError):
+        # The file has its new name already. Some mounts synchronize no directories, and that is no failure to save.
+        with suppress(OSError):
             descriptor = os.open(directory, os.O_RDONLY)
             try:
                 os.fsync(descriptor)

@@ -30,6 +30,8 @@ __all__ = [
     "gap_sql",
     "is_gap",
     "known_sql",
+    "label_text",
+    "label_text_sql",
     "matching",
     "number",
     "number_sql",
@@ -88,6 +90,28 @@ def canonical(text: str) -> str | None:
             return str(int(value))
         return repr(value) if abs(value) < np.inf else text
     return text
+
+
+def label_text(label: Any) -> str | None:
+    """Return the text by which a unit is known in every table, or None for a gap.
+
+    It is the canonical text, except that texts of fractions stay as they are: "1.1" and "1.10" may be two machines.
+
+    >>> [label_text(label) for label in (7, "7.0", 1.1, "1.10", "A7")]
+    ['7', '7', '1.1', '1.10', 'A7']
+    """
+    return label if type(label) is str and _is_fraction(label) else spelled(label)
+
+
+def label_text_sql(column: str, column_type: str) -> str:
+    """Return a SQL expression for `label_text` of a column."""
+    known = spelled_sql(column, column_type)
+    if not column_type.startswith(TEXT_TYPES):
+        return known
+    text = f"cast({column} as varchar)"
+    value = f"try_cast({text} as double)"
+    is_fraction = f"regexp_full_match({text}, '{_PART}') and {value} <> trunc({value})"
+    return f"(case when {is_fraction} then {text} else {known} end)"
 
 
 def spelled_sql(column: str, column_type: str) -> str:
@@ -214,6 +238,10 @@ def gap_sql(column: str) -> str:
 def known_sql(column: str) -> str:
     """Return a SQL expression for the cells of a column as texts, unchanged; it is null for a gap."""
     return f"(case when {gap_sql(column)} then null else cast({column} as varchar) end)"
+
+
+def _is_fraction(text: str) -> bool:
+    return bool(_part.fullmatch(text)) and float(text) != np.trunc(float(text))
 
 
 def _to_text(value: Any) -> str:

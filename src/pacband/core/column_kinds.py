@@ -6,7 +6,7 @@ The kind of a column is chosen once, from the rows on which a model is fitted. A
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -18,7 +18,7 @@ from pacband.core.arrays import Floats, name_rows
 from pacband.core.cells import NUMBERS, canonical, number, spelled
 from pacband.exceptions import InvalidInput
 
-__all__ = ["Column", "Texts", "column_kinds", "is_frame", "table_columns"]
+__all__ = ["Column", "Texts", "column_kinds", "is_frame", "refuse_other_kinds", "table_columns"]
 
 Texts: TypeAlias = npt.NDArray[np.object_]
 
@@ -129,6 +129,19 @@ def column_kinds(X: Any, *, texts_only: bool = False) -> dict[str, str]:
         for kind in [column.kind]
         if kind == "number" or not texts_only or column.texts_only
     }
+
+
+def refuse_other_kinds(X: Any, kinds: Mapping[str, str]) -> None:
+    """Raise if a calibration cell is no number in a column that has only numbers in the training rows."""
+    for column in table_columns(X):
+        if kinds[column.name] == "number" and column.cells.dtype.kind == "O":
+            texts = [cell for cell in column.cells if number(cell) is None]
+            if texts:
+                raise InvalidInput(
+                    f"column {column.name!r} has only numbers in the training rows, and holds {texts[0]!r} in a "
+                    "calibration row, which must not decide how the column is read: convert the whole column to texts, "
+                    "or correct these cells."
+                )
 
 
 def is_frame(X: Any) -> bool:

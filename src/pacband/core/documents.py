@@ -24,6 +24,15 @@ from pacband.exceptions import CertificateError
 
 __all__ = ["document_bytes", "document_digest", "parse_document", "read_document", "write_document"]
 
+# What people call the documents, by their schemas. Wherever a certificate is read, a model file serves as well.
+_CALLED = {
+    "pacband/certificate": "a certificate or model",
+    "pacband/model": "a model",
+    "pacband/monitor": "a state of a monitor",
+    "pacband/search-plan": "a plan of a search",
+}
+# How documents begin. Only a file that begins so can be damaged: others are something else.
+_START = b'{\n  "schema": "'
 # An error repeats at most this many characters of a schema's message.
 _LONGEST = 300
 
@@ -62,7 +71,7 @@ def read_document(path: str | os.PathLike[str], schema: str, version: int) -> di
 def parse_document(data: bytes, source: str, schema: str, version: int) -> dict[str, Any]:
     """Return the content of a document. Errors call it `source`."""
     try:
-        return _check_document(_parse(data, source), data, source, schema, version)
+        return _check_document(_parse(data, source, schema), data, source, schema, version)
     except RecursionError:
         raise CertificateError(f"{source} is damaged: its entries are nested too deeply.") from None
 
@@ -70,7 +79,7 @@ def parse_document(data: bytes, source: str, schema: str, version: int) -> dict[
 def _check_document(document: Any, data: bytes, source: str, schema: str, version: int) -> dict[str, Any]:
     """Return the content of the document that was parsed from this data, or raise."""
     if not isinstance(document, dict) or document.get("schema") != schema:
-        raise CertificateError(f"{source} is not a {schema} file.")
+        raise _foreign(source, schema)
     found = document.get("schema_version")
     if isinstance(found, int) and found > version:
         raise CertificateError(
@@ -89,19 +98,25 @@ def _check_document(document: Any, data: bytes, source: str, schema: str, versio
     return content
 
 
-def _parse(data: bytes, source: str) -> Any:
+def _foreign(source: str, schema: str) -> CertificateError:
+    return CertificateError(f"{source} is not {_CALLED[schema]} of pacband.")
+
+
+def _parse(data: bytes, source: str, schema: str) -> Any:
     def refuse(constant: str) -> NoReturn:
         raise ValueError(f"{constant} is not JSON")
 
     try:
         text = data.decode("utf-8")
         return json.loads(text, parse_constant=refuse)
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:
+        if data[: len(_START)] != _START[: len(data)]:
+            raise _foreign(source, schema) from None
+        if not isinstance(error, json.JSONDecodeError):
+            raise CertificateError(f"{source} is damaged: {error}.") from None
         if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
             raise CertificateError(f"{source} is truncated: it ends in the middle of the document.") from None
         raise CertificateError(f"{source} is damaged: not JSON at line {error.lineno} ({error.msg}).") from None
-    except (ValueError, RecursionError) as error:
-        raise CertificateError(f"{source} is damaged: {error}.") from None
 
 
 def _serialize(document: dict[str, Any]) -> bytes:

@@ -6,9 +6,11 @@ import csv
 import re
 from collections.abc import Sequence
 
-__all__ = ["DELIMITERS", "declared_delimiter", "find_delimiter", "is_before_header", "split_line"]
+__all__ = ["DELIMITERS", "LONGEST_ROW", "declared_delimiter", "find_delimiter", "is_before_header", "split_line"]
 
 DELIMITERS = ",;\t|"
+# The longest row, in bytes: DuckDB looks no further for the end of a row.
+LONGEST_ROW = 2_000_000
 _DECLARED = re.compile(r"sep=(.)\s*", re.IGNORECASE)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pacband.core.arrays import name_rows
+from pacband.core.cells import spelled
 from pacband.exceptions import InvalidInput
 
 __all__ = [
@@ -19,10 +20,13 @@ __all__ = [
     "factorize",
     "group_rows",
     "listed",
+    "refuse_two_spellings",
     "sorted_labels",
 ]
 
 Label: TypeAlias = str | int | float | bool
+
+_BEGINS_NUMBER = tuple("-0123456789")
 
 
 def as_labels(groups: Any, name: str = "groups") -> npt.NDArray[Any]:
@@ -85,6 +89,29 @@ def check_label(label: Any) -> None:
     """Raise unless a label is a text, a finite number or a boolean, which JSON can store."""
     if not isinstance(label, (str, int, float)) or label in (math.inf, -math.inf):
         raise InvalidInput(f"group labels must be strings, finite numbers or booleans, got {label!r}.")
+
+
+def refuse_two_spellings(labels: Iterable[Label], plural: str) -> None:
+    """Raise if a label is written in two ways, as 7 and "7", or "7" and "7.0": it would count as two.
+
+    Texts of other numbers, such as "1.1" and "1.10", are names.
+
+    >>> refuse_two_spellings(["7", "A7", "7.0"], "machines")
+    Traceback (most recent call last):
+    ...
+    pacband.exceptions.InvalidInput: machines must be written in one way each: '7' and '7.0' would count as two.
+    """
+    given = list(labels)
+    if not any(isinstance(label, str) and label[:1] in _BEGINS_NUMBER for label in given):
+        return
+    known: dict[str, Label] = {}
+    for label in given:
+        text = spelled(label) if not isinstance(label, str) or label[:1] in _BEGINS_NUMBER else None
+        if text is None:
+            continue
+        first = known.setdefault(text, label)
+        if first != label and (isinstance(first, str) != isinstance(label, str) or text.lstrip("-").isdecimal()):
+            raise InvalidInput(f"{plural} must be written in one way each: {first!r} and {label!r} would count as two.")
 
 
 def sorted_labels(labels: Iterable[Any]) -> list[Any]:

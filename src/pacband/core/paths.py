@@ -5,7 +5,12 @@ from __future__ import annotations
 import os
 from glob import escape, glob
 
+from pacband.exceptions import InvalidInput
+
 __all__ = ["files_named"]
+
+# The endings of the files that a directory means, in any case. Parquet files come before texts.
+_ENDINGS = (".parquet", ".pq"), (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 
 
 def files_named(name: str) -> list[str]:
@@ -13,7 +18,7 @@ def files_named(name: str) -> list[str]:
 
     If a file or directory with this name exists, the name is no pattern, even if it contains ``*`` or ``[``. A
     directory, or a directory that matches a pattern, means the Parquet files below it; if there are none, the CSV
-    files.
+    and TSV files. Raises if two of these files differ only in their endings.
     """
     if os.path.isdir(name):
         return _files_below(name)
@@ -26,8 +31,22 @@ def files_named(name: str) -> list[str]:
 
 
 def _files_below(folder: str) -> list[str]:
-    for endings in ((".parquet",), (".csv", ".csv.gz", ".tsv")):
-        patterns = [os.path.join(escape(folder), "**", f"*{ending}") for ending in endings]
-        if found := [path for pattern in patterns for path in glob(pattern, recursive=True)]:
-            return sorted(found)
+    below = sorted(glob(os.path.join(escape(folder), "**", "*"), recursive=True))
+    for endings in _ENDINGS:
+        if found := [path for path in below if path.lower().endswith(endings)]:
+            _refuse_copies(found, endings)
+            return found
     return []
+
+
+def _refuse_copies(paths: list[str], endings: tuple[str, ...]) -> None:
+    """Raise if two files differ only in their endings, such as a.csv and a.csv.gz: they may have the same rows."""
+    known: dict[str, str] = {}
+    for path in paths:
+        ending = next(ending for ending in endings if path.lower().endswith(ending))
+        first = known.setdefault(path[: -len(ending)], path)
+        if first != path:
+            raise InvalidInput(
+                f"{first} and {path} differ only in their endings, so their rows may count twice: remove one of them, "
+                "or name the files."
+            )

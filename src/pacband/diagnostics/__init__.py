@@ -110,7 +110,7 @@ def diagnose(
     terms = Terms.create(
         eps=eps, delta=delta, side=side, min_scale=min_scale, nonfinite=nonfinite, gauge=gauge, draws=draws
     )
-    check_same_rows(y=y, y_pred=y_pred, scale=scale, groups=groups)
+    check_same_rows(y=y, y_pred=y_pred, scale=scale, groups=groups, draws=terms.draws.row_values)
     if training is not None and X is None:
         raise InvalidInput("training rows were given, but not X: rows are compared in inputs and target.")
     return diagnose_rows(terms, y, y_pred, scale, X=X, groups=groups, training=training, level=level)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from fractions import Fraction
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -15,12 +16,14 @@ import numpy as np
 import numpy.typing as npt
 
 from pacband.core.arrays import Floats
+from pacband.core.cells import spelled
 from pacband.core.checks import check_positive, check_positive_integer
-from pacband.core.labels import as_labels, factorize
+from pacband.core.labels import as_labels, factorize, refuse_two_spellings
 from pacband.draws.kinds import ROWS, DrawKind, SpacedDraws, UnitDraws
 from pacband.draws.samples import Sample
 from pacband.exceptions import InvalidInput
-from pacband.planning import WHOLE, DeltaShare, choose_rank
+from pacband.planning import DeltaShare, choose_rank
+from pacband.planning.binomial import special, tail_at_most
 
 __all__ = ["Draws", "Rows", "Spaced", "Units", "check_seed", "random_stream"]
 
@@ -36,8 +39,7 @@ class Draws(ABC):
     kind: DrawKind
 
     def __repr__(self) -> str:
-        words = "; ".join(filter(None, (f"{self.kind.one_draw} is one draw", self.kind.declared)))
-        return f"<{type(self).__name__}: {words}>"
+        return f"<{type(self).__name__}: {self.kind.description}>"
 
     @abstractmethod
     def sample(self, n_rows: int) -> Sample:
@@ -52,6 +54,11 @@ class Draws(ABC):
     def column(self) -> str | None:
         """The column of a table that the draws are read from, if there is one."""
         return self.columns[0] if len(self.columns) == 1 else None
+
+    @property
+    def row_values(self) -> Any:
+        """The label or the weight of every row, as it was given; None if there is none, or if a column was named."""
+        return None
 
     def bind(self, *values: Any) -> Draws:
         """Return the draws with the values of their columns."""
@@ -127,6 +134,11 @@ class Units(Draws):
         """The column of units, if one was named in place of labels."""
         return (self.labels,) if isinstance(self.labels, str) else ()
 
+    @property
+    def row_values(self) -> Any:
+        """The unit of every row, unless a column was named."""
+        return None if self.columns else self.labels
+
     def bind(self, *values: Any) -> Units:
         """Return the units with the labels of their column."""
         return Units(values[0], self.kind.within, name=self.kind.unit, random_state=self.kind.seed)
@@ -147,13 +159,18 @@ class Units(Draws):
         if len(labels) != n_rows:
             raise InvalidInput(f"y and the labels of units must have one length, got {n_rows} and {len(labels)}.")
         units, codes = factorize(labels)
+        refuse_two_spellings(units, self.kind.plural)
         order = np.argsort(codes, kind="stable")
         sizes = np.bincount(codes)
         starts = np.cumsum(sizes) - sizes
         rows = order[starts]
         averaged = sizes if self.kind.averages else None
         if self.kind.seed is not None:
-            rows = order[starts + random_stream(self.kind.seed).integers(0, sizes)]
+            # In the order of their texts: a file has texts where an array has numbers, and draws the same rows.
+            named = np.argsort([str(spelled(unit)) for unit in units], kind="stable")
+            drawn = np.empty_like(starts)
+            drawn[named] = random_stream(self.kind.seed).integers(0, sizes[named])
+            rows = order[starts + drawn]
             reduce = partial(_take, rows)
         elif self.kind.averages:
             reduce = partial(_take, order)
@@ -191,25 +208,39 @@ class Spaced(Draws):
         cls, n_rows: int, *, eps: float, delta: float, mixing: float | Callable[[int], float], n_candidates: int = 1
     ) -> Spaced:
         """Return the gap with the sharpest promise, from (N, ε, δ, β) alone: r/(m + 1) is largest."""
-        found: tuple[float, int] | None = None
         share = DeltaShare(n_candidates)
+        budget = share.budget(delta)
+        found: tuple[int, int, int] | None = None
+        # Many tails follow. For many rows this loads scipy, which computes them faster.
+        special(n_rows, 1.0)
+
+        def valid(rank: int, n_draws: int) -> bool:
+            return rank <= n_draws and tail_at_most(n_draws, rank, eps, budget)
+
+        def can_win(rank: int, n_draws: int) -> bool:
+            # r/(m + 1) exceeds r₀/(m₀ + 1), which was found, if m + 1 < r·(m₀ + 1)/r₀. The largest such m decides:
+            # with fewer draws, r is not valid either.
+            most = n_draws if found is None else min(n_draws, -(-rank * (found[1] + 1) // found[0]) - 2)
+            return valid(rank, most)
+
+        # As m falls, r/(m + 1) rises as long as r stays, and then drops. So a gap that does not win is no reason to
+        # stop. Ranks below `least` cannot win at this gap or a larger one, not even with independent draws.
+        least = 1
         for gap in range(1, n_rows + 1):
             n_draws = n_rows // gap
-            # With so few draws not even independent ones suffice, nor does any larger gap.
-            if found is not None and _largest_violation(n_draws, eps, delta, share) <= found[0]:
+            while valid(least, n_draws) and not can_win(least, n_draws):
+                least += 1
+            if not valid(least, n_draws):
                 break
-            slack = SpacedDraws(gap, _beta(mixing, gap)).slack(n_draws)
-            sharpness = _largest_violation(n_draws, eps, delta, share, slack)
-            if sharpness > (0.0 if found is None else found[0]):
-                found = sharpness, gap
-            if n_draws == 1:
-                break
+            rank = _largest_rank(n_draws, eps, delta, share, SpacedDraws(gap, _beta(mixing, gap)).slack(n_draws))
+            if rank and (found is None or rank * (found[1] + 1) > found[0] * (n_draws + 1)):
+                found = rank, n_draws, gap
         if found is None:
             raise InvalidInput(
                 f"no gap makes the promise eps={eps:g}, delta={delta:g} with {n_rows} rows and this mixing. "
                 "Take more rows, a larger eps or a larger delta."
             )
-        return cls(found[1], mixing)
+        return cls(found[2], mixing)
 
     def clusters(self, n_rows: int) -> npt.NDArray[Any]:
         """Return blocks of `gap` rows. Only the rows at the ends of two blocks are closer than that."""
@@ -271,9 +302,9 @@ def _at_places(codes: Places, places: Places, scores: Floats) -> Floats:
     return scores[np.lexsort((scores, codes))][places]
 
 
-def _largest_violation(n_draws: int, eps: float, delta: float, share: DeltaShare = WHOLE, slack: Any = 0) -> float:
-    """Return r/(m + 1) for the largest valid rank, or 0 if there is none."""
+def _largest_rank(n_draws: int, eps: float, delta: float, share: DeltaShare, slack: Fraction) -> int:
+    """Return the largest valid rank, or 0 if there is none."""
     try:
-        return choose_rank(n_draws, eps, delta, share, slack=slack) / (n_draws + 1)
+        return choose_rank(n_draws, eps, delta, share, slack=slack)
     except InvalidInput:
-        return 0.0
+        return 0

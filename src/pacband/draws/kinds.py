@@ -6,6 +6,7 @@ the promise, its first assumption, and how much of δ the dependence between dra
 
 from __future__ import annotations
 
+import operator
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -16,6 +17,7 @@ from pacband.core.checks import check_choice, check_positive, check_positive_int
 from pacband.core.shares import count_of_share
 from pacband.core.wording import assumed, confidence, plural, share_text
 from pacband.exceptions import InvalidInput
+from pacband.planning.shares import rounded_up
 
 __all__ = ["ROWS", "DrawKind", "RowDraws", "SpacedDraws", "UnitDraws", "WeightedDraws", "draw_kind"]
 
@@ -60,6 +62,11 @@ class DrawKind(ABC):
         """What the promise assumes about the draws."""
 
     @property
+    @abstractmethod
+    def breaker(self) -> str:
+        """What breaks that assumption, in a sentence."""
+
+    @property
     def unseen(self) -> str:
         """What predictor and scale must have been built without."""
         return "the calibration rows"
@@ -83,9 +90,27 @@ class DrawKind(ABC):
         """Whether the violation follows Beta(r, N − r + 1) for continuous scores: the draws are independent."""
         return self.rank_is_chosen and self.independent
 
+    @property
+    def description(self) -> str:
+        """What one draw is, and what was declared about it, in words."""
+        return "; ".join(filter(None, (f"{self.one_draw} is one draw", self.declared)))
+
+    @property
+    def reads_whole_units(self) -> bool:
+        """Whether a draw is a unit whose score depends on all its rows."""
+        return False
+
+    def makes_the_draws_of(self, other: DrawKind) -> bool:
+        """Return whether another kind makes the same draws of the same rows."""
+        return self == other
+
     def slack(self, n_draws: int) -> Fraction:
         """Return how much of δ is used up by what is assumed of m draws: none, if they are independent."""
         return Fraction(0)
+
+    def dependence(self, n_draws: int) -> float:
+        """Return by how much m draws may differ from independent ones in the probability of any event."""
+        return 0.0
 
     @property
     def independent(self) -> bool:
@@ -112,6 +137,14 @@ class RowDraws(DrawKind):
     def assumption(self) -> str:
         """Rows are independent."""
         return "calibration rows and future rows are independent draws from one distribution"
+
+    @property
+    def breaker(self) -> str:
+        """Rows may depend on each other, or future rows may be others."""
+        return (
+            "It does not hold for time series, under drift, for several measurements of one unit, or for a population "
+            "that was not sampled."
+        )
 
 
 ROWS = RowDraws()
@@ -142,7 +175,9 @@ class UnitDraws(DrawKind):
         if isinstance(self.within, str):
             check_choice("within", self.within, ("all", "one", "average"))
         else:
-            check_probability("within", self.within)
+            _keep(self, within=check_probability("within", self.within))
+        if self.seed is not None:
+            _keep(self, seed=operator.index(self.seed))
         if not isinstance(self.unit, str) or not self.unit:
             raise InvalidInput(f"name must be what a unit is called, got {self.unit!r}.")
 
@@ -152,9 +187,26 @@ class UnitDraws(DrawKind):
         return self.unit
 
     @property
+    def reads_whole_units(self) -> bool:
+        """Whether the score of a unit is its largest, or that at a share of its rows."""
+        return self.within == "all" or not isinstance(self.within, str)
+
+    def makes_the_draws_of(self, other: DrawKind) -> bool:
+        """Return whether another kind makes the same draws of the same rows: what a unit is called does not matter."""
+        return isinstance(other, UnitDraws) and (self.within, self.seed) == (other.within, other.seed)
+
+    @property
     def assumption(self) -> str:
         """Units are independent."""
         return f"calibration {self.plural} and future {self.plural} are independent draws from one distribution"
+
+    @property
+    def breaker(self) -> str:
+        """Units may depend on each other, or future units may be others."""
+        return (
+            f"It does not hold under drift, if {self.plural} depend on each other or on a common cause, or for "
+            f"{self.plural} of a kind that was not sampled."
+        )
 
     @property
     def declared(self) -> str:
@@ -237,9 +289,9 @@ class SpacedDraws(DrawKind):
     mixing: float | None = None
 
     def __post_init__(self) -> None:
-        check_positive_integer("gap", self.gap)
+        _keep(self, gap=check_positive_integer("gap", self.gap))
         if self.mixing is not None:
-            check_positive("mixing", self.mixing, or_zero=True)
+            _keep(self, mixing=check_positive("mixing", self.mixing, or_zero=True))
             if self.mixing > 1.0:
                 raise InvalidInput(f"the mixing coefficient must be in [0, 1], got {self.mixing!r}.")
 
@@ -271,6 +323,12 @@ class SpacedDraws(DrawKind):
         return f"the series is stationary and β-mixing, with β({self.gap}) at most {assumed(self.mixing)}, as declared"
 
     @property
+    def breaker(self) -> str:
+        """The series may change, or depend on its past for longer."""
+        more = "" if self.mixing is None else " more than declared"
+        return f"It does not hold under drift, or if rows that are {self.gap} apart depend on each other{more}."
+
+    @property
     def unseen(self) -> str:
         """Rows near the calibration rows depend on them."""
         return f"rows of the series from {self.gap} rows before the first calibration draw on"
@@ -278,6 +336,10 @@ class SpacedDraws(DrawKind):
     def slack(self, n_draws: int) -> Fraction:
         """Return mβ(a): the rows that the predictor was fitted on and m draws are m + 1 parts of one series."""
         return Fraction(0) if self.mixing is None else n_draws * Fraction(self.mixing)
+
+    def dependence(self, n_draws: int) -> float:
+        """Return mβ(a)."""
+        return rounded_up(self.slack(n_draws))
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,8 +366,12 @@ class WeightedDraws(DrawKind):
     interval_delta: float = 0.0
 
     def __post_init__(self) -> None:
-        check_positive("at_most", self.at_most)
-        check_positive("interval_delta", self.interval_delta, or_zero=True)
+        _keep(
+            self,
+            at_most=check_positive("at_most", self.at_most),
+            seed=operator.index(self.seed),
+            interval_delta=check_positive("interval_delta", self.interval_delta, or_zero=True),
+        )
         if self.interval_delta >= 1.0:
             raise InvalidInput(f"interval_delta must be in [0, 1), got {self.interval_delta!r}.")
         if self.interval_delta and not self.interval:
@@ -350,6 +416,14 @@ class WeightedDraws(DrawKind):
         )
 
     @property
+    def breaker(self) -> str:
+        """More than the inputs may shift, or the inputs by more."""
+        return (
+            "It does not hold if y has another distribution than before at the same inputs, if the inputs shift in "
+            "another way than declared, or if rows depend on each other."
+        )
+
+    @property
     def rank_is_chosen(self) -> bool:
         """Whether it is certain which rows are draws."""
         return not self.interval
@@ -373,3 +447,9 @@ def draw_kind(content: Mapping[str, Any] | None) -> DrawKind:
         return ROWS
     values = dict(content)
     return _KINDS[values.pop("kind")](**values)
+
+
+def _keep(kind: DrawKind, **values: Any) -> None:
+    """Keep checked values in place of those that were passed: numbers of Python, not of numpy, are JSON-ready."""
+    for name, value in values.items():
+        object.__setattr__(kind, name, value)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from pacband.core.arrays import Floats, as_numbers
-from pacband.core.labels import Label, as_labels, factorize
+from pacband.core.labels import Label, as_labels, factorize, refuse_two_spellings
 from pacband.draws.declared import Draws, Rows, Spaced, Units
 from pacband.draws.weighted import Weighted
 from pacband.exceptions import InvalidInput
@@ -121,6 +121,7 @@ class _UnitStream(DrawStream):
         return np.empty(0)
 
     def _finish(self) -> Floats:
+        refuse_two_spellings(self._largest, self._draws.kind.plural)
         return np.fromiter(self._largest.values(), np.float64, len(self._largest))
 
 

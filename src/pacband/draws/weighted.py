@@ -82,6 +82,11 @@ class Weighted(Draws):
         """The columns of the importance, if they were named in place of their values."""
         return tuple(part for part in self._parts if isinstance(part, str))
 
+    @property
+    def row_values(self) -> Any:
+        """The importance of every row, or both ends of its interval, unless columns were named."""
+        return None if self.columns else self._parts
+
     def bind(self, *values: Any) -> Weighted:
         """Return the weighted draws with the values of their columns."""
         return Weighted(

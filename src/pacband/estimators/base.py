@@ -12,11 +12,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from pacband.candidates.fit_params import FitParams
-from pacband.candidates.members import Member, fit_members
+from pacband.candidates.members import Member, copy_unfitted, fit_members, is_refittable
 from pacband.certificate.portable import refuse_existing
 from pacband.certification.reused_rows import read_training
 from pacband.certification.terms import Terms
 from pacband.core.arrays import Indices
+from pacband.core.column_kinds import refuse_other_kinds
 from pacband.core.row_hashes import Fingerprints
 from pacband.core.row_tables import take_parameters
 from pacband.draws import Draws
@@ -32,6 +33,7 @@ from pacband.estimators.drawing import (
     without_column,
 )
 from pacband.estimators.identity import identify_model
+from pacband.estimators.restoring import all_or_nothing
 from pacband.estimators.routing import route_parameters, router_of
 from pacband.estimators.saving import save_model
 from pacband.estimators.seen_rows import fingerprints, refuse_copied_rows, refuse_seen_rows, warn_of_training_rows
@@ -51,7 +53,9 @@ class Certified(Deployed, Dividing):
     3. `split_indices`: which rows fit, which rows calibrate. No unit is on both sides;
     4. `_count_draws`: are there enough draws for every share of δ, in every group? Then nothing is fitted in vain;
     5. `refuse_seen_rows`: no calibration row may be a training row;
-    6. `_fit_members`; 7. `_certify`; 8. `set_fitted`: the attributes, all at once.
+    6. `_fit_members`; 7. `_certify`; 8. `set_fitted`: from here on, this certificate belongs to these members.
+
+    If one of them raises, the estimator is as it was before.
 
     Subclasses define their members, how δ is shared among them, and how they are certified.
 
@@ -85,6 +89,7 @@ class Certified(Deployed, Dividing):
     def set_fitted(self, members: dict[str, Member], certificate: Any) -> None:
         """Set the fitted attributes: from here on, this certificate belongs to these members."""
 
+    @all_or_nothing
     def fit(
         self,
         X: Any,
@@ -99,7 +104,8 @@ class Certified(Deployed, Dividing):
         Parameters
         ----------
         X, y : array-like, dataframe
-            The rows. If nothing has to be fitted (functions, frozen estimators), all of them calibrate.
+            The rows. If nothing has to be fitted (functions, frozen estimators), all of them calibrate. Estimators that
+            are not fitted here are copied, as in `calibrate`.
         calibration : (X_cal, y_cal) or (X_cal, y_cal, draws), optional
             Fit on all of X, y and calibrate on these rows instead. They must be other rows, and rows of other units.
         draws : Units, Spaced or Weighted, optional
@@ -125,10 +131,10 @@ class Certified(Deployed, Dividing):
             If more calibration rows are copies of training rows than chance explains, or if a unit has both. If
             validation rows among `fit_params` are calibration rows.
         """
-        declared, terms = self._declare_members(), self._make_terms()
+        declared, terms = copy_unfitted(self._declare_members()), self._make_terms()
         found = read_draws(self.draws, draws, X)
         X = without_column(self.draws, X)
-        self._check_rows(X, y, reset=True)
+        self._check_rows(X, y, reset=True, draws=found)
         self._refuse_outside(terms, y)
         n_rows = count_rows(y)
         parameters = route_parameters(self, declared, fit_params, n_rows)
@@ -137,6 +143,11 @@ class Certified(Deployed, Dividing):
         if calibration is None:
             fit, chosen = self._split(X, y, declared, replace(terms, draws=found))
             X, X_cal, y, y_cal = divide_rows(X, y, fit, chosen)
+            if X is not None:
+                # A calibration row must not decide how the models read a column.
+                self._choose_kinds(X)
+                if self.reads_categories:
+                    refuse_other_kinds(X_cal, self.column_kinds_)
             fresh = found if chosen is None else found.take(chosen)
         else:
             X_cal, y_cal, fresh = self._separate(calibration, found)
@@ -157,10 +168,14 @@ class Certified(Deployed, Dividing):
             own = {name: part.take(n_rows, fit) for name, part in parameters.items()}
             members = self._fit_members(declared, X, y, rows, None if clusters is None else clusters[fit], own)
         certificate = self._certify(identify_model(terms, members), members, rows)
+        # What was fitted elsewhere may have seen the rows, whichever of them calibrate.
+        frozen = {name: members[name] for name, member in declared.items() if not is_refittable(member.predictor)}
+        warn_of_training_rows(frozen, *(table if calibration is None else (X_cal, y_cal)))
         self.training_rows_, self.training_units_, self.grouping_ = training, units, self.groups
         self.set_fitted(members, certificate)
         return self
 
+    @all_or_nothing
     def calibrate(self, X: Any, y: Any, *, training: Any = None, draws: Draws | None = None) -> Self:
         """Calibrate on rows the model has not seen; predictor and scale are fitted already.
 
@@ -195,7 +210,7 @@ class Certified(Deployed, Dividing):
         X = without_column(self.draws, X)
         if known is not None:
             X = self._own_columns(X)
-        self._check_rows(X, y, reset=known is None)
+        self._check_rows(X, y, reset=known is None, draws=found)
         if known is not None:
             members = self.members_
         else:

@@ -13,8 +13,8 @@ from pacband.candidates.members import Member
 from pacband.certificate import About
 from pacband.certification.fitted import FittedModel, PredictedRows, certificate_of
 from pacband.certification.succession import Succession
-from pacband.certification.terms import Terms
-from pacband.core.arrays import as_numbers
+from pacband.certification.terms import Terms, check_draws
+from pacband.core.arrays import as_numbers, check_same_rows
 from pacband.core.row_hashes import Fingerprints
 from pacband.draws import Draws, Units
 from pacband.estimators.division import Calibration, Division
@@ -25,6 +25,7 @@ from pacband.estimators.predicting import Predicting
 from pacband.estimators.seen_rows import refuse_seen_rows
 from pacband.estimators.splitting import count_rows
 from pacband.exceptions import InvalidInput, NotEnoughSamples
+from pacband.planning import DeltaShare
 from pacband.scores import spread_of
 
 __all__ = ["Deployed"]
@@ -79,6 +80,7 @@ class Deployed(Predicting, FittedModel):
         if isinstance(self.draws, Units) or (self.draws is not None and draws is not None):
             draws = read_draws(self.draws, draws, X)
         features = self._features(X)
+        check_same_rows(X=features, y=y, draws=check_draws(draws).row_values)
         if self.grouping_ is not None:
             if groups is not None:
                 raise InvalidInput("groups cannot be given: the model reads the group of every row from X.")
@@ -147,10 +149,13 @@ class Deployed(Predicting, FittedModel):
         given = draws if self.draws is None else read_draws(self.draws, draws, X)
         # The model stays the same, so its version does too.
         stated = certificate.basis.about if about is None else about
-        succession = Succession.after(certificate, rule=rule, draws=given, about=stated)
+        # A family shares δ among its candidates by itself.
+        share = DeltaShare(getattr(self, "n_candidates", 1))
+        succession = Succession.after(certificate, rule=rule, draws=given, about=stated, share=share)
         terms = identify_model(succession.terms, self.members_)
         refuse_seen_units(self.training_units_, terms.draws)
         X = self._features(X)
+        check_same_rows(X=X, y=y, draws=terms.draws.row_values)
         labels = read_labels(self.grouping_, X)
         try:
             sizes = Division(terms, [terms.share]).count(labels, count_rows(y))

@@ -103,5 +103,5 @@ class Dividing(Predicting):
                 f"{fresh.kind.kind} and {training.kind.kind}."
             )
         X = self._own_columns(without_column(self.draws, X))
-        self._check_rows(X, y, reset=False)
+        self._check_rows(X, y, reset=False, draws=fresh)
         return X, y, fresh

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pacband.certification.terms import check_draws
-from pacband.core.cells import spelled
+from pacband.core.cells import label_text
 from pacband.core.labels import Label, as_labels, factorize, listed
 from pacband.core.row_hashes import Fingerprints
 from pacband.draws import ROWS, DrawKind, Draws, Units, Weighted, draw_kind
@@ -132,7 +132,7 @@ def refuse_other_draws(kind: DrawKind, found: Draws) -> None:
 
 
 def _fingerprint(unit: Label) -> int:
-    text = spelled(unit) or str(unit)
+    text = label_text(unit) or str(unit)
     return int.from_bytes(sha256(text.encode("utf-8", "surrogatepass")).digest()[:8], "big")
 
 

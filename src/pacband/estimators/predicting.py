@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 
 from pacband.candidates.members import Member
 from pacband.certificate import Certificate, GroupCertificate
+from pacband.core.arrays import check_same_rows
 from pacband.core.checks import check_choice
 from pacband.core.column_kinds import column_kinds, is_frame
 from pacband.draws import Draws
@@ -99,8 +100,10 @@ class Predicting(RegressorMixin, BaseEstimator, ABC):
             ends = certificate.interval(prediction, scale)
         return ends if output == "array" else as_columns(X, prediction, ends)
 
-    def _check_rows(self, X: Any, y: Any = "no_validation", *, reset: bool) -> None:
-        """Check what scikit-learn checks of any X and y. Their values are left to the models."""
+    def _check_rows(self, X: Any, y: Any = "no_validation", *, reset: bool, draws: Draws | None = None) -> None:
+        """Check what scikit-learn checks of any X and y, and that row labels match. Values are left to the models."""
+        if not isinstance(y, str):
+            check_same_rows(X=X, y=y, draws=None if draws is None else draws.row_values)
         flat = getattr(X, "ndim", 2) == 1
         if flat and not any(hasattr(member.predictor, "fit") for member in self._declare_members().values()):
             # A plain function may take any X, such as a vector.
@@ -114,9 +117,14 @@ class Predicting(RegressorMixin, BaseEstimator, ABC):
         if not isinstance(y, str):
             check_consistent_length(X, y)
         if reset:
-            self.column_kinds_, self.target_columns_ = {}, ()
-            if self.reads_categories or is_frame(X):
-                self.column_kinds_ = column_kinds(X, texts_only=not self.reads_categories)
+            self.target_columns_ = ()
+            self._choose_kinds(X)
+
+    def _choose_kinds(self, X: Any) -> None:
+        """Choose the kind of every column, from the rows on which the models are fitted."""
+        self.column_kinds_ = {}
+        if self.reads_categories or is_frame(X):
+            self.column_kinds_ = column_kinds(X, texts_only=not self.reads_categories)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

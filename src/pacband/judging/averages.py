@@ -18,7 +18,7 @@ from pacband.exceptions import InvalidInput
 from pacband.judging.judge import Judge
 from pacband.judging.verdicts import Count, Verdict
 from pacband.scores import score_rows
-from pacband.selection.fingerprint import fingerprint
+from pacband.selection.fingerprint import fingerprint_total, fingerprint_unit, shows_reuse
 
 __all__ = ["check_average"]
 
@@ -33,7 +33,7 @@ def check_average(
             f"this certificate makes a promise about {kind.counted}: pass draws=Units(labels, within='average')."
         )
     masks = tuple(groups.values()) if isinstance(groups, Mapping) else groups
-    check_same_rows(y=y, y_pred=y_pred, scale=scale, groups=masks)
+    check_same_rows(y=y, y_pred=y_pred, scale=scale, groups=masks, draws=draws.row_values)
     target, prediction, spread = basis.align(y, y_pred, scale)
     sample = draws.sample(len(target))
     scores = sample.reduce(score_rows(judge.scoring, target, prediction, spread))
@@ -47,8 +47,9 @@ def check_average(
         raise InvalidInput("this certificate promises within groups: pass the group of every row.")
     judged = parts if judge.grouped else {None: (sample, scores)}
     counts = {label: _count(judge, label, *part) for label, part in judged.items()}
-    reused = all(
-        fingerprint(own, judge.gamma(label)) == judge.parts[label].data_digest for label, (_, own) in judged.items()
+    reused = shows_reuse(
+        (judge.parts[label].data_digest, len(own), fingerprint_total(own, fingerprint_unit(judge.gamma(label))))
+        for label, (_, own) in judged.items()
     )
     out_of_range = judge.count_outside(target)
     if judge.grouped:

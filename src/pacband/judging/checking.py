@@ -18,20 +18,19 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from pacband.certificate import AnyCertificate
+from pacband.certificate.draw_words import draw_words
 from pacband.certification.fitted import FittedModel, raw_rows
 from pacband.certification.reused_rows import SeenRows
 from pacband.core.checks import check_probability
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import sorted_labels
 from pacband.draws import Draws
-from pacband.draws.kinds import SpacedDraws
 from pacband.exceptions import InvalidInput
 from pacband.judging.averages import check_average
 from pacband.judging.judge import Judge
 from pacband.judging.verdicts import Count, Verdict
-from pacband.planning.shares import rounded_up
 from pacband.selection import Tally, sum_tallies
-from pacband.selection.fingerprint import seal
+from pacband.selection.fingerprint import shows_reuse
 
 __all__ = ["Piece", "check", "check_pieces", "mark_seen", "verdict_of"]
 
@@ -174,7 +173,7 @@ def verdict_of(judge: Judge, answers: Mapping[Any, Tally], level: float, *, out_
             listed = _counts(judge, answers)
         compared = [(judge.parts[None], whole)]
     # If the certificate was made from these rows, the fingerprint of the scores is its own.
-    reused = all(part.data_digest == seal(answer.n_samples, answer.total) for part, answer in compared)
+    reused = shows_reuse((part.data_digest, answer.n_samples, answer.total) for part, answer in compared)
     return Verdict(level, FrozenMap(counts), reused, FrozenMap(listed), out_of_range=out_of_range)
 
 
@@ -183,13 +182,13 @@ def _counts(judge: Judge, answers: Mapping[Any, Tally]) -> dict[Any, Count]:
     # In which group a draw is depends on all draws: the dependence of all of them counts for every group. The
     # calibration is one more part of the series.
     n_draws = sum(answer.n_samples for answer in answers.values())
-    dependence = rounded_up(kind.slack(n_draws)) if isinstance(kind, SpacedDraws) else 0.0
+    dependence = kind.dependence(n_draws)
     return {
         label: Count.of(
             answer.n_samples,
             sum(answer.at_least),
             eps,
-            counted="runs" if judge.basis.n_steps is not None and kind.tested == "rows" else kind.tested,
+            counted=draw_words(judge.basis).tested,
             dependence=dependence,
         )
         for label, answer in answers.items()

@@ -149,8 +149,8 @@ class Judge:
             How the rows make draws; see `draws_of`.
         """
         declared = self.draws_of(draws)
-        masks = isinstance(groups, Mapping)
-        check_same_rows(y=y, y_pred=y_pred, scale=scale, groups=tuple(groups.values()) if masks else groups)
+        masks = tuple(groups.values()) if isinstance(groups, Mapping) else groups
+        check_same_rows(y=y, y_pred=y_pred, scale=scale, groups=masks, draws=declared.row_values)
         target, prediction, spread = self.basis.align(y, y_pred, scale)
         sample = declared.sample(len(target))
         if sample.sizes is not None or sample.certain is not None:

@@ -183,46 +183,45 @@ class Verdict:
         word = "The data contradict the promise" if contradicted else "The data do not contradict the promise"
         where = f" in {len(contradicted)} of {len(self.counts)} groups" if contradicted and not single else ""
         # Whoever reads one line of rows that cannot test the promise must not read that they agree with it.
-        lines = [f"{word}{where} (level {figure(self.level)})."] if contradicted or self.tested else self._untested()
+        lines = [f"{word}{where} (level {figure(self.level)})." if contradicted or self.tested else self.why_untested]
         lines += [str(self.counts[""])] if single else _listed(self.counts, contradicted)
         if self.out_of_range:
             lines.append(left_range_words(self.out_of_range))
-        if contradicted:
-            lines += self._untested()
-        elif untested := self.untested_groups:
+        if untested := self.why_untested if contradicted else self.untested_groups:
             lines.append(untested)
         if self.groups:
             lines.append("The promise is about all rows together. By group, with ! where the bound is weak:")
             lines += _listed(self.groups, self.weak)
         return "\n".join(lines)
 
-    def _untested(self) -> list[str]:
-        """Return the sentence that states why these rows cannot test the promise; none if they can."""
+    @property
+    def why_untested(self) -> str:
+        """A sentence that states why these rows cannot test the promise; empty if they can."""
         every = list(self.counts.values())
         n_draws, counted = sum(count.n_samples for count in every), every[0].counted if every else "rows"
         if self.training_units:
-            return [
+            return (
                 f"The model was fitted on {self.training_units} of these {n_draws} {counted}: only new {counted} can "
                 "test it."
-            ]
+            )
         if self.training_rows and self.reused:
             rows = f"{n_draws} rows" if counted == "rows" else "rows"
-            return [f"The model was fitted on {self.training_rows} of these {rows}: only fresh rows can test it."]
+            return f"The model was fitted on {self.training_rows} of these {rows}: only fresh rows can test it."
         if self.reused:
-            return ["These are the rows that the certificate was made from: only fresh rows can test it."]
+            return "These are the rows that the certificate was made from: only fresh rows can test it."
         if not self.tested and min(count.dependence for count in every) > self._level_of_each:
-            return [
+            return (
                 f"These {counted} cannot test the promise: their declared dependence alone exceeds the level "
-                f"{figure(self.level)}."
-            ]
+                f"{figure(self.level)}. Fewer of them have less of it, or choose a larger level."
+            )
         if not self.tested:
             least = every[0].draws_needed(self._level_of_each)
             where = "" if list(self.counts) == [""] else " of each group"
-            return [
+            return (
                 "These are too few to test the promise: even if all of them exceed the bound, that does not contradict "
                 f"it at level {figure(self.level)}. At least {least} {counted}{where} are needed."
-            ]
-        return []
+            )
+        return ""
 
     def _repr_html_(self) -> str:
         rows = [(str(label), str(count)) for counts in (self.counts, self.groups) for label, count in counts.items()]

@@ -205,7 +205,7 @@ def _check_entries(entries: Sequence[ZipInfo], n_bytes: int, source: str) -> Non
     """Raise unless each file is stored once and uncompressed. Then reading takes no more memory than the archive."""
     names = {entry.filename for entry in entries}
     if _MANIFEST not in names:
-        raise CertificateError(f"{source} is not a {SCHEMA} file: it is an archive without a {_MANIFEST}.")
+        raise CertificateError(f"{source} is not a model of pacband: it is an archive without a {_MANIFEST}.")
     if len(names) != len(entries):
         raise CertificateError(f"{source} was edited: it contains a file twice.")
     if any(entry.compress_type != ZIP_STORED for entry in entries):

@@ -66,7 +66,7 @@ def archive_digest(archive: Archive, source: str) -> str:
     """Return the digest of the model in an archive, without rebuilding the model."""
     try:
         return _digest(archive.model, archive.arrays, archive.objects)
-    except (IndexError, KeyError, RecursionError, TypeError, ValueError):
+    except (AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError):
         raise CertificateError(f"{source} is damaged: its objects do not make a model.") from None
 
 

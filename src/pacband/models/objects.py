@@ -110,6 +110,7 @@ def _take_apart(kind: Kind, value: Any) -> tuple[dict[str, Any], dict[str, Any]]
         # The folder of a cache belongs to the machine and not to the model.
         parameters["memory"] = None
     check_parameters(kind.name, parameters, kind.declared_parameters)
+    _refuse_cache(kind, parameters)
     declared = _declaration(kind)
     own = vars(value)
     names = [entry.partition("=")[0].rstrip("!") for entry in declared.split()]
@@ -129,6 +130,20 @@ def _take_apart(kind: Kind, value: Any) -> tuple[dict[str, Any], dict[str, Any]]
             raise Unsound(f"a {kind.name} is not fitted as scikit-learn fits it ({type(error).__name__})") from None
     check_attributes(kind.name, declared, state, _sizes(state))
     return parameters, state
+
+
+def _refuse_cache(kind: Kind, parameters: Mapping[str, Any]) -> None:
+    """Raise if an object would keep a cache, or would try one in a search: joblib runs what it reads from a cache."""
+    grids = [parameters[name] for name in ("param_grid", "param_distributions") if name in parameters]
+    tried = {
+        str(name).rpartition("__")[2]
+        for grid in grids
+        for part in (grid if isinstance(grid, (list, tuple)) else [grid])
+        if isinstance(part, dict)
+        for name in part
+    }
+    if parameters.get("memory") is not None or "memory" in tried:
+        raise Unsound(f"memory of a {kind.name} must be None")
 
 
 def _declaration(kind: Kind) -> str:
@@ -188,6 +203,7 @@ def _rebuild(kind: Kind, entry: dict[str, Any], arrays: Pool, objects: list[Any]
         for part in ("parameters", "state")
     )
     check_parameters(kind.name, parameters, kind.declared_parameters)
+    _refuse_cache(kind, parameters)
     try:
         value = kind.new(parameters)
     except (AttributeError, ImportError) as error:

@@ -25,13 +25,15 @@ class FollowedFile:
     ----------
     source : binary file
         The file that is being read.
+    regular : bool
+        Whether it is a file on a disk, which may grow, and no pipe.
     """
 
     def __init__(self, path: str) -> None:
         self.path = path
         self.source: BinaryIO = open(path, "rb")  # noqa: SIM115 (closed by __exit__ and by advance)
         self._next: list[BinaryIO] = []
-        self._regular = stat.S_ISREG(os.fstat(self.source.fileno()).st_mode)
+        self.regular = stat.S_ISREG(os.fstat(self.source.fileno()).st_mode)
 
     def __enter__(self) -> Self:
         return self
@@ -46,7 +48,7 @@ class FollowedFile:
         """Open the file that has the name now, if it is not the last one."""
         last = (self.source, *self._next)[-1]
         try:
-            if self._regular and not os.path.samestat(os.stat(self.path), os.fstat(last.fileno())):
+            if self.regular and not os.path.samestat(os.stat(self.path), os.fstat(last.fileno())):
                 self._next.append(open(self.path, "rb"))  # noqa: SIM115 (closed by __exit__ and by advance)
         except FileNotFoundError:
             # The file was renamed, and the new file does not exist yet.
@@ -66,7 +68,7 @@ class FollowedFile:
     def check_uncut(self, n_bytes: int, last: bytes) -> None:
         """Raise if the file no longer has all bytes that were read. `n_bytes` were read, and `last` are the last."""
         size = os.fstat(self.source.fileno()).st_size
-        if not self._regular or (size >= n_bytes and self._ends_with(n_bytes, last)):
+        if not self.regular or (size >= n_bytes and self._ends_with(n_bytes, last)):
             return
         raise InvalidInput(
             f"{self.path} was cut or rewritten after {n_bytes} bytes of it were read, and has {size} now: rows that "

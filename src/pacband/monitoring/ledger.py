@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
-__all__ = ["Ledger", "StreamPosition", "append_entry", "shorten"]
+__all__ = ["MOST_SAMPLED", "MOST_STREAMS", "Ledger", "StreamPosition", "append_entry", "shorten"]
 
 MOST_BATCHES = 1024
 MOST_STREAMS = 64
 MOST_STATES = 1024
+# Rows of a file that its position remembers; see `overlap`.
+MOST_SAMPLED = 32
 # A longer batch id is replaced by its SHA-256 with a prefix. The result is longer than this, so it equals no short id.
 _LONGEST_ID = 64
 _HASHED = "sha256:"
@@ -20,11 +22,30 @@ _HASHED = "sha256:"
 
 @dataclass(frozen=True)
 class StreamPosition:
-    """How far a stream was read: its first `offset` bytes, whose SHA-256 is `sha256`, contain `rows` rows."""
+    """How far a stream was read: its first `offset` bytes, whose SHA-256 is `sha256`, contain `rows` rows.
+
+    If the stream is a file, `file` is the SHA-256 of its path, and `sample` are the CRC-32 of some of its rows.
+    """
 
     offset: int
     rows: int
     sha256: str
+    file: str | None = field(default=None, compare=False)
+    sample: tuple[int, ...] = field(default=(), compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the position as JSON-ready values."""
+        content = {"offset": self.offset, "rows": self.rows, "sha256": self.sha256}
+        if self.file is None:
+            return content
+        return {**content, "file": self.file, "sample": "".join(f"{code:08x}" for code in self.sample)}
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> StreamPosition:
+        """Return the position of the values from `to_dict`."""
+        codes = content.get("sample", "")
+        sample = tuple(int(codes[at : at + 8], 16) for at in range(0, len(codes), 8))
+        return cls(content["offset"], content["rows"], content["sha256"], content.get("file"), sample)
 
 
 class Ledger:
@@ -86,12 +107,12 @@ class Ledger:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the batches and streams as JSON-ready values."""
-        return {"batches": list(self._batches), "streams": [asdict(position) for position in self._streams]}
+        return {"batches": list(self._batches), "streams": [position.to_dict() for position in self._streams]}
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Ledger:
         """Return the ledger of the values from `to_dict`."""
-        return cls(content["batches"], [StreamPosition(**position) for position in content["streams"]])
+        return cls(content["batches"], map(StreamPosition.from_dict, content["streams"]))
 
 
 def append_entry(entries: dict[Any, None], entry: Any, most: int) -> None:

@@ -39,6 +39,11 @@ def prometheus_text(monitor: Monitor) -> str:
     has it as a label: the numbers of several certificates then stay apart. ``pacband_certificate_info`` has all that
     the certificate is about.
     """
+    with monitor.lock:
+        return _text(monitor)
+
+
+def _text(monitor: Monitor) -> str:
     lines, about = [], monitor.certificate.about
     for name, kind, help_text, reading in _READINGS:
         lines += [f"# HELP pacband_{name} {help_text}", f"# TYPE pacband_{name} {kind}"]
@@ -73,7 +78,12 @@ def _certificate_info(about: About) -> list[str]:
 
 
 def _labels(**labels: object) -> str:
-    given = {name: str(value) for name, value in labels.items() if value is not None}
+    # A lone surrogate is no Unicode text: it is written as its number, and different labels stay different.
+    given = {
+        name: str(value).encode(errors="backslashreplace").decode()
+        for name, value in labels.items()
+        if value is not None
+    }
     escaped = {
         name: value.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n") for name, value in given.items()
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import os
 import threading
@@ -15,6 +16,7 @@ import numpy as np
 from pacband.certificate import AnyCertificate, GroupCertificate
 from pacband.certificate.draw_words import DrawWords, draw_words
 from pacband.certification.fitted import FittedModel, PredictedRows, certificate_of, raw_rows
+from pacband.core.arrays import check_same_rows
 from pacband.core.checks import check_positive, check_probability
 from pacband.core.frozen import FrozenMap
 from pacband.core.labels import Label
@@ -178,8 +180,10 @@ class Monitor:
         self.watches = Watches(self._judge.parts, watched.eps, self.alpha, self.false_alarm_interval, self.draw_words)
 
     def __getstate__(self) -> dict[str, Any]:
+        # What other threads may change while it is pickled is copied; what never changes is not.
+        kept = {id(part): part for part in (self.model, self.certificate, self._judge)}
         with self.lock:
-            return {name: value for name, value in self.__dict__.items() if name != "lock"}
+            return copy.deepcopy({name: value for name, value in self.__dict__.items() if name != "lock"}, kept)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -239,6 +243,8 @@ class Monitor:
                 y, y_pred, scale, groups, draws = given.y, given.y_pred, given.scale, given.groups, given.draws
             if groups is not None and not self._judge.grouped:
                 raise InvalidInput("groups were given, but the certificate has none.")
+            if isinstance(draws, Draws):
+                check_same_rows(y=y, draws=draws.row_values)
             judged = self._judge.judge_rows(y, y_pred, scale, groups)
             found = 0 if self.training is None or given is None else self.training.find(given)
             counted = self.counting.count(judged, draws, complete)
@@ -388,7 +394,8 @@ class Monitor:
         """Draw the violation rate with its confidence sequence over time. Return the matplotlib axes."""
         from pacband.monitoring.figure import draw
 
-        return draw(self, ax)
+        with self.lock:
+            return draw(self, ax)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the state to a JSON file, atomically.
@@ -404,11 +411,13 @@ class Monitor:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], certificate: AnyCertificate | FittedModel) -> Self:
-        """Read a saved state. It must be undamaged and belong to this certificate, or to that of this model."""
+        """Read a saved state. It must be undamaged and belong to this certificate, or to that of this model.
+
+        Another process may be writing the file: the state is the last one that it has written.
+        """
         from pacband.monitoring.state import StateFile
 
-        with StateFile(path) as file:
-            return file.read(certificate, kind=cls)
+        return StateFile(path).read(certificate, kind=cls)
 
     @property
     def certificate_digest(self) -> str:

@@ -15,8 +15,9 @@ from pacband.core.arrays import EXACT, refuse_large_integers
 from pacband.core.cells import is_gap
 from pacband.core.headers import find_delimiter
 from pacband.core.labels import listed
-from pacband.core.number_formats import PLAIN, SAY_HOW, NumberFormat, looks_written_otherwise
+from pacband.core.number_formats import PLAIN, SAY_HOW, NumberFormat, find_format, looks_written_otherwise
 from pacband.exceptions import InvalidInput
+from pacband.tables.delimited import refuse_unclear
 
 __all__ = ["UTF8", "CsvParser", "JsonParser", "Parser", "StreamFormat", "decode_lines"]
 
@@ -28,12 +29,14 @@ _MOST_WITHOUT = 100
 class StreamFormat:
     """How the lines of a stream are written. By default the delimiter is the one of the header.
 
-    The encoding must write a line break as one byte, as all encodings but UTF-16 and UTF-32 do.
+    The encoding must write a line break as one byte, as all encodings but UTF-16 and UTF-32 do. `undecided` are the
+    columns in which 1.234 has two meanings, as in `FoundFormat`; None if no row was looked at.
     """
 
     delimiter: str | None = None
     numbers: NumberFormat = PLAIN
     encoding: str = "utf-8"
+    undecided: frozenset[str] | None = frozenset()
 
 
 UTF8 = StreamFormat()
@@ -65,6 +68,8 @@ class Parser:
     ) -> None:
         self._numbers, self._names, self._written = tuple(numbers), (*numbers, *words), written
         self._inputs = frozenset(inputs)
+        # Neither we nor a model read these as numbers.
+        self._labels = frozenset(words) - self._inputs
 
     def parse(self, lines: list[bytes], n_before: int) -> dict[str, list[Any]]:
         """Return the columns of some lines. `n_before` is the number of rows before them, for the row in an error."""
@@ -110,6 +115,8 @@ class CsvParser(Parser):
         for name in self._names:
             if name not in self._header:
                 raise InvalidInput(f"the stream has no column {name!r}; it has {listed(self._header, 12)}.")
+        undecided = frozenset(self._header if written.undecided is None else written.undecided)
+        self._undecided = undecided & {*numbers, *inputs} if self._delimiter != "," else frozenset()
 
     def parse(self, lines: list[bytes], n_before: int) -> dict[str, list[Any]]:
         """Return the columns of some lines."""
@@ -124,7 +131,17 @@ class CsvParser(Parser):
                     f"row {n_before + i + 1} of the stream has {len(row)} fields, its header has {len(self._header)}."
                 )
         places = {name: self._header.index(name) for name in self._names}
+        if any("." in row[places[name]] for name in self._undecided for row in rows):
+            self._decide(rows)
         return self._convert({name: [row[place] for row in rows] for name, place in places.items()}, n_before)
+
+    def _decide(self, rows: list[list[str]]) -> None:
+        """Find out whether points are decimal marks, or raise if these rows do not decide it."""
+        cells = {name: [row[place] for row in rows] for place, name in enumerate(self._header)}
+        found = find_format(cells, grouping_points=True)
+        refuse_unclear(found, self._undecided, "the stream")
+        if found.numbers.is_plain:
+            self._undecided &= found.undecided
 
 
 class JsonParser(Parser):
@@ -181,6 +198,8 @@ class JsonParser(Parser):
         for name in self._names:
             if name not in row and name not in self._without:
                 raise InvalidInput(f"row {number} of the stream has no {name!r}; it has {listed(row, 12)}.")
+            if name in self._labels and isinstance(row.get(name), list | dict):
+                raise InvalidInput(f"{name!r} must be a text or a number, got {row[name]!r} in row {number}.")
         for name in self._without:
             if name in row:
                 self._never.discard(name)

@@ -7,7 +7,7 @@ written to CSV in the same bytes each time, so that a position in them is found 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import BinaryIO
 
@@ -27,11 +27,22 @@ __all__ = ["Source", "open_sources", "stream_format"]
 
 @dataclass(frozen=True)
 class Source:
-    """An open file, or standard input, and how its lines are written."""
+    """An open file, or standard input, and how its lines are written. Only a file on a disk has a path."""
 
     stream: BinaryIO
     written: StreamFormat
+    path: str | None = None
     file: FollowedFile | None = None
+
+    @property
+    def piped(self) -> bool:
+        """Whether it is standard input."""
+        return self.path is None and self.file is None
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return self.path or (self.file.path if self.file else "standard input")
 
 
 def open_sources(
@@ -44,7 +55,7 @@ def open_sources(
     form: str | None = None,
     follow: bool = False,
     note: Callable[[str], None] = lambda text: None,
-) -> Iterator[Source]:
+) -> Generator[Source, None, None]:
     """Yield the files behind a name one after the other, in the order of their names; each is closed before the next.
 
     Parameters
@@ -73,10 +84,13 @@ def open_sources(
     if follow and len(names) > 1:
         raise InvalidInput(f"--follow waits for the rows of one file, and {name} has {len(names)}.")
     for path in names:
+        # A log that is followed may be new, and so may one file of many.
+        if path == name and not follow and os.path.isfile(path) and not os.path.getsize(path):
+            raise InvalidInput(f"{path} is empty.")
         written = None if form == "jsonl" else _text_format(path, [*numbers, *inputs], dialect, note)
         if form == "jsonl" or written is not None:
             with FollowedFile(path) as file:
-                yield Source(file.source, written or stream_format(dialect), file)
+                yield Source(file.source, written or stream_format(dialect), path if file.regular else None, file)
         elif follow:
             raise InvalidInput(f"--follow waits for lines at the end of a file, and {path} is not such a file.")
         else:
@@ -88,7 +102,8 @@ def stream_format(dialect: Dialect) -> StreamFormat:
     if dialect.encoding is not None and not _is_by_line(dialect.encoding):
         raise InvalidInput(f"a stream cannot be read in {dialect.encoding} line by line: convert it to UTF-8.")
     numbers = find_format({}, decimal=dialect.decimal, thousands=dialect.thousands).numbers
-    return StreamFormat(dialect.delimiter, numbers, dialect.encoding or UTF8.encoding)
+    undecided = None if dialect.decimal is None and dialect.thousands is None else frozenset[str]()
+    return StreamFormat(dialect.delimiter, numbers, dialect.encoding or UTF8.encoding, undecided)
 
 
 def _text_format(
@@ -97,7 +112,7 @@ def _text_format(
     """Return how the lines of a file are written; None if it is not read line by line."""
     if not os.path.isfile(path) or not os.path.getsize(path):
         return stream_format(dialect)
-    if is_parquet(path, path) or is_workbook(path) or path.endswith(".gz"):
+    if is_parquet(path, path) or is_workbook(path) or path.lower().endswith(".gz"):
         return None
     encoding = dialect.encoding or find_encoding(path, path)
     if not _is_by_line(encoding):
@@ -111,7 +126,8 @@ def _text_format(
     said = [] if dialect.encoding is not None or is_utf8(encoding) else [f"encoding {encoding}"]
     if said := [*said, *found_words(layout, found, dialect)]:
         note(f"Read {path} with {', '.join(said)}.")
-    return StreamFormat(layout.delimiter, found.numbers, UTF8.encoding if is_utf8(encoding) else encoding)
+    encoding = UTF8.encoding if is_utf8(encoding) else encoding
+    return StreamFormat(layout.delimiter, found.numbers, encoding, found.undecided)
 
 
 def _is_by_line(encoding: str) -> bool:
@@ -134,4 +150,4 @@ def _copied(
         copy = os.path.join(files.folder, "stream.csv")
         write_table(files.relation(numbers, inputs=inputs, only=[*numbers, *words], threads=1), copy)
         with open(copy, "rb") as stream:
-            yield Source(stream, UTF8)
+            yield Source(stream, UTF8, path)

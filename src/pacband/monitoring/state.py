@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from contextlib import suppress
@@ -25,10 +26,12 @@ __all__ = ["StateFile"]
 
 SCHEMA = "pacband/monitor"
 SCHEMA_VERSION = 1
+# What the system says if another process holds the lock.
+_LOCKED = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
 
 
 class StateFile:
-    """The state file of a monitor, which is locked inside the ``with`` block.
+    """The state file of a monitor, which is locked inside the ``with`` block. Reading needs no lock.
 
     The operating system keeps the lock, on a second file ``<name>.lock``. It removes the lock when the process ends,
     even after a crash. If the path is a link, the lock file is in the folder of the real file. The lock file is empty,
@@ -48,8 +51,12 @@ class StateFile:
             descriptor = os.open(self._lock_file, os.O_RDWR | os.O_CREAT, 0o666)
             try:
                 _lock(descriptor)
-            except OSError:
+            except OSError as error:
                 os.close(descriptor)
+                if error.errno not in _LOCKED:
+                    raise CertificateError(
+                        f"{self.path} cannot be locked: {error.strerror}. Use a state file on a local disk."
+                    ) from None
                 raise CertificateError(
                     f"{self.path} is in use: another process holds its lock, {self._lock_file.name}. One monitor at a "
                     "time may write a state; wait for it, or use another state file for this monitor and merge both "
@@ -84,12 +91,16 @@ class StateFile:
 
     def read(self, certificate: AnyCertificate | FittedModel, *, kind: type[M]) -> M:
         """Return the monitor with this state, or raise `CertificateError` with the reason."""
-        content = read_document(self.path, SCHEMA, SCHEMA_VERSION)
+        while True:
+            fingerprint = self._fingerprint() if self.exists() else ""
+            content = read_document(self.path, SCHEMA, SCHEMA_VERSION)
+            if fingerprint == self._fingerprint():  # no other process has replaced the file meanwhile
+                break
         try:
             monitor = kind.from_dict(content, certificate)
         except (CertificateError, InvalidInput) as error:
             raise CertificateError(f"{self.path}: {error}") from None
-        monitor.note_saved(self._key, self._fingerprint())
+        monitor.note_saved(self._key, fingerprint)
         monitor.watches.unchecked.clear()
         return monitor
 

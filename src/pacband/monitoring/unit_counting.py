@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from pacband.core.labels import Label, as_labels, factorize, listed
+from pacband.core.labels import Label, as_labels, factorize, listed, refuse_two_spellings
 from pacband.draws import Draws, Units
 from pacband.draws.kinds import UnitDraws
 from pacband.exceptions import CertificateError, InvalidInput
@@ -74,7 +74,13 @@ class WholeUnits(Counting):
             raise InvalidInput(
                 f"y and the labels of {self._kind.plural} must have one length, got {judged.n_rows} and {len(labels)}."
             )
+        if complete is None and len(self._open) > 1:
+            raise InvalidInput(
+                f"complete must name the {self._kind.plural} that are complete, or be [] if none is, because "
+                f"{len(self._open)} {self._kind.plural} are held: {listed(self._open)}."
+            )
         names, codes = factorize(labels)
+        refuse_two_spellings([*self._open, *self._counted, *names], self._kind.plural)
         pieces = _pieces(names, codes, judged)
         opened, ended = dict(self._open), dict.fromkeys(self._counted)
         done: list[OpenUnit] = []

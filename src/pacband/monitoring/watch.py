@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pacband.certificate.draw_words import ROW_WORDS, DrawWords
-from pacband.core.wording import figure, percent
+from pacband.core.wording import figure, percent, round_up
 from pacband.exceptions import CertificateError
 from pacband.monitoring.detector import Detector, Levels
 from pacband.monitoring.eprocess import first_crossing, log_e_value
@@ -32,7 +32,8 @@ class Watch:
     eps : float
         The promised rate ε.
     alpha : float
-        An upper bound for the probability that the state ever becomes "revoked" although the promise holds.
+        An upper bound for the probability that the state ever becomes "revoked" although the promise holds. For a
+        series whose mixing was declared, it holds within n draws up to nβ(a).
     n_rows, n_violations, n_unlabelled : int
         Rows with a label, violations among them, and rows without a label.
     warned_at, revoked_at : int or None
@@ -88,10 +89,12 @@ class Watch:
             seen += f" ({percent(self.n_violations / self.n_rows)})"
         seen += f"; at most {percent(self.eps)} are allowed"
         if self.revoked_at is not None:
+            each = self._words.dependence
+            dependence = f", and {figure(round_up(each, 6))} more for every draw" if each else ""
             return (
                 f"The promise does not hold: at {one} {self.revoked_at} the evidence against it reached "
                 f"{figure(1 / self.alpha)} to 1. If the promise holds, this ever happens with probability at most "
-                f"{figure(self.alpha)}. Since the start: {seen}."
+                f"{figure(self.alpha)}{dependence}. Since the start: {seen}."
             )
         if self.warned_at is not None:
             return (

@@ -84,7 +84,10 @@ class AcceptancePlan:
     @property
     def attained_beta(self) -> float:
         """1 − B(c; N, eps_good): the probability that a model with this violation is rejected; at most β."""
-        return min(self.beta, 1.0 - self.accept_probability(self.eps_good))
+        n_samples, c = self.n_samples, self.max_violations
+        # More than c violations are fewer than N − c rows without one. 1 − eps_good is exact as a fraction only.
+        kept: Any = 1 - Fraction(self.eps_good)
+        return min(self.beta, covering_delta(n_samples, n_samples - c, kept, WHOLE.fraction))
 
     @property
     def characteristic(self) -> tuple[tuple[float, float], ...]:
@@ -110,9 +113,9 @@ class AcceptancePlan:
         allowed = "none of them violates" if c == 0 else f"at most {c} of them violate{'s' if c == 1 else ''}"
         return (
             f"Fix the tolerance, draw {self.n_samples} samples the model has not seen, and accept the model if "
-            f"{allowed}. A model that violates with probability {percent(self.eps)} or more is accepted with "
+            f"{allowed}. A model that violates with probability {_percent_up(self.eps)} or more is accepted with "
             f"probability at most {_risk(self.delta)}. A model that violates with probability "
-            f"{percent(self.eps_good)} or less is rejected with probability at most {_risk(self.beta)}."
+            f"{_percent_down(self.eps_good)} or less is rejected with probability at most {_risk(self.beta)}."
         )
 
     def __str__(self) -> str:
@@ -212,6 +215,16 @@ def _guess(eps: float, delta: float, eps_good: float, beta: float) -> float:
 def _quantile(risk: float) -> float:
     """Return the upper quantile of the normal law."""
     return -NormalDist().inv_cdf(min(max(risk, 1e-300), 1.0 - 1e-16))
+
+
+def _percent_up(probability: float) -> str:
+    """Format up to six digits in percent, rounded up: what holds from this probability on holds as printed."""
+    return f"{figure(100 * round_up(probability, 6))} %"
+
+
+def _percent_down(probability: float) -> str:
+    """Format up to six digits in percent, rounded down."""
+    return f"{figure(-100 * round_up(-probability, 6))} %"
 
 
 def _risk(probability: float) -> str:

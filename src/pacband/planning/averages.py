@@ -33,7 +33,9 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from pacband.core.floats import first
 from pacband.exceptions import CertificateError
+from pacband.planning.limits import check_reach
 from pacband.planning.shares import DeltaShare
 from pacband.planning.shortage import not_enough_samples
 from pacband.planning.solving import LARGEST_N
@@ -185,17 +187,18 @@ def check_units(n_units: int, eps: float, delta: float, share: DeltaShare) -> No
     budget = share.budget(delta)
     if _without_violation(n_units).shows(eps, budget):
         return
-    low, high = n_units, 2 * n_units
-    while not _without_violation(high).shows(eps, budget):
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if _without_violation(middle).shows(eps, budget) else (middle, high)
+    # (1 − ε)ᵁ ≤ budget suffices, for the whole bet.
+    needed = first(
+        lambda n: _without_violation(n).shows(eps, budget),
+        range(n_units + 1, LARGEST_N + 1),
+        guess=log_fraction(budget) / math.log1p(-eps),
+    )
+    check_reach(needed, eps, delta, None)
     eps_here = _smallest_eps(n_units, budget)
     delta_here = math.exp(n_units * math.log1p(-eps)) * (1.0 + 1e-9) / float(share.fraction)
-    needs = f"need at least {high} units for a promise on average over units"
+    needs = f"need at least {needed} units for a promise on average over units"
     raise not_enough_samples(
-        eps, delta, share, needs, n_samples=n_units, needed=high, eps_here=eps_here, delta_here=delta_here
+        eps, delta, share, needs, n_samples=n_units, needed=needed, eps_here=eps_here, delta_here=delta_here
     )
 
 

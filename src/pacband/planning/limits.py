@@ -9,7 +9,10 @@ from pacband.exceptions import InvalidInput
 from pacband.planning.shares import DeltaShare
 from pacband.planning.solving import LARGEST_N
 
-__all__ = ["SMALLEST_EPS", "check_budget", "check_eps", "check_n_samples", "check_pair", "check_reach", "check_share"]
+__all__ = [
+    "SMALLEST_BUDGET", "SMALLEST_EPS", "check_budget", "check_eps", "check_n_samples", "check_pair", "check_reach",
+    "check_share",
+]  # fmt: skip
 
 SMALLEST_EPS = 1e-9
 SMALLEST_BUDGET = 1e-300

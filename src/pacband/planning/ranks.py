@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
 from pacband.core.checks import check_choice, check_positive_integer, check_probability
+from pacband.core.floats import first, first_float
+from pacband.core.wording import round_up
 from pacband.exceptions import InvalidInput, NotEnoughSamples
 from pacband.planning.binomial import covering_delta, tail_at_most
 from pacband.planning.limits import check_budget, check_eps, check_reach
@@ -77,7 +80,9 @@ def choose_rank(
         chosen = rank or (1 if rule == "maximum" else half_rank(n_samples, eps))
         valid = chosen > 0 and tail_at_most(n_samples, chosen, eps, budget)
     if not valid:
-        raise _not_enough_samples(n_samples, eps, delta, share, slack, slack_each, rank=chosen, rule=rule)
+        raise _not_enough_samples(
+            n_samples, eps, delta, share, slack, slack_each, rank=chosen, rule=rule, rank_given=rank is not None
+        )
     return chosen
 
 
@@ -92,6 +97,7 @@ def guess_rank(
     n_samples: int, eps: float, delta: float, share: DeltaShare = WHOLE, *, rank: int | None = None, rule: str = "exact"
 ) -> int:
     """Return about the rank that `choose_rank` gives, without a decision; 0 if N is too small for any."""
+    check_budget(delta, share)
     if rank is not None:
         return rank
     if rule != "exact":
@@ -109,13 +115,19 @@ def _not_enough_samples(
     *,
     rank: int,
     rule: str,
+    rank_given: bool,
 ) -> NotEnoughSamples:
     """Return the error that states what (ε, δ) need, and what these samples can promise instead."""
-    wanted, here = max(1, rank), max(1, min(rank, n_samples))
+    wanted = max(1, rank)
     budget = share.budget(delta)
     needed = _needed_samples(n_samples, eps, budget, slack, slack_each, rank=wanted, rule=rule)
-    eps_here = smallest_eps(n_samples, here, budget - slack)
-    delta_here = smallest_delta(n_samples, here, eps, share, slack)
+    if rule == "paper" and not rank_given:
+        eps_here = _smallest_eps_of_lemma(n_samples, budget - slack)
+        # Rank ⌊εN/2⌋ = 0 is no bound, however large δ is.
+        delta_here = smallest_delta(n_samples, rank, eps, share, slack) if rank else 1.0
+    else:
+        eps_here = smallest_eps(n_samples, wanted, budget - slack)
+        delta_here = smallest_delta(n_samples, wanted, eps, share, slack)
     at = f"at rank {wanted}" if rule == "exact" else f"by rule {rule!r}"
     needs = f"need at least {needed} samples {at}"
     if needed is None:
@@ -136,3 +148,34 @@ def _needed_samples(
             return needed
         needed = wanted
     return None
+
+
+def _smallest_eps_of_lemma(n_samples: int, budget: Fraction) -> float:
+    """Return the smallest ε that N samples promise at rank ⌊εN/2⌋, also as it is printed; 1.0 if there is none.
+
+    All ε from 2r/N up to 2(r + 1)/N have the rank r; call them a stretch. Along a stretch the tail falls. At the start
+    of the next one it jumps up, so that an ε which is rounded up to three digits may be refused. From the end of one
+    stretch to the end of the next the tail falls. So bisection finds the first rank that is valid in its stretch.
+    """
+
+    def valid(eps: float) -> bool:
+        rank = half_rank(n_samples, eps)
+        return rank > 0 and tail_at_most(n_samples, rank, eps, budget)
+
+    def start(rank: int) -> float:
+        return first_float(lambda eps: half_rank(n_samples, eps) >= rank, guess=min(1.0, 2 * rank / n_samples))
+
+    def valid_at_end(rank: int) -> bool:
+        return tail_at_most(n_samples, rank, math.nextafter(start(rank + 1), 0.0), budget)
+
+    ranks = range(1, half_rank(n_samples, math.nextafter(1.0, 0.0)) + 1)
+    rank = first(valid_at_end, ranks, guess=1.0) if ranks else 1
+    if rank not in ranks:
+        return 1.0
+    smallest = max(start(rank), smallest_eps(n_samples, rank, budget))
+    printed = round_up(smallest, 3)
+    if printed >= 1.0 or valid(printed):
+        return smallest
+    while printed < 1.0 and not valid(printed):
+        printed = round_up(math.nextafter(printed, 1.0), 3)
+    return printed

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pacband.core.wording import complement, percent
-from pacband.judging.counts import exact_interval
-from pacband.judging.verdicts import Verdict
+from pacband.judging.verdicts import Count, Verdict
 from pacband.scores.clip import left_range_words
 
 __all__ = ["UNTESTED", "Answer", "word_verdict"]
@@ -55,8 +54,10 @@ def word_verdict(
         )
     if verdict.out_of_range:
         counted = f"{counted}. {left_range_words(verdict.out_of_range).removesuffix('.')}"
-    low, high = exact_interval(violations, n_rows)
-    interval = f"The exact 95 % interval of the true share is {percent(low)} to {percent(high)}."
+    dependence = sum(count.dependence for count in counts)
+    low, high = Count.of(n_rows, violations, eps, dependence=dependence).interval
+    exact = "" if dependence else "exact "
+    interval = f"The {exact}95 % interval of the true share is {percent(low)} to {percent(high)}."
     if verdict.contradicted:
         # Each group has its own promise: the union bound over them. A p-value of 0 is rounded.
         p_value = max(1e-300, min(1.0, len(counts) * min(count.p_value for count in counts)))
@@ -70,8 +71,8 @@ def word_verdict(
     if not verdict.tested:
         return Answer(
             "untested",
-            f"These {draws} are too few to test the promise",
-            f"{counted}. {interval} Even if all of so few exceed the bound, that does not contradict the promise.",
+            f"These {draws} cannot test the promise",
+            f"{counted}. {interval} {verdict.why_untested}",
         )
     return Answer(
         "kept",

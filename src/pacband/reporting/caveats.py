@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import zip_longest
 
-from pacband.certificate.promise import ASSUMPTIONS, GIVEN_BOUND, OWN_SCORES, Promise
+from pacband.certificate.promise import Promise
 
 __all__ = ["Caveat", "caveats_of"]
 
-BREAKERS = dict(
-    zip(
-        (*ASSUMPTIONS, *OWN_SCORES, GIVEN_BOUND),
-        (
-            "It does not hold for time series, under drift, for several measurements of one unit, or for a population "
-            "that was not sampled.",
-            "It does not hold if anything was fitted, tuned, selected or stopped early on these rows.",
-            "It does not hold if several were tried and the best was kept, unless all of them were counted as "
-            "candidates.",
-            "It does not hold for time series, under drift, for several measurements of one unit, or for a population "
-            "that was not sampled.",
-            "It does not hold if anything was fitted, tuned, selected or stopped early on these rows.",
-            "It does not hold if the tolerance was chosen after looking at these errors. Then choose from a bound that "
-            "holds for every ε at once.",
-        ),
-        strict=True,
-    )
+_SEEN = "It does not hold if anything was fitted, tuned, selected or stopped early on these rows."
+_TRIED = "It does not hold if several were tried and the best was kept, unless all of them were counted as candidates."
+_FITTED_TOLERANCE = (
+    "It does not hold if the tolerance was chosen after looking at these errors. Then choose from a bound that holds "
+    "for every ε at once."
 )
 
 
@@ -37,5 +26,10 @@ class Caveat:
 
 
 def caveats_of(basis: Promise) -> tuple[Caveat, ...]:
-    """Return the assumptions of a promise."""
-    return tuple(Caveat(assumption, BREAKERS.get(assumption, "")) for assumption in basis.assumptions)
+    """Return the assumptions of a promise: about the draws, about the model, about what was chosen, and others.
+
+    What breaks them follows from the promise. The sentences of a file may be those of an earlier version.
+    """
+    breakers = basis.draws.breaker, _SEEN, _FITTED_TOLERANCE if basis.bound_given else _TRIED
+    pairs = zip_longest(basis.assumptions, breakers[: len(basis.assumptions)], fillvalue="")
+    return tuple(Caveat(assumption, breaker) for assumption, breaker in pairs)

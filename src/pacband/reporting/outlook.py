@@ -8,6 +8,7 @@ from typing import Any
 from pacband.certificate import AnyCertificate, GroupCertificate, Promise
 from pacband.core.wording import confidence
 from pacband.draws.kinds import SpacedDraws, UnitDraws
+from pacband.exceptions import InvalidInput
 
 __all__ = ["DEFAULT_ROWS", "Outlook", "outlook_of"]
 
@@ -40,12 +41,18 @@ class Outlook:
 
 
 def outlook_of(certificate: AnyCertificate, n_future: int | None) -> Outlook | None:
-    """Return the outlook over so many rows; by default over 1,000 for one bound, and none for groups."""
+    """Return the outlook over so many rows; by default over 1,000 for one bound, and none for groups and curves.
+
+    By default there is none, either, if the declared dependence of so many draws uses up δ.
+    """
     grouped = isinstance(certificate, GroupCertificate)
     if n_future is None:
-        if grouped:
+        if grouped or not certificate.basis.eps_was_chosen:
             return None
-        n_future = DEFAULT_ROWS
+        try:
+            return outlook_of(certificate, DEFAULT_ROWS)
+        except InvalidInput:
+            return None
     found = certificate.outlook(n_future)
     violations = found if isinstance(found, int) else max(found.values())
     return Outlook(n_future, violations, certificate.delta, grouped, _name_draws(certificate.basis))

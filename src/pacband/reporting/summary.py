@@ -8,12 +8,12 @@ from __future__ import annotations
 import platform
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
 from pacband import __version__
 from pacband.certificate import AnyCertificate, Certificate
+from pacband.core.clock import time_of_creation
 from pacband.diagnostics import Diagnosis
 from pacband.draws.kinds import WeightedDraws
 from pacband.exceptions import InvalidInput
@@ -276,7 +276,7 @@ def _join(of_certificate: CertificateSummary, of_rows: RowsSummary | None, title
         of_rows=of_rows,
         title=title,
         command=command,
-        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        created=time_of_creation(),
         environment={
             "pacband": __version__,
             "Python": platform.python_version(),

@@ -87,12 +87,16 @@ def _scale_part(part: Any, shape: tuple[int, ...]) -> Numbers:
     array = as_numbers("scale", part, scalar=True, empty=True, runs=True)
     if array.ndim == 0:
         return np.broadcast_to(array, shape)
+    if len(shape) == 3 and array.ndim == 2 and array.shape[1] == shape[1] * shape[2]:
+        # A run that is one row of a table has the outputs of its first step first, as y and T(x) have.
+        array = array.reshape(len(array), *shape[1:])
     # One value a row, or a step, is the same for all that belongs to it.
     wide = array.reshape(*array.shape, *(1,) * (len(shape) - array.ndim)) if array.ndim <= len(shape) else array
     fits = wide.ndim == len(shape) and len(wide) == shape[0]
     if not fits or any(here not in (1, there) for here, there in zip(wide.shape[1:], shape[1:], strict=True)):
         hint = " A pair is a tuple (lower, upper)." if 2 in array.shape else ""
         if len(shape) == 3:
-            hint += " For runs it may have one value a run (n,), a step (n, H), or a step and output (n, H, k)."
+            hint += " For runs it may have one value a run (n,), a step (n, H), or a step and output (n, H, k) "
+            hint += "or (n, H·k)."
         raise InvalidInput(f"scale must have one value per row of shape {shape}, got shape {array.shape}.{hint}")
     return wide

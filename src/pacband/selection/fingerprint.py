@@ -11,6 +11,7 @@ It distinguishes data sets. It does not protect against someone who wants to for
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from hashlib import sha256
 
 import numpy as np
@@ -18,9 +19,16 @@ import numpy.typing as npt
 
 from pacband.core.arrays import Floats, blocks
 
-__all__ = ["CUT", "fingerprint", "fingerprint_total", "fingerprint_totals", "fingerprint_unit", "seal"]
+__all__ = [
+    "CUT", "fingerprint", "fingerprint_total", "fingerprint_totals", "fingerprint_unit", "may_be_chance", "seal",
+    "shows_reuse",
+]  # fmt: skip
 
 CUT = 2.0**36
+# Σu(q) of other scores than few round numbers is a multiple of this with a probability of 1e-6.
+_ROUND = 1 << 20
+# Other rows have the same Σq² of whole numbers with a probability of about 1/√(2πΣq²) at most: 1 % here.
+_FEW = 1600
 
 
 def fingerprint_unit(gamma: float) -> float:
@@ -63,6 +71,27 @@ def fingerprint_totals(scores: Floats, units: Floats, codes: npt.NDArray[np.intp
 def seal(n_samples: int, total: int) -> str:
     """Return the fingerprint of N scores with this total."""
     return sha256(f"{n_samples} {total % 2**64}".encode()).hexdigest()[:32]
+
+
+def may_be_chance(total: int) -> bool:
+    """Return whether other rows may well have the same total: the scores are few round numbers.
+
+    Such are tests that pass or fail: as many tests with as many failures have the same total.
+
+    Examples
+    --------
+    >>> [may_be_chance(fingerprint_total(np.array(scores), 2.0**15)) for scores in ([0.0, 1.0], [0.2, 0.7])]
+    [True, False]
+    """
+    step = total & -total
+    return total == 0 or (step >= _ROUND and abs(total) < _FEW * step)
+
+
+def shows_reuse(compared: Iterable[tuple[str, int, int]]) -> bool:
+    """Return whether every fingerprint is that of N scores with this total, and chance does not explain all of them."""
+    found = list(compared)
+    same = all(digest == seal(n_samples, total) for digest, n_samples, total in found)
+    return same and not all(may_be_chance(total) for _, _, total in found)
 
 
 def fingerprint(scores: Floats, gamma: float) -> str:

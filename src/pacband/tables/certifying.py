@@ -107,8 +107,8 @@ def certify_frame(
     draws : Units, Spaced or Weighted, optional
         What one draw is, if it is not a row; labels and weights may be names of columns: ``Units("machine")``. Units
         are aggregated in the engine, and one score a unit comes back; a share of their rows needs DuckDB or polars.
-        For ``Units("machine", "one")``, `Spaced` and `Weighted`, the columns are read into memory, also from DuckDB and
-        polars; other engines are refused.
+        For ``Units("machine", "one")`` and ``"average"``, `Spaced` and `Weighted`, the columns are read into memory,
+        also from DuckDB and polars; other engines are refused.
 
     Returns
     -------

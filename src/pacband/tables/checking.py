@@ -48,9 +48,9 @@ def check_frame(
 
     By default the columns are those that the certificate was made from. For a certificate of own scores, `target` names
     the column of the scores. If the promise is about units, ``draws=Units("machine", within)`` names their column; by
-    default it is the one that names them. Rows of a series, and the columns of units, are read into memory. If the
-    promise is about runs, `run` and `step` are the columns of runs and steps; every run must have the steps that were
-    certified.
+    default it is the one that names them. Rows of a series, and units of which one row or the average counts, are read
+    into memory. If the promise is about runs, `run` and `step` are the columns of runs and steps; every run must have
+    the steps that were certified.
     """
     judge, level = Judge(certificate), check_probability("level", level)
     columns = labelled_columns(

@@ -28,7 +28,9 @@ __all__ = [
     "names_of",
     "read_predicted",
     "read_values",
+    "refuse_empty",
     "refuse_inexact",
+    "refuse_target_as_prediction",
 ]
 
 Frame: TypeAlias = nw.DataFrame[Any] | nw.LazyFrame[Any]
@@ -83,7 +85,18 @@ def columns_of(target: Any, prediction: Any, scale: Any, group: Any = None, *, o
     for part in columns.scale:
         if len(part) not in (1, n_outputs):
             raise InvalidInput(f"scale{of} must have 1 column or {n_outputs}, got {len(part)}.")
+    refuse_target_as_prediction(columns)
     return columns
+
+
+def refuse_target_as_prediction(columns: Columns) -> None:
+    """Raise if a column is both a target and a prediction or scale: the errors would be zero, or known beforehand."""
+    both = [name for name in columns.target if name in columns.predicted]
+    if both:
+        raise InvalidInput(
+            f"target, prediction and scale must be different columns: {both[0]!r} is the target, and it is also the "
+            f"{'prediction' if both[0] in columns.prediction else 'scale'}."
+        )
 
 
 def group_columns(group: Any) -> dict[str, Any]:
@@ -115,6 +128,12 @@ def check_columns(frame: Frame, numeric: Iterable[str], *others: str | None) -> 
         if not (schema[name].is_numeric() or schema[name] in also_accepted):
             raise InvalidInput(f"column {name!r} must be numeric, got {schema[name]}.")
     return schema
+
+
+def refuse_empty(values: Mapping[str, Any]) -> None:
+    """Raise if the columns of a table in memory have no rows."""
+    if not len(next(iter(values.values()))):
+        raise InvalidInput("the table is empty: at least one row is needed.")
 
 
 def refuse_inexact(frame: nw.LazyFrame[Any], schema: Mapping[str, Any], names: Iterable[str]) -> None:

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from pacband.core.arrays import EXACT, refuse_large_integers
-from pacband.core.headers import declared_delimiter, find_delimiter, is_before_header, split_line
+from pacband.core.headers import LONGEST_ROW, declared_delimiter, find_delimiter, is_before_header, split_line
 from pacband.core.labels import listed
-from pacband.core.number_formats import PLAIN, SAY_HOW, FoundFormat, NumberFormat, find_format
+from pacband.core.number_formats import PLAIN, SAY_HOW, FoundFormat, NumberFormat, find_format, is_grouped_sql
 from pacband.exceptions import InvalidInput
 from pacband.tables.connection import literal, quoted
 from pacband.tables.dialects import FIND, Dialect, delimiter_name
@@ -22,13 +22,16 @@ from pacband.tables.encodings import open_packed, sample_pieces
 __all__ = [
     "FIRST_LINE",
     "LARGE_INTEGER",
-    "LONGEST_ROW",
     "NO_LAYOUT",
     "NO_NUMBER",
+    "TWO_MEANINGS",
+    "UNCLEAR_NUMBERS",
+    "UNCLEAR_POINTS",
     "Layout",
     "find_numbers",
     "float_sql",
     "found_words",
+    "guarded_sql",
     "is_parquet",
     "plain_text_sql",
     "read_layout",
@@ -41,14 +44,22 @@ __all__ = [
 # The longest header, in characters.
 FIRST_LINE = 1 << 24
 
-# The longest row, in bytes: DuckDB looks no further for the end of a row.
-LONGEST_ROW = 2_000_000
-
 # The error of SQL for an integer in a column of texts that float64 cannot hold; the name of the column follows.
 LARGE_INTEGER = "pacband found an integer beyond 2**53 in column "
 
 # The error of SQL for a text that is no number in the format of the file; the name of the column and the text follow.
 NO_NUMBER = "pacband found no number in column "
+
+# The error of SQL for a number with two meanings; the name of the column follows.
+TWO_MEANINGS = "pacband found two meanings in column "
+
+# What such an error says to people.
+UNCLEAR_NUMBERS = (
+    "the numbers of column {column!r} have two meanings, because its marks may be decimal marks or thousands. "
+    f"{SAY_HOW}"
+)
+# What to add if the marks are points.
+UNCLEAR_POINTS = " With --decimal . the number 1.234 is between 1 and 2, with --thousands . it is 1234."
 
 # The number of files, and of lines, that are looked at to find out how they are written.
 _FILES, _LINES = 16, 64
@@ -95,6 +106,12 @@ def plain_text_sql(name: str, numbers: NumberFormat) -> str:
         f"case when {plain} is not null then {plain} when {PLAIN.plain_sql(text)} is not null "
         f"then {_no_number(name)} else {text} end"
     )
+
+
+def guarded_sql(name: str, cell: str) -> str:
+    """Return SQL for a cell that raises if the text of the column is a number with two meanings, such as 1.234."""
+    refused = f"error({literal(TWO_MEANINGS + name)})"
+    return f"case when {is_grouped_sql(quoted(name))} then {refused} else {cell} end"
 
 
 def _no_number(name: str) -> str:
@@ -160,7 +177,8 @@ def find_numbers(paths: Sequence[str], layout: Layout, dialect: Dialect = FIND) 
                 if len(row) == len(layout.header):
                     for name, cell in zip(layout.header, row, strict=True):
                         columns[name].append(cell)
-    return find_format(columns, decimal=dialect.decimal, thousands=dialect.thousands)
+    grouping_points = layout.delimiter != ","
+    return find_format(columns, decimal=dialect.decimal, thousands=dialect.thousands, grouping_points=grouping_points)
 
 
 def found_words(layout: Layout, found: FoundFormat, dialect: Dialect) -> list[str]:
@@ -176,21 +194,20 @@ def found_words(layout: Layout, found: FoundFormat, dialect: Dialect) -> list[st
 def refuse_unclear(found: FoundFormat, names: Iterable[str], shown: str) -> None:
     """Raise if numbers in one of these columns have two meanings, and the user does not say which."""
     for name in sorted(found.unclear.intersection(names)):
-        raise InvalidInput(
-            f"{shown}: the numbers of column {name!r} have two meanings, because its marks may be decimal marks or "
-            f"thousands. {SAY_HOW}"
-        )
+        say = UNCLEAR_POINTS if found.numbers.is_plain else ""
+        raise InvalidInput(f"{shown}: {UNCLEAR_NUMBERS.format(column=name)}{say}")
 
 
 def refuse_long_end(path: str, shown: str) -> None:
-    """Raise if the last row is too long: DuckDB drops it silently. DuckDB itself refuses other long rows."""
-    with open(path, "rb") as file:
-        size = file.seek(0, 2)
-        if path.endswith(".gz"):
-            # A kilobyte of gzip unpacks to at most a megabyte.
-            end = _last_bytes(path) if size * 1032 > LONGEST_ROW else b""
-        else:
-            file.seek(max(size - LONGEST_ROW - 2, 0))
+    """Raise if the last row is too long: DuckDB drops it silently. DuckDB itself refuses other long rows.
+
+    A packed file is read to its end, where it has a sum of its bytes that DuckDB does not compare.
+    """
+    if path.lower().endswith(".gz"):
+        end = _last_bytes(path, shown)
+    else:
+        with open(path, "rb") as file:
+            file.seek(max(file.seek(0, 2) - LONGEST_ROW - 2, 0))
             end = file.read()
     if len(end) > LONGEST_ROW and b"\n" not in end.rstrip(b"\r\n"):
         raise InvalidInput(f"{shown}, last line: a row must have at most {LONGEST_ROW:,} bytes.")
@@ -207,15 +224,14 @@ def refuse_twins(names: list[str], shown: str) -> None:
             raise InvalidInput(f"{shown} has columns {first!r} and {name!r}: names must differ by more than case.")
 
 
-def _last_bytes(path: str) -> bytes:
+def _last_bytes(path: str, shown: str) -> bytes:
     end = b""
     try:
         with open_packed(path) as file:
             while block := file.read(1 << 22):
                 end = (end + block)[-LONGEST_ROW - 2 :]
     except (OSError, EOFError, zlib.error):
-        # DuckDB reports what is wrong.
-        return b""
+        raise InvalidInput(f"{shown} is damaged or cut off: it cannot be unpacked to its end.") from None
     return end
 
 

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 from pacband.exceptions import InvalidInput
 
-__all__ = ["find_encoding", "is_utf8", "open_packed", "sample_pieces", "write_utf8"]
+__all__ = ["find_encoding", "has_quote_after_mark", "is_utf8", "open_packed", "sample_pieces", "write_utf8"]
 
 # Pieces of a file that are looked at, and their size in bytes.
 _PIECES, _PIECE = 16, 1 << 14
@@ -20,7 +20,7 @@ _MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UT
 
 def open_packed(path: str) -> BinaryIO:
     """Open a file for reading, unpacked if its name ends in .gz."""
-    opener: Any = gzip.open if path.endswith(".gz") else open
+    opener: Any = gzip.open if path.lower().endswith(".gz") else open
     file: BinaryIO = opener(path, "rb")
     return file
 
@@ -31,7 +31,7 @@ def sample_pieces(path: str) -> list[bytes]:
         size = file.seek(0, 2)
     try:
         with open_packed(path) as file:
-            if path.endswith(".gz") or size <= _PIECES * _PIECE:
+            if path.lower().endswith(".gz") or size <= _PIECES * _PIECE:
                 piece = file.read(_PIECES * _PIECE)
                 whole = not file.read(1)
                 return [piece if whole else piece[: piece.rfind(b"\n") + 1]]
@@ -52,6 +52,19 @@ def sample_pieces(path: str) -> list[bytes]:
 def is_utf8(encoding: str) -> bool:
     """Return whether an encoding, as `codecs.lookup` names it, is UTF-8 or a part of it."""
     return encoding in ("utf-8", "utf-8-sig", "ascii")
+
+
+def has_quote_after_mark(path: str) -> bool:
+    """Return whether a file starts with a byte order mark and a quote. DuckDB may then lose the first row.
+
+    It does so if the first name contains the delimiter: the quote is not at the start of the file.
+    """
+    try:
+        with open_packed(path) as file:
+            return file.read(4) == codecs.BOM_UTF8 + b'"'
+    except (OSError, EOFError, zlib.error):
+        # Whoever reads the file raises the error.
+        return False
 
 
 def find_encoding(path: str, shown: str) -> str:

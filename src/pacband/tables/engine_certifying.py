@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -54,17 +55,17 @@ def search_family(
     """Certify candidates. Those of one table share their passes; `first` holds the first rows of the first table."""
     ranks = cache(lambda n: terms.family_ranks(n, shares))
 
-    def rank_of(name: str) -> Callable[[int], int]:
-        return lambda n: ranks(n)[name]
+    def begin(name: str, sample: Any, n_searches: int) -> Search:
+        guess = replace(terms, share=shares[name]).guess_rank
+        # In some engines a pass fetches a row that is in the window of any candidate, with the scores of all of them.
+        return begin_search(sample, lambda n: ranks(n)[name], guess=guess, share=n_searches**2)
 
     family = CandidateParts(terms, shares)
     n_rows = 0
     for table, named in zip(tables, parts, strict=True):
         values = first if table is tables[0] else table.fetch_first(current_limits().sample)
-        # In some engines a pass fetches a row that is in the window of any candidate, with the scores of all of them.
         searches = {
-            name: begin_search(score_sample(terms, values, columns), rank_of(name), share=len(named) ** 2)
-            for name, columns in named.items()
+            name: begin(name, score_sample(terms, values, columns), len(named)) for name, columns in named.items()
         }
         for name, found in select(reporting(TableScan(table)), searches).items():
             n_rows = n_rows or found.n_samples

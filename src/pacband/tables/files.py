@@ -30,6 +30,7 @@ from pacband.tables.delimited import (
     find_numbers,
     float_sql,
     found_words,
+    guarded_sql,
     is_parquet,
     plain_text_sql,
     read_layout,
@@ -37,7 +38,8 @@ from pacband.tables.delimited import (
     refuse_unclear,
 )
 from pacband.tables.dialects import FIND, Dialect
-from pacband.tables.messages import NO_NUMBER_COLUMN, SOURCE_COLUMN
+from pacband.tables.line_ends import other_line_end, with_one_line_end
+from pacband.tables.messages import LINE_ENDS, NO_NUMBER_COLUMN, SOURCE_COLUMN
 from pacband.tables.parquet import ParquetTable, parquet_table
 from pacband.tables.paths import Found, find_files
 from pacband.tables.plain_copies import plain_copy
@@ -100,7 +102,8 @@ class Files:
         """Return the table as a DuckDB relation; these columns of a CSV file are read as numbers.
 
         The other columns have the texts of the file: 1.234 and 1234 may be two machines, although both are the same
-        number in a German file. Raises if numbers in `numeric` or `inputs` have two meanings.
+        number in a German file. Raises if numbers in `numeric` or `inputs` have two meanings; the relation raises if it
+        reads such a number.
 
         To write rows in their order, read them with one thread: several threads hold back rows that come too early, and
         memory grows with the file.
@@ -132,6 +135,8 @@ class Files:
                 cells = {name: f"coalesce({numbers.plain_sql(quoted(name))}, {quoted(name)})" for name in surveyed}
                 cells |= {name: plain_text_sql(name, numbers) for name in inputs}
             cells |= {name: float_sql(name, numbers) for name in numeric}
+            for name in self.format.undecided & (numeric | inputs):
+                cells[name] = guarded_sql(name, cells.get(name, quoted(name)))
             listed = ", ".join(
                 f"{cells[name]} as {quoted(name)}" if name in cells else quoted(name)
                 for name in self.header
@@ -156,7 +161,7 @@ class Files:
     def reading(self) -> AbstractContextManager[None]:
         """Raise an error of one sentence if a file cannot be read. It names the rows with a text for a number."""
         names = {file.path: file.shown for file in self.found}
-        return reading(self.found[0].shown, locate=self._text_rows, names=names)
+        return reading(self.found[0].shown, locate=self._locate, names=names)
 
     @contextmanager
     def writing(self, output: str | None) -> Iterator[None]:
@@ -183,9 +188,17 @@ class Files:
         for file in self.found:
             file.refuse_change()
 
+    def _locate(self, message: str) -> str:
+        """Return a sentence that names what a message of DuckDB is about; empty if that is not known."""
+        if LINE_ENDS.search(message):
+            found = (other_line_end(file, self.layout.delimiter) for file in self.found)
+            return next((f" {sentence}" for sentence in found if sentence), "")
+        return self._text_rows(message)
+
     def _text_rows(self, message: str) -> str:
         """Return a sentence that names the first rows with a text in a column of numbers; empty for other messages."""
-        found = SOURCE_COLUMN.search(message) or NO_NUMBER_COLUMN.search(message)
+        foreign = NO_NUMBER_COLUMN.search(message)
+        found = SOURCE_COLUMN.search(message) or foreign
         if found is None or found["column"] not in self.header:
             return ""
         name = quoted(found["column"])
@@ -195,11 +208,13 @@ class Files:
         texts = self.relation().project(f"row_number() over () - 1 as row, {name}")
         bad = texts.filter(f"{such} is not null and try_cast({plain} as double) is null").order("row").limit(3)
         rows = [str(row) for row, _ in bad.fetchall()]
-        say = ""
+        say, digits = "", any(map(str.isdigit, found["text"]))
         if is_gap(found["text"]):
             say = " It stands for a missing value: leave such rows out."
-        elif looks_written_otherwise(found["text"]) or NO_NUMBER_COLUMN.search(message):
+        elif looks_written_otherwise(found["text"]) or (foreign and digits):
             say = f" {SAY_HOW}"
+        elif len(rows) > 1 and not digits:
+            say = " The column holds texts."
         if not rows:
             return say
         return f" The first such row{' is' if len(rows) == 1 else 's are'} {', '.join(rows)} (counting from 0).{say}"
@@ -254,4 +269,5 @@ def _files(found: tuple[Found, ...], folder: str, dialect: Dialect, note: Callab
     numbers = find_numbers([copy.file.path for copy in copies], layout, dialect)
     if said := [*first.notes, *found_words(layout, numbers, dialect)]:
         note(f"Read {first.file.shown} with {', '.join(said)}.")
-    return Files(tuple(copy.file for copy in copies), folder, layout, numbers)
+    plain = (with_one_line_end(copy.file, folder, number, layout.delimiter) for number, copy in enumerate(copies))
+    return Files(tuple(plain), folder, layout, numbers)

@@ -8,7 +8,7 @@ from typing import Any
 from pacband.certificate import Promise
 from pacband.exceptions import InvalidInput
 from pacband.scores.columns import Columns
-from pacband.tables.columns import columns_of, group_columns, names_of
+from pacband.tables.columns import columns_of, group_columns, names_of, refuse_target_as_prediction
 
 __all__ = ["chosen_columns", "labelled_columns"]
 
@@ -23,9 +23,13 @@ def chosen_columns(
     if basis.scoring.own:
         return _score_columns(known, target, prediction, scale, group)
     if prediction is None and known is None:
+        model = basis.about.model
+        why = "was made from arrays:"
+        if model is not None and model.digest is not None:
+            why = "belongs to a fitted model: pass the model file in its place, or"
         raise InvalidInput(
-            "this certificate names no column of predictions, because it was made from arrays: name the columns with "
-            "prediction= (and target=)."
+            f"this certificate names no column of predictions, because it {why} name the columns with prediction= (and "
+            "target=)."
         )
     columns = columns_of(target, prediction or list(known.prediction if known else ()), scale, group)
     if known is not None:
@@ -70,4 +74,5 @@ def labelled_columns(
     columns = chosen_columns(basis, target=target, prediction=prediction, scale=scale, group=group, run=run, step=step)
     if not columns.target:
         raise InvalidInput("name the target column: the certificate does not state it.")
+    refuse_target_as_prediction(columns)
     return columns

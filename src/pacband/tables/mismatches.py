@@ -2,30 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from pacband.certificate import Promise
 from pacband.checks.finding import Finding, Kind
 from pacband.checks.warning import warn_of_promise
 from pacband.core.labels import listed
+from pacband.draws.kinds import UnitDraws
 from pacband.exceptions import InvalidInput
 from pacband.scores.columns import Columns
 
-__all__ = ["describe_other_columns", "find_other_model", "warn_of_other_model"]
+__all__ = [
+    "describe_other_columns",
+    "describe_other_unit",
+    "describe_others",
+    "find_other_model",
+    "warn_of_other_model",
+]
 
 
-def describe_other_columns(basis: Promise, columns: Columns) -> str | None:
-    """Return a warning if columns have other names than those certified.
+# Columns as they were certified, and as they are given.
+_Pair = tuple[Sequence[str | None], Sequence[str | None]]
+
+
+def describe_other_columns(basis: Promise, columns: Columns, unit: str | None = None) -> str | None:
+    """Return a warning if columns, or that of units if it is named, have other names than those certified.
 
     A certificate of arrays has no names. Groups that only list rows, beside a promise about all of them, are free.
     """
     known = basis.columns
     if known is None:
-        return None
-    pairs = {
-        "prediction": (known.prediction, columns.prediction),
-        "scale": (sum(known.scale, ()), sum(columns.scale, ())),
-        "group": (_groups(known), _groups(columns)),
-        "step": ((known.step,), (columns.step,)),
-    }
+        return describe_other_unit(basis, unit)
+    return describe_others(
+        {
+            "target": (known.target, columns.target),
+            "prediction": (known.prediction, columns.prediction),
+            "scale": (sum(known.scale, ()), sum(columns.scale, ())),
+            "group": (_groups(known), _groups(columns)),
+            "step": ((known.step,), (columns.step,)),
+            **_units(basis, unit),
+        }
+    )
+
+
+def describe_other_unit(basis: Promise, unit: str | None) -> str | None:
+    """Return a warning if the column of units is named, and has another name than the certified one."""
+    return describe_others(_units(basis, unit))
+
+
+def describe_others(pairs: Mapping[str, _Pair]) -> str | None:
+    """Return a warning if columns, by what they are, have other names than those certified, where these have any."""
     other = [
         f"{what} {listed(list(given))} in place of {listed(list(certified))}"
         for what, (certified, given) in pairs.items()
@@ -63,6 +89,14 @@ def find_other_model(basis: Promise, digest: str) -> Finding | None:
         effect="The promise does not hold for this model.",
         advice="Certify this model with rows of its own.",
     )
+
+
+def _units(basis: Promise, unit: str | None) -> dict[str, _Pair]:
+    """Return the certified column of units and the one that is named. Labels in an array may be called "unit" only."""
+    kind = basis.draws
+    if unit is None or not isinstance(kind, UnitDraws) or (basis.columns is None and kind.unit == "unit"):
+        return {}
+    return {"unit": ((kind.unit,), (unit,))}
 
 
 def _groups(columns: Columns) -> tuple[str | None, ...]:

@@ -20,6 +20,7 @@ from pacband.tables.batches import batches
 from pacband.tables.certified_draws import table_draws
 from pacband.tables.columns import as_frame, check_columns, read_values, refuse_inexact
 from pacband.tables.connection import quoted
+from pacband.tables.free_names import free_names
 from pacband.tables.new_columns import ROW_HASH
 from pacband.tables.survey import check_kinds, inputs_sql, model_kinds
 
@@ -169,6 +170,7 @@ def joined(parts: Sequence[Any]) -> Any:
 def _select_columns(relation: Any, kinds: Mapping[str, str | None], others: Sequence[str], *, texts: bool) -> str:
     """Return the list of a SELECT: the columns that the model predicts from, as it takes them, then the others."""
     inputs = inputs_sql(relation, check_kinds(relation, kinds, texts=texts), texts=texts)
-    # The others get names that no column of the table has.
-    free = max(map(len, relation.columns)) * "_"
-    return ", ".join([inputs, *(f"{quoted(name)} as {quoted(f'{free}_{k}')}" for k, name in enumerate(others))])
+    free = free_names(relation, len(others))
+    return ", ".join(
+        [inputs, *(f"{quoted(name)} as {quoted(other)}" for name, other in zip(others, free, strict=True))]
+    )

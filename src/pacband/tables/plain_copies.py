@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 
 from pacband.tables.dialects import Dialect
-from pacband.tables.encodings import find_encoding, is_utf8, write_utf8
+from pacband.tables.encodings import find_encoding, has_quote_after_mark, is_utf8, write_utf8
 from pacband.tables.paths import Found, copied_file
 from pacband.tables.workbooks import is_workbook, write_sheet
 
@@ -29,9 +29,10 @@ def plain_copy(file: Found, folder: str, number: int, dialect: Dialect) -> Plain
         notes = [] if dialect.sheet is not None else [f"sheet {sheet!r}"]
     else:
         encoding = dialect.encoding or find_encoding(file.path, file.shown)
-        if is_utf8(encoding):
+        plain = is_utf8(encoding)
+        if plain and not has_quote_after_mark(file.path):
             return PlainCopy(file)
-        write_utf8(file.path, copy, encoding=encoding, shown=file.shown)
-        notes = [] if dialect.encoding is not None else [f"encoding {encoding}"]
+        write_utf8(file.path, copy, encoding="utf-8-sig" if plain else encoding, shown=file.shown)
+        notes = [] if plain or dialect.encoding is not None else [f"encoding {encoding}"]
     file.refuse_change()
     return PlainCopy(copied_file(copy, file.shown), tuple(notes))

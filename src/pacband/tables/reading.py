@@ -13,7 +13,7 @@ from pacband.core.members import groups_of_columns
 from pacband.draws import Draws
 from pacband.exceptions import InvalidInput
 from pacband.scores.columns import Columns
-from pacband.tables.columns import read_predicted, read_values, refuse_inexact
+from pacband.tables.columns import read_predicted, read_values, refuse_empty, refuse_inexact
 from pacband.tables.engines import fetch_columns
 from pacband.tables.runs import Runs, gather_runs, read_runs
 
@@ -59,8 +59,9 @@ class TableRows:
 
 
 def read_table(values: Mapping[str, Any], columns: Columns) -> TableRows:
-    """Return the rows of a table whose columns are in memory; its runs if it has a column of runs."""
+    """Return the rows of a table whose columns are in memory, at least one; its runs if it has a column of runs."""
     if columns.run is None or columns.step is None:
+        refuse_empty(values)
         labels = {name: values[name] for name in (columns.group, *columns.groups) if name is not None}
         return TableRows(
             read_values(values, columns.target), *read_predicted(values, columns), _groups(columns, labels), columns

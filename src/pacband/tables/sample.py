@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pacband.core.arrays import blocks
+from pacband.tables.columns import refuse_empty
 
 __all__ = [
     "SAMPLE",
@@ -95,8 +96,10 @@ def class_words(n_rows: int, n_classes: int) -> str:
 
 
 def fetch_whole(relation: Any, names: Sequence[str]) -> dict[str, Any]:
-    """Return these columns of a DuckDB relation as numpy arrays."""
-    return dict(relation.project(_list_sql(names)).fetchnumpy())
+    """Return these columns of a DuckDB relation as numpy arrays, or raise if it has no rows."""
+    values = dict(relation.project(_list_sql(names)).fetchnumpy())
+    refuse_empty(values)
+    return values
 
 
 def is_large(relation: Any) -> bool:

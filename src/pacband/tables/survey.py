@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pacband.core.cells import NUMBER_TYPES, TEXT_TYPES, known_sql, number_sql, spelled_sql
+from pacband.core.cells import NUMBER_TYPES, TEXT_TYPES, known_sql, label_text_sql, number_sql, spelled_sql
 from pacband.core.dates import UNCLEAR
 from pacband.core.number_formats import SAY_HOW, looks_written_otherwise
 from pacband.exceptions import InvalidInput
@@ -205,8 +205,8 @@ def numeric_sql(relation: Any, name: str) -> str:
 
 
 def label_sql(relation: Any, name: str) -> str:
-    """Return a column as labels, for a SELECT: the canonical text of every cell; a gap is null."""
-    return spelled_sql(quoted(name), str(relation.types[relation.columns.index(name)]))
+    """Return a column as the labels of units, for a SELECT; a gap is null."""
+    return label_text_sql(quoted(name), str(relation.types[relation.columns.index(name)]))
 
 
 def _choose(name: str, held: str, facts: Facts, wanted: bool, named: bool) -> Column:

@@ -15,6 +15,7 @@ from pacband.exceptions import InvalidInput
 from pacband.tables.batches import batches
 from pacband.tables.connection import quoted
 from pacband.tables.files import Files
+from pacband.tables.free_names import free_names
 from pacband.tables.survey import Column, inputs_sql, label_sql, numeric_sql, survey
 
 if TYPE_CHECKING:
@@ -85,9 +86,10 @@ def read_training_rows(
     draws : Draws, optional
         Which columns declare the draws. They are no inputs.
     drop_missing_target : bool
-        Whether rows without a target are dropped. Otherwise they are refused.
+        Whether rows without a target are dropped. Otherwise they are refused, as they always are if the promise is
+        about whole units.
     note : function of a text
-        Is told how many rows were dropped.
+        Called with a sentence that states how many rows were dropped.
     """
     import pandas as pd
 
@@ -112,22 +114,28 @@ def read_training_rows(
     weights = drawn if isinstance(draws, Weighted) else ()
     numbers = [target, *weights, *(name for name, kind in kinds.items() if kind == "number")]
     relation = files.relation(inputs=numbers, surveyed=possible.intersection(rest))
-    wanted = [inputs_sql(relation, kinds), f"{numeric_sql(relation, target)} as pacband_target", *map(quoted, rest)]
+    named_y, *named_draws = free_names(relation, 1 + len(drawn))
+    wanted = [inputs_sql(relation, kinds), f"{numeric_sql(relation, target)} as {quoted(named_y)}", *map(quoted, rest)]
     read = numeric_sql if weights else label_sql
-    wanted += [f"{read(relation, column)} as pacband_draws_{k}" for k, column in enumerate(drawn)]
+    wanted += [f"{read(relation, column)} as {quoted(name)}" for column, name in zip(drawn, named_draws, strict=True)]
     parts = list(batches(relation, ", ".join(wanted)))
     if not parts:
         raise InvalidInput("the table has no rows.")
     table = pd.concat(parts, ignore_index=True)
-    y = table.pop("pacband_target").to_numpy(dtype=np.float64)
+    y = table.pop(named_y).to_numpy(dtype=np.float64)
     if draws is not None and drawn:
-        draws = draws.bind(*(table.pop(f"pacband_draws_{k}").to_numpy() for k in range(len(drawn))))
+        draws = draws.bind(*(table.pop(name).to_numpy() for name in named_draws))
     missing = np.isnan(y)
-    if missing.any() and not drop_missing_target:
-        raise InvalidInput(
-            f"the target {target!r} is missing in {name_rows(missing)}; --drop-missing-target drops these rows."
-        )
     if missing.any():
+        where = f"the target {target!r} is missing in {name_rows(missing)}"
+        if draws is not None and draws.kind.reads_whole_units:
+            raise InvalidInput(
+                f"{where}. A promise about whole units needs the targets of all their rows: without some of them, the "
+                "largest error of a unit looks smaller than it is. --within one and --within average make promises "
+                "about rows; with them, --drop-missing-target drops these rows."
+            )
+        if not drop_missing_target:
+            raise InvalidInput(f"{where}; --drop-missing-target drops these rows.")
         note(f"Dropped {int(missing.sum())} of {len(y)} rows without a target.")
     rows = TrainingRows(columns, table.drop(columns=rest), y, table[rest], draws)
     return rows.take(np.flatnonzero(~missing))

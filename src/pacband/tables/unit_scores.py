@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pacband.core.arrays import Floats
-from pacband.core.labels import Label
+from pacband.core.labels import Label, refuse_two_spellings
 from pacband.draws import DrawKind
 from pacband.draws.kinds import UnitDraws
 from pacband.exceptions import InvalidInput
@@ -110,7 +110,7 @@ def unit_column(
             f"within={kind.within!r} needs the rows of a unit in order: use DuckDB or polars, or a table in memory; "
             f"this one is of {frame.implementation.name.lower()}, where only within='all' is found."
         )
-    return UnitColumn(name, schema[name], kind) if kind.within == "all" or not isinstance(kind.within, str) else None
+    return UnitColumn(name, schema[name], kind) if kind.reads_whole_units else None
 
 
 class UnitScan:
@@ -160,8 +160,11 @@ class UnitScan:
             rows = rows.with_columns(nw.col("place").fill_null(-1.0))
         units = self._aggregate(rows, list(columns.values()), grouped=places is not None)
         ends = [] if places is None else ["first", "last"]
-        found = fetch_columns(units, ["bad", *ends, *columns.values()])
+        # Numbers and booleans have one spelling.
+        names = [] if self._units.dtype.is_numeric() or self._units.dtype == nw.Boolean else [UNIT]
+        found = fetch_columns(units, [*names, "bad", *ends, *columns.values()])
         self._check(np.asarray(found["bad"]))
+        refuse_two_spellings(found[UNIT].tolist() if names else (), self._kind.plural)
         scores = {name: np.array(found[column], dtype=np.float64) for name, column in columns.items()}
         if places is None:
             return UnitScores(scores)

@@ -1,15 +1,18 @@
 """Excel workbooks (.xlsx): one sheet, written as CSV in UTF-8.
 
-A workbook is a ZIP archive of XML. A small archive may unpack to any size, so the size is measured before it is read.
+A workbook is a ZIP archive of XML. A small archive may unpack to any size, and two cells far apart span a sheet of any
+size. So both are measured before it is read.
 Cells keep their values: numbers to the last bit, dates in ISO format, texts as they are.
 """
 
 from __future__ import annotations
 
 import csv
+import re
 import zipfile
 import zlib
 from datetime import date, datetime, time, timedelta
+from functools import lru_cache
 from typing import Any
 
 from pacband.core.extras import require
@@ -22,6 +25,10 @@ __all__ = ["LARGEST", "is_workbook", "write_sheet"]
 # The most bytes that a workbook may unpack to. A sheet of Excel has at most 1,048,576 rows, and is read into memory.
 LARGEST = 1 << 30
 _BLOCK = 1 << 20
+# The most cells of a sheet up to its last row and column, empty ones included: all of them are in memory at once.
+MOST_CELLS = 1 << 26
+# A row or a cell, its place, if it states one, and the mark of an empty one: <row r="12">, <c r="AB12" s="1"/>.
+_TAG = re.compile(rb"<(?:\w+:)?(row|c)(?=[\s/>])(?:[^<>]*?\sr=[\"']([A-Z]{0,3})([0-9]{1,7})[\"'])?[^<>]*?(/?)>")
 
 
 def is_workbook(path: str) -> bool:
@@ -30,8 +37,8 @@ def is_workbook(path: str) -> bool:
         return False
     try:
         with zipfile.ZipFile(path) as archive:
-            return any(name.startswith("xl/workbook.") for name in archive.namelist())
-    except (zipfile.BadZipFile, OSError, ValueError):
+            return "xl/workbook.xml" in archive.namelist()
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
         return False
 
 
@@ -75,11 +82,14 @@ def _text(cell: Any) -> str:
 
 
 def _refuse_large(path: str, shown: str) -> None:
-    """Raise if a workbook unpacks to too many bytes. The sizes that an archive states may be wrong, so it is read."""
+    """Raise if a workbook has too many bytes or cells. The sizes that an archive states may be wrong, so it is read."""
     size = 0
     try:
         with zipfile.ZipFile(path) as archive:
             for entry in archive.infolist():
+                if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                    raise InvalidInput(f"{shown} is packed in a way that workbooks are not: save the sheet as CSV.")
+                extent = _Extent(shown)
                 with archive.open(entry) as file:
                     while block := file.read(_BLOCK):
                         size += len(block)
@@ -87,5 +97,58 @@ def _refuse_large(path: str, shown: str) -> None:
                             raise InvalidInput(
                                 f"{shown} unpacks to more than {LARGEST:,} bytes: save the sheet as CSV, and use that."
                             )
+                        extent.add(block)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         raise InvalidInput(f"{shown} is a workbook that cannot be read: {error}.") from None
+
+
+class _Extent:
+    """How far the cells of a part of a workbook reach: from its first place to the last row and column."""
+
+    def __init__(self, shown: str) -> None:
+        self._shown = shown
+        self._rest = b""
+        self._row = self._column = self._last = self._widest = 0
+        self._in_sheet = False
+
+    def add(self, block: bytes) -> None:
+        """Look at the next bytes. A tag that does not end in them is looked at with the bytes that follow.
+
+        A row or a cell without a place follows the one before. Empty cells take no memory. Other parts than
+        sheets list cells in any order.
+        """
+        block = self._rest + block
+        end = block.rfind(b"<") if block.rfind(b">") < block.rfind(b"<") else len(block)
+        block, self._rest = block[:end], block[end:]
+        if len(self._rest) > _BLOCK:
+            raise InvalidInput(f"{self._shown} is a workbook that cannot be read: a tag is too long.")
+        self._in_sheet = self._in_sheet or b"sheetData" in block
+        for kind, letters, digits, empty in _TAG.findall(block):
+            before = self._row
+            if kind == b"row":
+                self._row, self._column = int(digits) if digits else before + 1, 0
+            else:
+                self._row = int(digits) if digits else before
+                self._column = _column_number(letters) if letters else self._column + 1
+                if not empty:
+                    self._last, self._widest = max(self._last, self._row), max(self._widest, self._column)
+            if self._in_sheet and self._row < before:
+                raise InvalidInput(f"{self._shown} is a workbook that cannot be read: its rows are not in order.")
+        if self._last * self._widest > MOST_CELLS:
+            raise InvalidInput(
+                f"{self._shown} has cells so far apart that its sheet has {self._last * self._widest:,} cells: delete "
+                "the cells that are alone, or save the sheet as CSV."
+            )
+
+
+@lru_cache(maxsize=1 << 14)
+def _column_number(name: bytes) -> int:
+    """Return the number of a column from its letters.
+
+    >>> _column_number(b"A"), _column_number(b"AB"), _column_number(b"XFD")
+    (1, 28, 16384)
+    """
+    number = 0
+    for letter in name:
+        number = 26 * number + letter - ord("A") + 1
+    return number

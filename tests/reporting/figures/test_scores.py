@@ -37,3 +37,22 @@ def test_scores_beyond_the_figure_are_counted(paper):
     assert [note.rpartition(" outside the figure.")[0].rpartition(". ")[2] for note in notes] == [
         "", "1 score lies", "2,000 scores lie"
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_a_negative_bound_is_in_the_figure_with_the_rows_beyond_it(rng, grouped):
+    """A model that predicts far too much has a negative bound on y − T(x)."""
+    y, kind = -10.0 + rng.standard_normal(2000), rng.choice(["a", "b"], 2000)
+    y[kind == "b"] += 4.0
+    options = {"eps": 0.1, "delta": 0.05, "side": "upper"}
+    if grouped:
+        cert, groups = pacband.certify_groups(y, 0 * y, groups=kind, **options), {"groups": kind}
+        beyond = (y > np.where(kind == "a", cert.groups["a"].gamma, cert.groups["b"].gamma)).mean()
+    else:
+        cert, groups = pacband.certify(y, 0 * y, **options), {}
+        beyond = (y > cert.gamma).mean()
+    numbers = pacband.report(cert, y, 0 * y, **groups).summary.numbers["scores"]
+    assert numbers.edges[0] < numbers.gamma < numbers.edges[-1]
+    assert numbers.beyond <= 2, "the figure ends at the quantile 0.999"
+    over = (numbers.edges[1:] + numbers.edges[:-1]) / 2 > numbers.gamma
+    assert numbers.shares[over].sum() == pytest.approx(beyond, abs=0.03)

@@ -30,3 +30,18 @@ def test_rows_above_the_line_have_the_colour_of_the_limit(paper):
     assert len(outside.get_offsets()) == int((np.abs(y - predicted) > cert.bound(scale)).sum()) > 0
     # Opaque: a few faint points would not be seen.
     assert tuple(outside.get_facecolor()[0]) == pytest.approx(to_rgba(look.LIMIT))
+
+
+@pytest.mark.parametrize(("side", "sign"), [("upper", 1.0), ("lower", -1.0)])
+def test_with_one_side_the_rows_outside_are_those_above_the_line(rng, side, sign):
+    """Errors on the other side are far, and within the bound."""
+    scale = rng.uniform(1.0, 2.0, 600)
+    y = sign * (0.3 * np.abs(rng.standard_normal(600)) - 5.0 * (rng.random(600) < 0.2)) * scale
+    cert = pacband.certify(y, 0 * y, scale, eps=0.1, delta=0.05, side=side)
+    numbers = pacband.report(cert, y, 0 * y, scale).summary.numbers["widths"]
+    within, outside = numbers.cloud.points, numbers.violations.points
+    widths = np.sort(cert.gamma * scale)
+    assert (within[1] <= np.interp(within[0], (np.arange(600) + 0.5) / 600, widths) + 1e-12).all()
+    assert (outside[1] > np.interp(outside[0], (np.arange(600) + 0.5) / 600, widths)).all()
+    assert numbers.error == {"upper": "error", "lower": "−error"}[side]
+    assert numbers.y_range[0] < -4.0

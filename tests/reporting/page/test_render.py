@@ -1,11 +1,16 @@
 """The page and the Markdown: safe, small, and names are text."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 
 import pacband
+from pacband.core.frozen import FrozenMap
 from pacband.core.wording import bound
+from pacband.reporting.page.render import render_markdown
+from support.certificates import changed
 from support.pages import EVIL, Outline
 
 
@@ -37,6 +42,38 @@ def test_markdown_takes_names_literally(table):
     head, rule, *lines = next(block.split("\n") for block in text.split("\n\n") if block.startswith("| feature"))
     assert all(len(re.split(r"(?<!\\)\|", line)) == len(rule.split("|")) for line in [head, *lines])
     assert "\n\n\n" not in text
+
+
+def test_markdown_takes_the_texts_of_a_file_and_the_names_in_findings_literally(rng):
+    text = f"{EVIL}\n\n# x\n\n`"
+    calibration, machines = rng.standard_normal(600), rng.permutation(600) // 20
+    y = calibration + 3 * rng.standard_normal(30)[machines]
+    cert = changed(
+        pacband.certify(calibration, 0 * y, delta=1e-3), assumptions=[text], created=text, pacband_version=text
+    )
+    command = f"pacband report '{text}'"
+    rows = pacband.report(cert, y, 0 * y, X=pd.DataFrame({text: machines}), command=command).to_markdown()
+    assert any(line.startswith("- PB") and r"\<script\>" in line for line in rows.split("\n"))
+    units = pacband.certify(y, 0 * y, draws=pacband.draws.Units(machines, name=text), eps=0.2, delta=0.1)
+    one = machines == 0
+    few = pacband.report(units, y[one], 0 * y[one], draws=pacband.draws.Units(machines[one])).to_markdown()
+    assert "too few to test" in few
+    for page in (rows, few):
+        for line in page.split("\n"):
+            # The command is code. All else is text.
+            assert EVIL not in line or line.startswith("- `pacband report")
+            assert not line.startswith("# x")
+
+
+def test_the_diagnosis_is_the_same_in_markdown(rng):
+    y = rng.standard_normal(900)
+    report = pacband.report(pacband.certify(y, 0 * y, delta=1e-3), np.repeat(y[:300], 3), 0 * y)
+    diagnosis = report.summary.of_rows.diagnosis
+    assert not diagnosis.sound
+    assert f"\n\n{diagnosis}\n\n" in report.to_markdown()
+    drawn = replace(diagnosis, rows_used=FrozenMap({"drift": "some rows"}))
+    summary = replace(report.summary, of_rows=replace(report.summary.of_rows, diagnosis=drawn))
+    assert f"\n\n{drawn}\n\n" in render_markdown(summary)
 
 
 def test_a_thousand_candidates_or_groups_make_no_book(rng):

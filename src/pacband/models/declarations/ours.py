@@ -32,6 +32,7 @@ _TABLE = {
     },
     "pacband.candidates.stack": {"Averaged": "", "Band": ""},
     "pacband.candidates.defaults": {"LogOfStandardised": "least_!=num most_!=num"},
+    "pacband.candidates.ridge": {"LeaveOneOutRidge": "coef_!=f[p] intercept_!=num penalty_=num"},
     "pacband.candidates.smooth": {
         "SmoothProcess": "size_!=num lengths_!=f[q] noise_!=num known_!=f[n,q] weights_!=f[n]"
     },

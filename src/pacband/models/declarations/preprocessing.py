@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ from pacband.models.values import Unsound
 
 __all__ = ["KINDS"]
 
-_MOST_POWERS = 10**6
+_MOST_FEATURES = 10**6
+_MOST_POWERS = 10**8
 _SUPPORT = "support_=b[p] ranking_=i[p] n_features_=int n_features_to_select_=int"
 _SCORES = "scores_=f[p] pvalues_=f[p]|none"
 _TABLE = {
@@ -72,9 +74,29 @@ def _extract_function(model: Any) -> dict[str, Any]:
 def _restore_powers(model: Any, state: dict[str, Any]) -> None:
     """Fit again: fitting learns the number of features only. Wrong numbers from a file would expose memory."""
     n_features = int(state["n_features_in_"])
-    if n_features > _MOST_POWERS:
+    if n_features > _MOST_FEATURES:
         raise Unsound("a sklearn.PolynomialFeatures has too many features")
+    _refuse_many_powers(model, n_features)
     model.fit(np.zeros((1, n_features)))
+
+
+def _refuse_many_powers(model: Any, n_features: int) -> None:
+    """Raise if there would be too many columns. scikit-learn would compute their exact number, however large.
+
+    There are C(n + d, d) products of at most d of n features, or C(n, 0) + … + C(n, d) without repetitions. Both are
+    computed factor by factor, and exceed the limit after a few steps or end.
+    """
+    degree = int(model.degree if isinstance(model.degree, Integral) else model.degree[1])
+    smaller, larger = sorted((degree, n_features))
+    count = products = 1
+    for k in range(1, smaller + 1):
+        if model.interaction_only:
+            products = products * (n_features - k + 1) // k
+            count += products
+        else:
+            count = count * (larger + k) // k
+        if count > _MOST_POWERS:
+            raise Unsound("a sklearn.PolynomialFeatures has too many columns")
 
 
 def _check_edges(model: Any) -> None:

@@ -42,7 +42,8 @@ class ScoreNumbers:
 def score_numbers(certificate: AnyCertificate, rows: Rows) -> ScoreNumbers:
     """Return a histogram of the scores, from the smallest score to a little more than γ̄.
 
-    If every group has its own bound, scores are divided by the bound of their group.
+    If every group has its own bound, scores are divided by the bound of their group. With one side, a bound may be
+    negative: then the bound of the group is subtracted.
     """
     basis, single = certificate.basis, certificate.single
     name = {"both": "|error|", "upper": "error", "lower": "−error", "own": "your own"}[basis.scoring.side]
@@ -50,6 +51,8 @@ def score_numbers(certificate: AnyCertificate, rows: Rows) -> ScoreNumbers:
     name = basis.about.in_unit(name) if basis.bound_in_unit and single is not None else name
     if single is not None:
         scores, gamma = rows.all_scores, single.gamma
+    elif (rows.gamma < 0.0).any():
+        scores, gamma, name = rows.score - rows.gamma, 0.0, f"{name}, less the bound of the group"
     else:
         with np.errstate(divide="ignore", invalid="ignore"):
             scores, gamma, name = rows.score / rows.gamma, 1.0, f"{name}, over the bound of the group"
@@ -57,7 +60,8 @@ def score_numbers(certificate: AnyCertificate, rows: Rows) -> ScoreNumbers:
     finite = finite[np.isfinite(finite)]
     low = min(0.0, float(finite.min())) if len(finite) else 0.0
     typical = float(np.quantile(finite, 0.999)) if len(finite) else 1.0
-    high = max(1.25 * gamma, min(typical, 2.0 * gamma)) if math.isfinite(gamma) else typical
+    reach = abs(gamma) or -low
+    high = max(gamma + 0.25 * reach, min(typical, gamma + reach)) if math.isfinite(gamma) else typical
     high = high if high > low else low + 1.0
     counts, edges = np.histogram(scores, bins=N_BINS, range=(low, high))
     return ScoreNumbers(

@@ -210,7 +210,7 @@ def plot_slices(
     n_bins : int
         The number of slices of numbers, at most.
     level : float
-        Slices are marked if the share exceeds ε with a p-value of at most `level`/`n_bins`.
+        Slices are marked if the share exceeds ε with a p-value of at most `level` over the number of slices.
     ax : matplotlib Axes, optional
         The axes to draw on; by default those of a new figure.
 

@@ -40,12 +40,12 @@ class ViolationNumbers:
 
 
 def violation_numbers(certificate: AnyCertificate) -> ViolationNumbers | None:
-    """Return the law; None if the bound was given or chosen by its score, or if every group has a bound of its own.
+    """Return the law; None if there is none.
 
-    If draws depend on each other, the law holds only nearly.
+    It is that of one bound of independent draws, which was neither given nor chosen by its score.
     """
     single = certificate.single
-    if single is None or not expects_violation(certificate) or not single.basis.draws.independent:
+    if single is None or not expects_violation(certificate):
         return None
     a, b = single.chosen_rank, single.n_samples - single.chosen_rank + 1
     low, high = betaincinv(a, b, TAIL), max(betaincinv(a, b, 1 - TAIL), single.eps * 1.08)

@@ -21,13 +21,16 @@ __all__ = ["FIGURE", "WidthNumbers", "caption_widths", "draw_widths", "width_num
 
 TITLE = "From the narrowest band to the widest"
 N_SHARES = 201
+# The name and the sign of the error on the side of a bound that has one.
+_ONE_SIDE = {"upper": ("error", 1.0), "lower": ("−error", -1.0)}
 
 
 @dataclass(frozen=True)
 class WidthNumbers:
-    """Rows sorted by their half-width: the share of rows up to here, the half-width, and |error| of the same rows.
+    """Rows sorted by their half-width: the share of rows up to here, the half-width, and the errors of the same rows.
 
-    `violations` are the rows outside the band, and `cloud` the others.
+    `violations` are the rows outside the band, and `cloud` the others. `error` names the error: its size, or with one
+    side, the error on that side.
     """
 
     share: Floats
@@ -35,6 +38,7 @@ class WidthNumbers:
     cloud: Cloud
     violations: Cloud
     y_range: tuple[float, float]
+    error: str
     sample: str
     about: About
 
@@ -43,20 +47,23 @@ def width_numbers(basis: FigureInput) -> WidthNumbers | None:
     """Return the half-widths in increasing order; None if all are the same."""
     rows = basis.rows
     known = np.isfinite(rows.half_width) & np.isfinite(rows.error)
-    width, error = rows.half_width[known], np.abs(rows.error[known])
+    name, sign = _ONE_SIDE.get(basis.certificate.basis.scoring.side, ("|error|", 0.0))
+    width, error = rows.half_width[known], sign * rows.error[known] if sign else np.abs(rows.error[known])
     if not len(width) or width.max() - width.min() <= 1e-9 * abs(float(width.max())):
         return None
     order = np.argsort(width, kind="stable")
     share = (np.arange(len(order)) + 0.5) / len(order)
     outside = rows.outside[known][order]
     grid = np.linspace(0, len(order) - 1, min(len(order), N_SHARES)).astype(int)
-    y_range = 0.0, max(float(width.max()), float(np.quantile(error, 0.999))) * 1.05
+    low, high = float(np.quantile(error, 0.001)), float(np.quantile(error, 0.999))
+    y_range = min(0.0, float(width.min()), low) * 1.05, max(0.0, float(width.max()), high) * 1.05
     return WidthNumbers(
         share=share[grid],
         half_width=width[order][grid],
         cloud=gather_points(share[~outside], error[order][~outside], y_range=y_range),
         violations=gather_points(share[outside], error[order][outside], y_range=y_range),
         y_range=y_range,
+        error=name,
         sample=name_sample(rows),
         about=basis.certificate.about,
     )
@@ -65,7 +72,7 @@ def width_numbers(basis: FigureInput) -> WidthNumbers | None:
 def draw_widths(numbers: WidthNumbers) -> Axes:
     """Draw the half-widths over the errors."""
     ax = look.axes_of(None)
-    draw_cloud(ax, numbers.cloud, "size of the error")
+    draw_cloud(ax, numbers.cloud, numbers.error)
     if numbers.violations.n_points:
         draw_cloud(ax, numbers.violations, "outside", colour=look.LIMIT)
     ax.plot(numbers.share, numbers.half_width, color=look.BAND, linewidth=2, label="half-width of the band")
@@ -76,7 +83,7 @@ def draw_widths(numbers: WidthNumbers) -> Axes:
         ax,
         title=TITLE,
         x="rows, sorted by their half-width",
-        y=look.short_text(numbers.about.in_unit("half-width, |error|"), 40),
+        y=look.short_text(numbers.about.in_unit(f"half-width, {numbers.error}"), 40),
     )
     look.add_legend(ax, columns=2)
     return ax
@@ -87,8 +94,8 @@ def caption_widths(numbers: WidthNumbers) -> Caption:
     shares, widths = numbers.share[::4].tolist(), numbers.half_width[::4].tolist()
     return Caption(
         TITLE,
-        f"Half-widths in increasing order, from {bound(widths[0])} to {bound(widths[-1])}, over the sizes of the "
-        "errors.",
+        f"Half-widths in increasing order, from {bound(widths[0])} to {bound(widths[-1])}, over the "
+        f"values of {numbers.error}.",
         f"With a good σ̂, the errors stay below the line and equally close to it everywhere.{numbers.sample}",
         tuple(
             (share, width, f"{percent(share)} of rows: half-width up to {bound(width)}")
