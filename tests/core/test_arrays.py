@@ -74,6 +74,17 @@ def test_integers_beyond_64_bits_are_refused(value):
             as_numbers("y", column, scalar=True)
 
 
+@pytest.mark.parametrize("wrap", [lambda column: column, pd.Series, list], ids=["array", "series", "list"])
+def test_times_and_durations_are_no_numbers_whatever_their_units(wrap):
+    durations = np.empty(2, dtype=object)
+    durations[:] = np.timedelta64(1, "m"), np.timedelta64(30, "s")
+    years = np.empty(1, dtype=object)
+    years[:] = [np.datetime64("2020")]
+    for column in (durations, years):
+        with pytest.raises(InvalidInput, match="y must be numeric, got"):
+            as_numbers("y", wrap(column))
+
+
 def test_a_masked_integer_is_no_number_and_may_be_any():
     hidden = np.ma.array([1, LARGE], mask=[False, True])
     np.testing.assert_array_equal(as_numbers("y", hidden), [1.0, np.nan])

@@ -27,8 +27,12 @@ def test_rows_of_groups_are_found(wrap):
 
 
 @pytest.mark.parametrize(
-    "labels", [["a", None], np.array([1.0, math.nan]), pd.Series(["a", None]), np.ma.array([1, 2], mask=[False, True])]
-)
+    "labels",
+    [
+        ["a", None], np.array([1.0, math.nan]), pd.Series(["a", None]), np.ma.array([1, 2], mask=[False, True]),
+        ["a", pd.NA], np.array([1, pd.NA], dtype=object), [1.0, pd.NaT],
+    ],
+)  # fmt: skip
 def test_missing_labels_are_refused(labels):
     with pytest.raises(InvalidInput, match="label in every row: it is missing in 1 row, row 1"):
         as_labels(labels)

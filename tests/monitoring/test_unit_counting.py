@@ -131,6 +131,14 @@ def test_shards_of_units_are_merged_with_what_they_hold():
         one.merge(same)
 
 
+def test_a_unit_whose_label_is_written_in_two_ways_is_not_two_units_of_merged_shards():
+    shards = [pacband.Monitor(CERTIFICATES["all"]) for _ in range(2)]
+    update(shards[0], [0.0, 0.0], [7, 8])
+    update(shards[1], [0.0, 0.0], ["7", "9"])
+    with pytest.raises(InvalidInput, match="machines must be written in one way each: 7 and '7' would count as two"):
+        shards[0].merge(shards[1])
+
+
 @pytest.mark.parametrize(
     ("draws", "message"),
     [

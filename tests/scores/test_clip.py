@@ -81,6 +81,16 @@ def test_the_ends_of_a_range_are_in_it_and_nan_is_not_outside(clip, outside):
     assert outside_range(clip, np.array([0.0, 2.0])) is None
 
 
+def test_a_range_is_compared_in_float64():
+    # The float32 nearest to 99.9 is larger, so that a band that ends at 99.9 does not hold it.
+    y = np.array([99.9, 1.0], dtype=np.float32)
+    assert outside_range((0.0, 99.9), y).tolist() == outside_range((0.0, 99.9), y.astype(np.float64)).tolist()
+    assert outside_range((float(np.float32(0.1)), float(np.float32(99.9))), y) is None
+    assert band(ScoreRule(clip=(0.0, 99.9)), 50.0, [60.0])[0, 1] < y[0]
+    for column in (np.array([3, 7], dtype=np.int8), np.array([3, 7], dtype=np.uint64), np.array([False, True])):
+        assert outside_range((-1e9, 1e9), column) is None
+
+
 @pytest.mark.parametrize(
     ("shape", "place", "row"),
     [((3,), (1,), 1), ((3, 2), (2, 1), 2), ((3, 4, 2), (0, 3, 1), 0), ((3, 2, 4), (1, 0, 2), 1)],

@@ -1,6 +1,7 @@
 """Rows that come in chunks give the certificate of all rows at once."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import pacband
@@ -62,6 +63,29 @@ def test_chunks_whose_indexes_differ_are_refused(rng):
     for chunk in ((frame["y"], mixed["p"]), (frame["y"], frame["p"], mixed["s"])):
         with pytest.raises(InvalidInput, match=r"chunk 1: y and .* must have the same index"):
             pacband.certify_chunks([tuple(frame[name] for name in ("y", "p", "s")[: len(chunk)]), chunk], **PROMISE)
+
+
+@pytest.mark.parametrize(
+    ("named", "of_all"),
+    [
+        (Units("machine"), lambda column: Units(column)),
+        (Weighted("w", at_most=2.0), lambda column: Weighted(column, at_most=2.0)),
+    ],
+    ids=["units", "weighted"],
+)
+def test_values_of_draws_whose_index_differs_are_refused(named, of_all, rng):
+    rows = pd.DataFrame({"y": rng.standard_normal(2000), "v": np.repeat(np.arange(200) / 100, 10)})
+    mixed = rows["v"].sample(frac=1.0, random_state=0)
+    halves = slice(0, 1000), slice(1000, 2000)
+    cut = [(rows["y"][half], 0 * rows["y"][half]) for half in halves]
+    brought = [(*cut[0], None, rows["v"][:1000]), (*cut[1], None, mixed[1000:])]
+    with pytest.raises(InvalidInput, match="chunk 1: y and draws must have the same index"):
+        certify_chunks(brought, eps=0.1, delta=0.01, draws=named)
+    with pytest.raises(InvalidInput, match="chunk 0: y and draws must have the same index"):
+        certify_chunks(cut, eps=0.1, delta=0.01, draws=of_all(mixed))
+    expected = certify(rows["y"], 0 * rows["y"], eps=0.1, delta=0.01, draws=of_all(rows["v"]))
+    same = certify_chunks(cut, eps=0.1, delta=0.01, draws=of_all(rows["v"]))
+    assert (same.gamma, same.data_digest) == (expected.gamma, expected.data_digest)
 
 
 @pytest.mark.parametrize(

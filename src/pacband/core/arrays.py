@@ -73,6 +73,9 @@ def _to_array(name: str, value: Any) -> Numbers:
         array = np.asarray(value)
         if array.dtype.kind == "O" and any(isinstance(item, (str, bytes)) for item in array.flat):
             return array.astype(str)
+        if array.dtype.kind == "O" and any(isinstance(item, (np.datetime64, np.timedelta64)) for item in array.flat):
+            # float() takes the number of seconds, minutes or years, each in its own unit.
+            raise InvalidInput(f"{name} must be numeric, got times or durations: convert them to one unit first.")
         # numpy converts a list of integers and floats, or of integers of both signs, to floats.
         converted = not isinstance(value, np.ndarray) and array.dtype == np.float64 and (np.abs(array) >= EXACT).any()
         _check_exact(name, value if converted else array)

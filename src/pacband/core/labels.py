@@ -48,7 +48,7 @@ def as_labels(groups: Any, name: str = "groups") -> npt.NDArray[Any]:
         what = "group labels" if name == "groups" else f"labels of {name}"
         raise InvalidInput(f"{what} must be strings, finite numbers or booleans, got {labels.dtype}.")
     if labels.dtype.kind == "O":
-        _refuse_missing(name, np.array([label is None or label != label for label in labels], dtype=bool))
+        _refuse_missing(name, np.array([_is_missing(label) for label in labels], dtype=bool))
     elif labels.dtype.kind == "f":
         _refuse_missing(name, np.isnan(labels))
     return labels
@@ -117,6 +117,11 @@ def refuse_two_spellings(labels: Iterable[Label], plural: str) -> None:
 def sorted_labels(labels: Iterable[Any]) -> list[Any]:
     """Return labels in sorted order, grouped by type."""
     return sorted(labels, key=lambda label: (type(label).__name__, label))
+
+
+def _is_missing(label: Any) -> bool:
+    """Return whether a label is None, NaN, or the missing value of pandas, which does not compare."""
+    return label is None or type(label).__name__ == "NAType" or bool(label != label)
 
 
 def _refuse_missing(name: str, missing: npt.NDArray[np.bool_]) -> None:

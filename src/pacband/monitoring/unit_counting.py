@@ -138,6 +138,7 @@ class WholeUnits(Counting):
     def merged(self, parts: Sequence[Self]) -> Self:
         """Return all units that the parts hold, or raise if a unit is in several parts."""
         times = Counter(unit for part in parts for unit in (*part._open, *part._counted))
+        refuse_two_spellings(times, self._kind.plural)
         shared = [unit for unit, count in times.items() if count > 1]
         if shared:
             raise InvalidInput(

@@ -103,10 +103,11 @@ def outside_range(clip: Clip | None, target: Numbers) -> npt.NDArray[np.bool_] |
     """
     low, high = clip or (None, None)
     outside = np.zeros(target.shape, dtype=bool)
+    # In float64, as all arithmetic: the float32 nearest to 99.9 is larger than 99.9, and as float32 both are equal.
     if low is not None:
-        outside |= target < low
+        outside |= np.less(target, low, signature="dd->?")
     if high is not None:
-        outside |= target > high
+        outside |= np.greater(target, high, signature="dd->?")
     return outside if outside.any() else None
 
 

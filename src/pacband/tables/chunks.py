@@ -53,8 +53,9 @@ def certify_chunks(
         As in `certify`.
     draws : Units, Spaced or Weighted, optional
         What one draw is, if it is not a row. With a name in place of labels or importance, as in ``Units("machine")``,
-        every chunk brings its values; otherwise they are those of all rows. `Units` must be of all rows of a unit, and
-        memory grows with their number; the draws are those of `certify`, however the rows are cut.
+        every chunk brings its values; otherwise they are those of all rows, in the same order: if both have a pandas
+        index, it must be the same. `Units` must be of all rows of a unit, and memory grows with their number; the draws
+        are those of `certify`, however the rows are cut.
 
     Warns
     -----
@@ -128,7 +129,8 @@ def _write_scores(
         if found != shape:
             raise InvalidInput(f"chunk {number} has other outputs or another kind of scale than those before.")
         try:
-            check_same_rows(y=y, y_pred=y_pred, scale=scale)
+            drawn = _values_with_index(terms.draws, stream.n_rows, len(target)) if values is None else values
+            check_same_rows(y=y, y_pred=y_pred, scale=scale, draws=drawn)
             prediction, spread = align(terms.scoring, target, y_pred, scale)
             scores = stream.take(score_rows(terms.scoring, target, prediction, spread), values)
         except InvalidInput as error:
@@ -142,6 +144,13 @@ def _write_scores(
     file.write(scores.tobytes())
     first = first if len(first) else scores[: current_limits().sample]
     return first, *shape
+
+
+def _values_with_index(draws: Draws, start: int, n_rows: int) -> tuple[Any, ...]:
+    """Return the labels or weights of some rows out of those of all rows, where they have a pandas index."""
+    values = draws.row_values
+    parts = values if isinstance(values, tuple) else (values,)
+    return tuple(part.iloc[start : start + n_rows] for part in parts if hasattr(part, "iloc"))
 
 
 def _described(chunk: Any) -> str:
