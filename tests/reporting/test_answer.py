@@ -1,11 +1,13 @@
 """The verdict on the rows, in words."""
 
 import numpy as np
+import pytest
 from scipy.stats import binom
 
 import pacband
 from pacband import datasets
 from pacband.core.wording import percent
+from pacband.draws import Units
 
 
 def test_the_verdict_on_fresh_rows_is_the_exact_test(paper):
@@ -41,6 +43,33 @@ def test_groups_share_the_level(rng):
         assert page.summary.of_rows.verdict.counts["b"] == verdict.counts["b"]
         if page.summary.contradicted:
             assert f"a probability of at most {2 * alone:.2g}" in page.summary.answer.text
+
+
+@pytest.mark.parametrize(
+    ("within", "promised"),
+    [
+        (None, "at least 80 % of future errors stay within the bound."),
+        ("all", "at least 80 % of future machines keep all their errors within the bound."),
+        (0.9, "at least 80 % of future machines keep at least 90 % of their errors within the bound."),
+        ("one", "at least 80 % of future errors, with all machines counted equally, stay within the bound."),
+    ],
+)
+def test_the_verdict_states_the_promise_that_was_made(within, promised, rng):
+    def units(first):
+        return None if within is None else Units(np.repeat(np.arange(first, first + 300), 10), within, name="machine")
+
+    calibration, fresh, zero = rng.standard_normal(3000), rng.standard_normal(3000), np.zeros(3000)
+    cert = pacband.certify(calibration, zero, eps=0.2, delta=0.05, draws=units(0))
+    answer = pacband.report(cert, fresh, zero, draws=units(300)).summary.answer
+    assert answer.state == "kept"
+    assert f"The promise: {promised} " in answer.text
+
+
+def test_the_promise_of_groups_is_about_the_bound_of_each(rng):
+    y, labels = rng.standard_normal(4000), np.repeat(["a", "b"], 2000)
+    cert = pacband.certify_groups(y, 0 * y, labels, eps=0.1, delta=0.01)
+    text = pacband.report(cert, rng.standard_normal(4000), 0 * y, groups=labels).summary.answer.text
+    assert "The promise: at least 90 % of future errors stay within the bound of their group. " in text
 
 
 def test_without_rows_nothing_was_tested(paper):

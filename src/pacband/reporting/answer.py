@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pacband.core.wording import complement, percent
+from pacband.core.wording import percent
 from pacband.judging.verdicts import Count, Verdict
 from pacband.scores.clip import left_range_words
 
@@ -24,9 +24,12 @@ UNTESTED = Answer("untested", "Not recomputed", "This report was made without ro
 
 
 def word_verdict(
-    verdict: Verdict, *, fingerprint_agrees: bool, bound_given: bool = False, weighted: bool = False
+    verdict: Verdict, *, promised: str, fingerprint_agrees: bool, bound_given: bool = False, weighted: bool = False
 ) -> Answer:
-    """Put a verdict into words. Without their weights, calibration rows of a weighted certificate are not known."""
+    """Put a verdict into words; `promised` is what is promised, in words.
+
+    Without their weights, calibration rows of a weighted certificate are not known.
+    """
     counts = verdict.counts.values()
     eps = next(iter(counts)).eps
     n_rows, violations = sum(count.n_samples for count in counts), sum(count.violations for count in counts)
@@ -77,7 +80,7 @@ def word_verdict(
     return Answer(
         "kept",
         "These rows agree with the promise",
-        f"{counted}. {interval} The promise: at least {complement(eps)} of future {draws} stay within the bound. "
+        f"{counted}. {interval} The promise: {promised}. "
         + (f"{verdict.untested_groups} " if verdict.untested_groups else "")
         + (
             "If the calibration rows are among these, they do not test it: only fresh rows do."

@@ -156,11 +156,14 @@ class Summary:
         """Whether the promise holds, in words."""
         if self.of_rows is None:
             return UNTESTED
+        basis = self.certificate.basis
+        limit = "the bound" if self.certificate.single is not None else "the bound of their group"
         return word_verdict(
             self.of_rows.verdict,
+            promised=basis.draws.sentence(basis.kept, limit, noun=basis.noun, verb="stay within"),
             fingerprint_agrees=self.of_rows.rows.exact,
-            bound_given=self.certificate.basis.bound_given,
-            weighted=isinstance(self.certificate.basis.draws, WeightedDraws),
+            bound_given=basis.bound_given,
+            weighted=isinstance(basis.draws, WeightedDraws),
         )
 
     @property
