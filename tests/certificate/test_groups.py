@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from pacband import CertificateError, GroupCertificate, InvalidInput, certify_groups
+from pacband.certificate import groups_overlap
 from pacband.certificate.inequality import symbols
 from pacband.core.frozen import FrozenMap
 from pacband.draws import Units, Weighted
@@ -83,6 +84,12 @@ def test_overlapping_groups_of_units_are_verified():
     assert cert.verify(y, p, masks, draws=units)
     assert cert.verify(y, p, {**masks, "odd": ~masks["odd"]}, draws=units) is False
     assert cert.verify(y, p, {**masks, "odd": np.full(len(y), False)}, draws=units) is False
+
+
+def test_only_masks_make_groups_that_overlap_and_every_kind_can_be_asked():
+    masks = {"all": np.full(400, True), "north": SITES == "north"}
+    assert groups_overlap(certify_groups(Y, P, masks, **PROMISE))
+    assert not any(map(groups_overlap, ALL_KINDS.values()))
 
 
 def test_rows_and_groups_of_other_tables_are_refused_whatever_column_shows_it():

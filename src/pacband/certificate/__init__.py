@@ -7,7 +7,7 @@ numbers do not support its promise. Every kind has a `Promise`, its `basis`: wha
 from pacband.certificate.about import About, AboutModel
 from pacband.certificate.family import FamilyCertificate
 from pacband.certificate.files import AnyCertificate, check_certificate, revive
-from pacband.certificate.groups import GroupCertificate
+from pacband.certificate.groups import GroupCertificate, groups_overlap
 from pacband.certificate.promise import Promise
 from pacband.certificate.single import Certificate
 
@@ -20,5 +20,6 @@ __all__ = [
     "GroupCertificate",
     "Promise",
     "check_certificate",
+    "groups_overlap",
     "revive",
 ]

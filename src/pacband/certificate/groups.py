@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, TypeGuard
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from pacband.draws import Draws
 from pacband.draws.kinds import UnitDraws
 from pacband.exceptions import CertificateError, InvalidInput
 
-__all__ = ["GroupCertificate"]
+__all__ = ["GroupCertificate", "groups_overlap"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,6 +171,11 @@ class GroupCertificate(Promising):
         """Rebuild a certificate from `to_dict`."""
         groups = FrozenMap({g["label"]: Certificate.from_dict(g["certificate"]) for g in content["groups"]})
         return cls(groups=groups, overlapping=content.get("overlapping", False))
+
+
+def groups_overlap(certificate: Promising) -> TypeGuard[GroupCertificate]:
+    """Return whether a certificate of any kind promises within groups that overlap."""
+    return isinstance(certificate, GroupCertificate) and certificate.overlapping
 
 
 def _columns(groups: Any) -> Any:

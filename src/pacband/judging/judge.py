@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pacband.certificate import AnyCertificate, Certificate, GroupCertificate, check_certificate
+from pacband.certificate import AnyCertificate, Certificate, check_certificate, groups_overlap
 from pacband.certificate.certified_labels import refuse_unknown
 from pacband.core.arrays import Floats, Numbers, check_lengths, check_same_rows
 from pacband.core.labels import Label, as_labels, factorize
@@ -111,8 +111,7 @@ class Judge:
         self.scoring = self.basis.scoring.judging
         self.parts: dict[Label | None, Certificate] = dict(certificate.parts.items())
         self._gammas = {label: part.gamma for label, part in self.parts.items()}
-        overlapping = isinstance(certificate, GroupCertificate) and certificate.overlapping
-        self._overlapping: Any = certificate if overlapping else None
+        self._overlapping = certificate if groups_overlap(certificate) else None
 
     @property
     def grouped(self) -> bool:

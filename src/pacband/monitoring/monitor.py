@@ -13,7 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from pacband.certificate import AnyCertificate, GroupCertificate
+from pacband.certificate import AnyCertificate, groups_overlap
 from pacband.certificate.draw_words import DrawWords, draw_words
 from pacband.certification.fitted import FittedModel, PredictedRows, certificate_of, raw_rows
 from pacband.core.arrays import check_same_rows
@@ -154,7 +154,7 @@ class Monitor:
         self.certificate = watched = certificate_of(certificate)
         self.training = None if self.model is None else Training(self.model)
         self._judge = Judge(watched)
-        if isinstance(watched, GroupCertificate) and watched.overlapping:
+        if groups_overlap(watched):
             raise InvalidInput(
                 f"a monitor counts every row once, and the groups of this certificate overlap: watch each of its "
                 f"{len(watched.groups)} groups by a monitor of its own, at alpha/{len(watched.groups)}: "

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from pacband.certificate import AnyCertificate, FamilyCertificate, GroupCertificate
+from pacband.certificate import AnyCertificate, FamilyCertificate, groups_overlap
 from pacband.certificate.family import split_candidate
 from pacband.core.arrays import Floats, Numbers, as_numbers
 from pacband.core.labels import as_labels
@@ -227,7 +227,7 @@ def sampled_rows(
 def check_shown_once(certificate: AnyCertificate) -> None:
     """Raise unless a report can show every row once: not if rows are runs, and not if groups overlap."""
     runs = certificate.basis.n_steps is not None
-    if runs or (isinstance(certificate, GroupCertificate) and certificate.overlapping):
+    if runs or groups_overlap(certificate):
         kind, cure = ("runs", "check and plot_tube") if runs else ("groups that overlap", "check")
         raise InvalidInput(
             f"a report with rows shows every row once, and this certificate is about {kind}: make the report without "

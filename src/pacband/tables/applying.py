@@ -8,7 +8,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from pacband.certificate import AnyCertificate, GroupCertificate, Promise, check_certificate
+from pacband.certificate import AnyCertificate, GroupCertificate, Promise, check_certificate, groups_overlap
 from pacband.certificate.certified_labels import refuse_unknown
 from pacband.core.arrays import Floats, as_numbers, name_rows
 from pacband.core.labels import Label, as_labels, listed
@@ -106,7 +106,7 @@ def _band_in_memory(
     values = in_memory(table, (*columns.predicted, *columns.others_than_run))
     prediction, scale = read_predicted(values, columns)
     gamma: Any = next(iter(certificate.parts.values())).gamma
-    if isinstance(certificate, GroupCertificate) and certificate.overlapping:
+    if groups_overlap(certificate):
         found_groups = groups_of_columns({name: values[name] for name in columns.groups})
         gamma = certificate.gamma(known_masks(certificate, found_groups, columns))
     elif isinstance(certificate, GroupCertificate):
@@ -180,7 +180,7 @@ def _band_in_engine(
         if bad := ask_rows(frame, [outside])[outside]:
             raise _other_steps(columns, f"{bad} row{'s' if bad > 1 else ''}")
         usable.append(certified)
-    if isinstance(certificate, GroupCertificate) and certificate.overlapping:
+    if groups_overlap(certificate):
         frame, factor = widest_factor(certificate, frame, ours, columns, usable)
     elif isinstance(certificate, GroupCertificate):
         group = _group_of(columns.group)

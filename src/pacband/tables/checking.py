@@ -8,7 +8,7 @@ from typing import Any
 
 import narwhals as nw
 
-from pacband.certificate import AnyCertificate, GroupCertificate
+from pacband.certificate import AnyCertificate, groups_overlap
 from pacband.core.checks import check_probability
 from pacband.core.members import name_groups
 from pacband.draws import Draws, Units, Weighted
@@ -61,11 +61,11 @@ def check_frame(
     numeric = [*columns.numeric, *([columns.step] if columns.step else [])]
     schema = check_columns(table, [*numeric, *(drawn if isinstance(draws, Weighted) else ())], *columns.others, *drawn)
     names = (*columns.all, *drawn)
-    overlapping = certificate if isinstance(certificate, GroupCertificate) and certificate.overlapping else None
-    if bool(columns.groups) != bool(overlapping):
+    overlapping = groups_overlap(certificate)
+    if bool(columns.groups) != overlapping:
         rule = "overlap: name their columns, as a list" if overlapping else "do not overlap: name one column"
         raise InvalidInput(f"the groups of this certificate {rule}.")
-    if isinstance(table, nw.LazyFrame) and isinstance(draws, Units) and columns.run is None and overlapping is None:
+    if isinstance(table, nw.LazyFrame) and isinstance(draws, Units) and columns.run is None and not overlapping:
         units = unit_column(table, schema, judge.scoring, draws.column, judge.draws_of(draws).kind)
         if units is not None:
             in_engine = Table.of(table, schema, judge.scoring, {"": columns}, unit=units.name)
@@ -79,10 +79,10 @@ def check_frame(
             values = read_whole(table, schema, names, numeric, what)
         rows = read_table(values, columns)
         bound = None if draws is None else rows.bind(draws, values)
-        groups = rows.groups if overlapping is None else known_masks(overlapping, rows.groups, columns)
+        groups = known_masks(certificate, rows.groups, columns) if groups_overlap(certificate) else rows.groups
         return check(certificate, rows.y, rows.y_pred, rows.scale, groups=groups, draws=bound, level=level)
     found: dict[Any, Tally] = {}
-    if overlapping is not None:
+    if overlapping:
         for name in columns.groups:
             one = Table.of(table, schema, judge.scoring, {"": replace(columns, group=name, groups=())})
             found |= _count_groups(judge, one, name, overlapping=True)

@@ -9,7 +9,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from pacband.certificate import About, AnyCertificate, Certificate, GroupCertificate
+from pacband.certificate import About, AnyCertificate, Certificate, GroupCertificate, groups_overlap
 from pacband.certification.succession import recalibrate
 from pacband.core.frozen import FrozenMap
 from pacband.core.progress import Progress
@@ -58,8 +58,7 @@ def recalibrate_table(
     else:
         values = read_whole(table, schema, names, numeric, "successors")
     rows = read_table(values, columns)
-    overlapping = certificate if isinstance(certificate, GroupCertificate) and certificate.overlapping else None
-    groups = rows.groups if overlapping is None else known_masks(overlapping, rows.groups, columns)
+    groups = known_masks(certificate, rows.groups, columns) if groups_overlap(certificate) else rows.groups
     successor: Any = recalibrate(
         certificate,  # type: ignore[arg-type]
         rows.y,
