@@ -13,6 +13,7 @@ from pacband.core.number_formats import (
     is_grouped_sql,
     looks_written_otherwise,
     other_format_sql,
+    refuse_unclear,
 )
 from pacband.exceptions import InvalidInput
 
@@ -162,6 +163,19 @@ def test_whole_numbers_in_groups_are_read_as_they_were_meant_or_unclear(values):
     column = [f"{value:,}".replace(",", ".") for value in values]
     found = find_format({"y": column}, grouping_points=True)
     assert "y" in found.unclear or [float(found.numbers.plain(cell)) for cell in column] == values
+
+
+def test_columns_with_two_meanings_are_refused_where_they_are_used():
+    points = find_format({"y": ["1.234", "567"], "x": ["0.5"]}, grouping_points=True)
+    with pytest.raises(
+        InvalidInput, match=r"^a.csv: the numbers of column 'y' have two .* --thousands \. it is 1234\.$"
+    ):
+        refuse_unclear(points, ["x", "y"], "a.csv")
+    refuse_unclear(points, ["x", "z"], "a.csv")
+    german = find_format({"y": ["1.234"], "x": ["1,25"]})
+    assert not german.numbers.is_plain
+    with pytest.raises(InvalidInput, match=r"column 'y' have two .* with --decimal and --thousands\.$"):
+        refuse_unclear(german, ["y"], "a.csv")
 
 
 def test_what_the_user_says_is_not_questioned():

@@ -23,6 +23,8 @@ __all__ = [
     "PLAIN",
     "PLAIN_FORMAT",
     "SAY_HOW",
+    "UNCLEAR_NUMBERS",
+    "UNCLEAR_POINTS",
     "FoundFormat",
     "NumberFormat",
     "check_marks",
@@ -30,10 +32,18 @@ __all__ = [
     "is_grouped_sql",
     "looks_written_otherwise",
     "other_format_sql",
+    "refuse_unclear",
 ]
 
 # What to do about a number that is written in another way.
 SAY_HOW = "State how numbers are written, with --decimal and --thousands."
+# What an error says about a column of numbers with two meanings.
+UNCLEAR_NUMBERS = (
+    "the numbers of column {column!r} have two meanings, because its marks may be decimal marks or thousands. "
+    f"{SAY_HOW}"
+)
+# What to add if the marks are points.
+UNCLEAR_POINTS = " With --decimal . the number 1.234 is between 1 and 2, with --thousands . it is 1234."
 
 # A mark that the user names, and all characters that stand for it in files: blanks that do not break, curly quotes.
 _MARKS = {".": ".", ",": ",", " ": " \u00a0\u202f", "'": "'\u2019"}
@@ -215,6 +225,13 @@ def find_format(
     unclear = frozenset(name for name in numeric if _has_two_meanings(read[name], allowed[0]))
     undecided = unclear | _with_grouping_points(cells).undecided if grouping_points else frozenset()
     return FoundFormat(allowed[0], unclear, undecided=undecided)
+
+
+def refuse_unclear(found: FoundFormat, names: Iterable[str], shown: str) -> None:
+    """Raise if numbers in one of these columns have two meanings, and the user does not say which."""
+    for name in sorted(found.unclear.intersection(names)):
+        say = UNCLEAR_POINTS if found.numbers.is_plain else ""
+        raise InvalidInput(f"{shown}: {UNCLEAR_NUMBERS.format(column=name)}{say}")
 
 
 def looks_written_otherwise(text: str) -> bool:

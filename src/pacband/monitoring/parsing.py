@@ -15,9 +15,15 @@ from pacband.core.arrays import EXACT, refuse_large_integers
 from pacband.core.cells import is_gap
 from pacband.core.headers import find_delimiter
 from pacband.core.labels import listed
-from pacband.core.number_formats import PLAIN, SAY_HOW, NumberFormat, find_format, looks_written_otherwise
+from pacband.core.number_formats import (
+    PLAIN,
+    SAY_HOW,
+    NumberFormat,
+    find_format,
+    looks_written_otherwise,
+    refuse_unclear,
+)
 from pacband.exceptions import InvalidInput
-from pacband.tables.delimited import refuse_unclear
 
 __all__ = ["UTF8", "CsvParser", "JsonParser", "Parser", "StreamFormat", "decode_lines"]
 

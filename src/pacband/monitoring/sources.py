@@ -11,13 +11,13 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from pacband.core.number_formats import find_format
+from pacband.core.number_formats import find_format, refuse_unclear
 from pacband.core.paths import files_named
 from pacband.exceptions import InvalidInput
 from pacband.monitoring.following import FollowedFile
 from pacband.monitoring.ledger import MOST_STREAMS
 from pacband.monitoring.parsing import UTF8, StreamFormat
-from pacband.tables.delimited import find_numbers, found_words, is_parquet, read_layout, refuse_unclear
+from pacband.tables.delimited import find_numbers, found_words, is_parquet, read_layout
 from pacband.tables.dialects import Dialect
 from pacband.tables.encodings import find_encoding, is_utf8
 from pacband.tables.workbooks import is_workbook

@@ -6,14 +6,14 @@ import csv
 import io
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pacband.core.arrays import EXACT, refuse_large_integers
 from pacband.core.headers import LONGEST_ROW, declared_delimiter, find_delimiter, is_before_header, split_line
 from pacband.core.labels import listed
-from pacband.core.number_formats import PLAIN, SAY_HOW, FoundFormat, NumberFormat, find_format, is_grouped_sql
+from pacband.core.number_formats import PLAIN, FoundFormat, NumberFormat, find_format, is_grouped_sql
 from pacband.exceptions import InvalidInput
 from pacband.tables.connection import literal, quoted
 from pacband.tables.dialects import FIND, Dialect, delimiter_name
@@ -25,8 +25,6 @@ __all__ = [
     "NO_LAYOUT",
     "NO_NUMBER",
     "TWO_MEANINGS",
-    "UNCLEAR_NUMBERS",
-    "UNCLEAR_POINTS",
     "Layout",
     "find_numbers",
     "float_sql",
@@ -38,7 +36,6 @@ __all__ = [
     "refuse_large_texts",
     "refuse_long_end",
     "refuse_twins",
-    "refuse_unclear",
 ]
 
 # The longest header, in characters.
@@ -52,14 +49,6 @@ NO_NUMBER = "pacband found no number in column "
 
 # The error of SQL for a number with two meanings; the name of the column follows.
 TWO_MEANINGS = "pacband found two meanings in column "
-
-# What such an error says to people.
-UNCLEAR_NUMBERS = (
-    "the numbers of column {column!r} have two meanings, because its marks may be decimal marks or thousands. "
-    f"{SAY_HOW}"
-)
-# What to add if the marks are points.
-UNCLEAR_POINTS = " With --decimal . the number 1.234 is between 1 and 2, with --thousands . it is 1234."
 
 # The number of files, and of lines, that are looked at to find out how they are written.
 _FILES, _LINES = 16, 64
@@ -189,13 +178,6 @@ def found_words(layout: Layout, found: FoundFormat, dialect: Dialect) -> list[st
     if dialect.decimal is None and not found.numbers.is_plain:
         said.append(str(found.numbers))
     return said
-
-
-def refuse_unclear(found: FoundFormat, names: Iterable[str], shown: str) -> None:
-    """Raise if numbers in one of these columns have two meanings, and the user does not say which."""
-    for name in sorted(found.unclear.intersection(names)):
-        say = UNCLEAR_POINTS if found.numbers.is_plain else ""
-        raise InvalidInput(f"{shown}: {UNCLEAR_NUMBERS.format(column=name)}{say}")
 
 
 def refuse_long_end(path: str, shown: str) -> None:

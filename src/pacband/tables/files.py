@@ -21,7 +21,14 @@ from typing import Any
 
 from pacband.core.atomic_files import draft_file
 from pacband.core.cells import is_gap
-from pacband.core.number_formats import PLAIN, PLAIN_FORMAT, SAY_HOW, FoundFormat, looks_written_otherwise
+from pacband.core.number_formats import (
+    PLAIN,
+    PLAIN_FORMAT,
+    SAY_HOW,
+    FoundFormat,
+    looks_written_otherwise,
+    refuse_unclear,
+)
 from pacband.exceptions import InvalidInput
 from pacband.tables.connection import Draft, allowing, connect, literal, literals, quoted, workspace
 from pacband.tables.delimited import (
@@ -35,7 +42,6 @@ from pacband.tables.delimited import (
     plain_text_sql,
     read_layout,
     refuse_long_end,
-    refuse_unclear,
 )
 from pacband.tables.dialects import FIND, Dialect
 from pacband.tables.line_ends import other_line_end, with_one_line_end

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 
 from pacband.core.arrays import refuse_large_integers
 from pacband.core.headers import LONGEST_ROW
-from pacband.tables.delimited import LARGE_INTEGER, NO_NUMBER, TWO_MEANINGS, UNCLEAR_NUMBERS, UNCLEAR_POINTS
+from pacband.core.number_formats import UNCLEAR_NUMBERS, UNCLEAR_POINTS
+from pacband.tables.delimited import LARGE_INTEGER, NO_NUMBER, TWO_MEANINGS
 
 __all__ = ["LINE_ENDS", "NO_NUMBER_COLUMN", "SOURCE_COLUMN", "explain"]
 
