@@ -167,3 +167,11 @@ def test_a_part_that_several_members_have_is_copied_once():
     found = copy_unfitted({"a": Member(model), "b": Member(model, abs), "c": Member(declared, "std")})
     assert found["a"].predictor is found["b"].predictor is not model
     assert (found["b"].scale, found["c"].predictor, found["c"].scale) == (abs, declared, "std")
+
+
+def test_calibrate_copies_a_predictor_that_several_members_have_once():
+    model, near = Ridge().fit(X, Y), NeighborScale(Ridge()).fit(X, Y)
+    family = CertifiedFamily({"one": model, "two": (model, abs), "near": (model, near)}, **PROMISE)
+    found = family.set_params(min_scale=1e-3).calibrate(X_CAL, Y_CAL).members_
+    assert found["one"].predictor is found["two"].predictor is found["near"].predictor is not model
+    assert found["near"].scale is not near

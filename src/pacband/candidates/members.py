@@ -7,7 +7,7 @@ may return a pair (σ̂⁻, σ̂⁺). A scale with a method ``used_with`` receiv
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
@@ -24,7 +24,15 @@ from pacband.scale.base import fit_scale
 from pacband.scale.crossfit import Predictor, predictions
 from pacband.scale.std import has_return_std
 
-__all__ = ["Member", "copy_unfitted", "fit_members", "has_return_std", "is_refittable", "predict_members"]
+__all__ = [
+    "Member",
+    "copy_fitted",
+    "copy_unfitted",
+    "fit_members",
+    "has_return_std",
+    "is_refittable",
+    "predict_members",
+]
 
 
 @dataclass(frozen=True)
@@ -58,13 +66,12 @@ class Member:
         """Whether fitting changes a part: functions and frozen estimators stay as they are."""
         return is_refittable(self.predictor) or is_refittable(self.scale)
 
-    def copied(self) -> Member:
-        """Return a copy of this fitted pair. Raises scikit-learn's NotFittedError if a part is not fitted."""
+    def check_fitted(self) -> None:
+        """Raise scikit-learn's NotFittedError if a part is not fitted."""
         if isinstance(self.predictor, BaseEstimator):
             check_is_fitted(self.predictor)
         if isinstance(self.scale, BaseEstimator):
             check_is_fitted(self.scale, msg=_fit_the_scale(self.scale))
-        return Member(_copy(self.predictor), _copy(self.scale))
 
     def predict(self, X: Any) -> Any:
         """Return T(x)."""
@@ -90,21 +97,15 @@ def is_refittable(part: Any) -> bool:
 
 
 def copy_unfitted(members: Mapping[str, Member]) -> dict[str, Member]:
-    """Return the members with a copy of every part that a fit leaves as it is, such as a frozen estimator.
+    """Return the members with a copy of every part that a fit leaves as it is, such as a frozen estimator."""
+    return _copy_members(members, lambda part: not is_refittable(part))
 
-    The certificate is then about the copies, whatever happens to the originals later. A part that several members have
-    is copied once.
-    """
-    copies: dict[int, Any] = {}
 
-    def copied(part: Any) -> Any:
-        if is_refittable(part):
-            return part
-        if id(part) not in copies:
-            copies[id(part)] = _copy(part)
-        return copies[id(part)]
-
-    return {name: Member(copied(member.predictor), copied(member.scale)) for name, member in members.items()}
+def copy_fitted(members: Mapping[str, Member]) -> dict[str, Member]:
+    """Return fitted members with a copy of every part. Raises NotFittedError if a part is not fitted."""
+    for member in members.values():
+        member.check_fitted()
+    return _copy_members(members, lambda part: True)
 
 
 def fit_members(
@@ -193,6 +194,16 @@ def _fit_the_scale(scale: BaseEstimator) -> str:
         f"scale={name}({model}).fit(X_train, y_train), or let fit(X, y) fit both on one part of the rows and calibrate "
         "on the other."
     )
+
+
+def _copy_members(members: Mapping[str, Member], is_copied: Callable[[Any], bool]) -> dict[str, Member]:
+    """Return the members with a copy of some parts. A part that several members have is copied once.
+
+    A certificate is then about the copies, whatever happens to the originals later.
+    """
+    parts = {id(part): part for member in members.values() for part in (member.predictor, member.scale)}
+    copies = {key: _copy(part) if is_copied(part) else part for key, part in parts.items()}
+    return {name: Member(copies[id(member.predictor)], copies[id(member.scale)]) for name, member in members.items()}
 
 
 def _copy(part: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from pacband.candidates.fit_params import FitParams
-from pacband.candidates.members import Member, copy_unfitted, fit_members, is_refittable
+from pacband.candidates.members import Member, copy_fitted, copy_unfitted, fit_members, is_refittable
 from pacband.certificate.portable import refuse_existing
 from pacband.certification.reused_rows import read_training
 from pacband.certification.terms import Terms
@@ -211,10 +211,7 @@ class Certified(Deployed, Dividing):
         if known is not None:
             X = self._own_columns(X)
         self._check_rows(X, y, reset=known is None, draws=found)
-        if known is not None:
-            members = self.members_
-        else:
-            members = {name: member.copied() for name, member in self._declare_members().items()}
+        members = copy_fitted(self._declare_members()) if known is None else self.members_
         terms = replace(terms, draws=found)
         rows = self._count_draws(X, y, terms)
         refuse_seen_rows(known, X, y)
