@@ -22,7 +22,7 @@ def test_every_engine_gives_the_certificate_of_arrays(library, job, within, rng,
     frame, options = unit_table(rng), {"target": "y", **JOBS[job], "draws": Units("machine", within), **PROMISE}
     expected = pacband.certify_frame(frame, **options)
     # The rows stay where they are.
-    monkeypatch.setattr("pacband.tables.certifying.read_whole", None)
+    monkeypatch.setattr("pacband.tables.lazy_certifying.read_whole", None)
     native = IN_PROCESS[library](frame, tmp_path)
     found = pacband.certify_frame(native, **options)
     assert stated(found) == stated(expected)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pacband.certificate.family import check_candidates, split_candidate
@@ -11,11 +11,48 @@ from pacband.certification.own_scores import own_terms
 from pacband.certification.terms import Terms
 from pacband.certification.tolerance import ToleranceTerms, default_eps, refuse_with_tolerance
 from pacband.exceptions import InvalidInput
+from pacband.planning.shares import DeltaShare
 from pacband.scores import ScoreRule
 from pacband.scores.columns import Columns
 from pacband.tables.columns import columns_of, group_columns
 
-__all__ = ["make_terms", "named_columns", "score_column"]
+__all__ = ["Asked", "make_terms", "named_columns", "score_column"]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked for, and about which columns of a table.
+
+    Attributes
+    ----------
+    terms : Terms or ToleranceTerms
+        The terms of the promise.
+    named : mapping of str to Columns
+        The columns of every candidate; of a single one, under the empty name.
+    shares : mapping of str to DeltaShare or None
+        The share of δ of every candidate; None without candidates.
+    """
+
+    terms: Terms | ToleranceTerms
+    named: Mapping[str, Columns]
+    shares: Mapping[str, DeltaShare] | None
+
+    @property
+    def first(self) -> Columns:
+        """The columns of the first candidate, or of the single one. Groups, runs and steps are those of all."""
+        return next(iter(self.named.values()))
+
+    @property
+    def numeric(self) -> list[str]:
+        """The columns of numbers. A column that several candidates have is there for each of them."""
+        numeric = [name for columns in self.named.values() for name in columns.numeric]
+        return numeric if self.first.step is None else [*numeric, self.first.step]
+
+    @property
+    def columns(self) -> list[str]:
+        """All columns that are read, each once, with those of the draws."""
+        names = [name for columns in self.named.values() for name in columns.all]
+        return list(dict.fromkeys([*names, *self.terms.draws.columns]))
 
 
 def make_terms(

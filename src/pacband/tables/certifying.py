@@ -3,43 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 import narwhals as nw
 
-from pacband.certificate import About, AnyCertificate, FamilyCertificate
-from pacband.certification.arrays import certify_family_rows, certify_group_rows, certify_rows
-from pacband.certification.terms import Terms
-from pacband.certification.tolerance import ToleranceTerms
-from pacband.checks.sample import MOST_ROWS
-from pacband.checks.scored import Others
+from pacband.certificate import About, AnyCertificate
 from pacband.core.progress import Progress
-from pacband.draws import ROWS, Draws
+from pacband.draws import Draws
 from pacband.exceptions import InvalidInput
-from pacband.planning.shares import DeltaShare, weighted_shares
+from pacband.planning.shares import weighted_shares
 from pacband.scores.columns import Columns
-from pacband.selection import (
-    current_limits,
-)
-from pacband.tables.certified_columns import make_terms, named_columns, score_column
+from pacband.tables.certified_columns import Asked, make_terms, named_columns, score_column
 from pacband.tables.columns import as_frame, check_columns, in_memory
-from pacband.tables.engine_certifying import (
-    score_sample,
-    search_columns,
-    search_family,
-    search_groups,
-    search_single,
-)
-from pacband.tables.engines import fetch_columns
+from pacband.tables.lazy_certifying import certify_lazy
+from pacband.tables.memory_certifying import certify_in_memory
 from pacband.tables.other_columns import other_columns
-from pacband.tables.passes import report_passes
-from pacband.tables.reading import read_table, read_whole
-from pacband.tables.scan import GroupScan, TableScan
-from pacband.tables.screening import screen_engine, screen_units
-from pacband.tables.table import Table
-from pacband.tables.unit_certifying import certify_units
-from pacband.tables.unit_scores import UnitScan, unit_column
 
 __all__ = ["certify_frame"]
 
@@ -133,6 +111,31 @@ def certify_frame(
         named = named_columns(target, prediction, scale, group, candidates, run=run, step=step)
     else:
         named = score_column(score, group, target, prediction, scale, candidates, run, step)
+    _refuse_combinations(
+        named, tolerance=tolerance, group=group, candidates=candidates, rank=rank, n_candidates=n_candidates,
+        weights=weights,
+    )  # fmt: skip
+    asked = Asked(terms, named, weighted_shares(weights, list(named)) if candidates is not None else None)
+
+    table = as_frame(frame)
+    schema = check_columns(table, asked.numeric, *asked.first.others, *terms.draws.columns)
+    others = other_columns(table, asked.columns)
+    if isinstance(table, nw.DataFrame):
+        return certify_in_memory(asked, in_memory(table, asked.columns), others)
+    return certify_lazy(asked, table, schema, others, progress)
+
+
+def _refuse_combinations(
+    named: Mapping[str, Columns],
+    *,
+    tolerance: float | None,
+    group: str | list[str] | None,
+    candidates: Mapping[str, Any] | None,
+    rank: int | None,
+    n_candidates: int,
+    weights: Mapping[str, float] | Iterable[float] | None,
+) -> None:
+    """Raise if options were given that cannot be combined."""
     if tolerance is not None and (group is not None or candidates is not None):
         raise InvalidInput(
             "a tolerance cannot be combined with group or candidates: each would have a share of its own. Certify each "
@@ -146,97 +149,3 @@ def certify_frame(
         raise InvalidInput(
             f"weights share δ among candidates: pass candidates with them, got weights={weights!r} alone."
         )
-    shares = weighted_shares(weights, list(named)) if candidates is not None else None
-
-    table = as_frame(frame)
-    first = next(iter(named.values()))
-    numeric = [name for columns in named.values() for name in columns.numeric] + ([] if step is None else [step])
-    schema = check_columns(table, numeric, *first.others, *terms.draws.columns)
-    wanted = list(dict.fromkeys([*(name for columns in named.values() for name in columns.all), *terms.draws.columns]))
-    others = other_columns(table, wanted)
-    if isinstance(table, nw.DataFrame):
-        return _certify_in_memory(terms, in_memory(table, wanted), named, shares, others)
-    units = None
-    if run is None and not first.groups:
-        units = unit_column(table, schema, terms.scoring, terms.draws.column, terms.draws.kind)
-    if run is not None or (terms.draws.kind != ROWS and units is None):
-        what = "runs" if run is not None else f"draws of {terms.draws.kind.kind}"
-        values = read_whole(table, schema, wanted, numeric, what)
-        return _certify_in_memory(terms, values, named, shares, others)
-    limits = current_limits()
-    if first.groups and terms.scoring.gauge != "max":
-        what = "scores of overlapping groups with this gauge"
-        values = read_whole(table, schema, wanted, numeric, what)
-        return _certify_in_memory(terms, values, named, shares, others)
-    if first.groups and isinstance(terms, Terms):
-        by_column = {name: replace(first, group=name, groups=()) for name in first.groups}
-        tables = {name: Table.of(table, schema, terms.scoring, {"": one}) for name, one in by_column.items()}
-        joint = search_columns(terms, tables, first, report_passes(progress, len(tables)))
-        first_rows = fetch_columns(table.select(*wanted).head(limits.sample), wanted)
-        screen_engine(terms.scoring, table, joint, named, first_rows)
-        return joint
-    whole = len(named) <= limits.together or terms.scoring.gauge != "max"
-    parts = [named] if whole else _split_candidates(named, limits.together)
-    certificate: AnyCertificate
-    if units is not None:
-        scans = [UnitScan(Table.of(table, schema, terms.scoring, part, unit=units.name), units) for part in parts]
-        certificate = certify_units(terms, scans, named, shares, report_passes(progress, 0))
-        best = certificate.best if isinstance(certificate, FamilyCertificate) else ""
-        near = next(scan for scan in scans if best in scan.table.candidates).table.fetch_first(2 * MOST_ROWS)
-        screen_units(terms.scoring, table, named[best], units.kind, near, units.name)
-        return certificate
-    in_engine = [Table.of(table, schema, terms.scoring, part) for part in parts]
-    values = in_engine[0].fetch_first(limits.sample + 1)
-    if len(parts) == 1 and len(next(iter(values.values()))) <= limits.sample:
-        return _certify_in_memory(terms, values, named, shares, others)
-
-    if terms.scoring.gauge != "max":
-        raise InvalidInput("a matrix gauge or a Share needs the rows in memory: collect the table first.")
-    reporting = report_passes(progress, len(parts))
-    if isinstance(terms, ToleranceTerms):
-        found = reporting(TableScan(in_engine[0]))({"": terms.request})[""]
-        columns = named[""]
-        certificate = terms.certify_count(
-            found, n_outputs=len(columns.target), scale_kind=columns.scale_kind, columns=columns
-        )
-    elif shares is not None:
-        certificate = search_family(terms, in_engine, parts, values, shares, reporting)
-    else:
-        sample = score_sample(terms, values, named[""])
-        if first.group is not None:
-            scan = GroupScan(in_engine[0], first.group)
-            certificate = search_groups(terms, scan, named[""], sample, values[first.group], reporting)
-        else:
-            certificate = search_single(terms, in_engine[0], named[""], sample, reporting)
-    screen_engine(terms.scoring, table, certificate, named, values)
-    return certificate
-
-
-def _split_candidates(named: Mapping[str, Columns], together: int) -> list[dict[str, Columns]]:
-    """Return the candidates in parts that share their passes."""
-    names = list(named)
-    return [{name: named[name] for name in names[k : k + together]} for k in range(0, len(names), together)]
-
-
-def _certify_in_memory(
-    terms: Terms | ToleranceTerms,
-    values: Mapping[str, Any],
-    named: Mapping[str, Columns],
-    shares: Mapping[str, DeltaShare] | None,
-    others: Others | None,
-) -> AnyCertificate:
-    """Certify a table whose columns are in memory; `others` reads its other columns."""
-    rows = {name: read_table(values, columns) for name, columns in named.items()}
-    first = next(iter(rows.values()))
-    terms = replace(terms, draws=first.bind(terms.draws, values))
-    others = first.at_draws(others)
-    if shares is not None and isinstance(terms, Terms):
-        pairs = {name: (one.y_pred, one.scale) for name, one in rows.items()}
-        stated = {name: one.columns for name, one in rows.items()}
-        return certify_family_rows(terms, first.y, pairs, shares, columns=stated, others=others)
-    named_rows: dict[str, Any] = {"columns": first.columns, "others": others}
-    if isinstance(terms, ToleranceTerms):
-        return terms.certify_rows(first.y, first.y_pred, first.scale, **named_rows)
-    if first.groups is not None:
-        return certify_group_rows(terms, first.y, first.y_pred, first.groups, first.scale, **named_rows)
-    return certify_rows(terms, first.y, first.y_pred, first.scale, **named_rows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -47,7 +47,7 @@ def search_single(terms: Terms, table: Table, columns: Columns, sample: Any, rep
 def search_family(
     terms: Terms,
     tables: list[Table],
-    parts: list[dict[str, Columns]],
+    parts: Sequence[Mapping[str, Columns]],
     first: Mapping[str, Any],
     shares: Mapping[str, DeltaShare],
     reporting: Reporting,
