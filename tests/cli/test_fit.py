@@ -40,7 +40,7 @@ def test_fit_says_what_it_made_of_every_column(fitted):
 
 
 def test_the_report_shows_the_rows_that_calibrated(fitted):
-    from pacband.cli.fit import _report
+    from pacband.cli.fit_results import make_report
     from pacband.tables.files import open_files
     from pacband.tables.training_rows import read_training_rows
 
@@ -49,7 +49,7 @@ def test_the_report_shows_the_rows_that_calibrated(fitted):
         rows = read_training_rows(found, "y")
     model = library.load(folder / "model.pacband")
     # Another split than that of `fit` would not give the same bound.
-    assert _report(model, rows).summary.answer.state == "recomputed"
+    assert make_report(model, rows).summary.answer.state == "recomputed"
 
 
 def test_what_fit_refuses(tmp_path, run):

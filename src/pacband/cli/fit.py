@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,6 +10,7 @@ from pacband.cli.about_options import about_options, read_about
 from pacband.cli.console import print_json, print_message, print_result, print_saved, print_text, progress_bar
 from pacband.cli.draw_options import declared_draws, draw_options, refuse_without_rows
 from pacband.cli.findings import collect_findings, print_findings
+from pacband.cli.fit_results import print_left_out, save_fit, summarize
 from pacband.cli.options import (
     clip_options,
     clip_range,
@@ -21,10 +21,14 @@ from pacband.cli.options import (
     side_option,
     strict_option,
 )
-from pacband.cli.output import Command, Input, Output, overwrite_option, refuse_two_results, save_results
+from pacband.cli.output import Command, Input, Output, overwrite_option, refuse_two_results
 from pacband.exceptions import ReusedData
 
 if TYPE_CHECKING:
+    from pacband.candidates.search_plan import SearchPlan
+    from pacband.certificate.about import About
+    from pacband.core.progress import Progress
+    from pacband.draws import Draws
     from pacband.estimators.family import CertifiedFamily
     from pacband.tables.survey import Column
     from pacband.tables.training_rows import TrainingRows
@@ -135,88 +139,123 @@ def command(
     The time budget leaves out models by the clock, so the result depends on how busy the machine is. With the
     --search-plan that --save-search-plan wrote, and the same rows and seed, the result is the same to the last bit.
     """
-    from pacband.candidates.search_plan import SearchPlan
     from pacband.certificate.about import as_about
-    from pacband.draws import Spaced
-    from pacband.estimators.family import CertifiedFamily
-    from pacband.estimators.saving import save_model
-    from pacband.estimators.unused_columns import check_order_of_time, check_unused_columns
-    from pacband.tables.files import open_files
-    from pacband.tables.training_rows import read_training_rows
 
     refuse_two_results(as_json, output, report)
-    if search_plan is not None and options["time_budget"] is not None:
-        raise click.UsageError(
-            "--search-plan and --time-budget cannot be combined: a plan fits its models in whatever time."
-        )
-    repeated = None if search_plan is None else SearchPlan.load(search_plan)
+    repeated = _load_plan(search_plan, options["time_budget"])
     about = as_about(read_about(options, options["target"], always=True))
-    group = options["group"]
-    exclude = _split_names(options["exclude"])
-    if group is not None and group in exclude:
-        raise click.UsageError(
-            f"the group {group!r} cannot be excluded: the model reads the group of each row from it."
-        )
+    _refuse_excluded_group(options)
     draws = declared_draws(options)
     if report:
         refuse_without_rows(None if draws is None else draws.kind)
-    with open_files(files, options["dialect"], note=print_message) as found, found.reading():
-        rows = read_training_rows(
-            found,
-            options["target"],
-            features=_split_names(options["features"]),
-            exclude=exclude,
-            categories=_split_names(options["categories"]),
-            dates=_parse_dates(options["dates"]),
-            group=group,
-            draws=draws,
-            drop_missing_target=options["drop_missing_target"],
-            note=print_message,
-        )
+    rows = _read_rows(files, options, draws)
     _print_columns(rows.columns)
     with progress_bar("Trying models") as progress, collect_findings() as findings:
-        family = CertifiedFamily(
-            "auto",
-            eps=options["eps"],
-            delta=options["delta"],
-            side=options["side"],
-            clip=clip_range(options),
-            groups=group,
-            calibration_size=_parse_size(options["calibration_size"]),
-            random_state=options["seed"],
-            about=about,
-            n_jobs=options["jobs"],
-            time_budget=_DEFAULT_BUDGET if options["time_budget"] is None else options["time_budget"],
-            search_plan=repeated,
-            progress=progress,
-        )
-        try:
-            family.fit(rows.X, rows.y, draws=rows.draws)
-        except ReusedData as error:
-            rows = _without_copies(rows, error, drop=options["drop_copies"])
-            family.fit(rows.X, rows.y, draws=rows.draws)
-        if rows.draws is None:
-            check_unused_columns(family, rows.X, rows.y, rows.unused)
-        elif isinstance(rows.draws, Spaced):
-            check_order_of_time(rows.unused.assign(**_times_used(rows)))
+        family = _make_family(options, about, repeated, progress)
+        rows = _fit(family, rows, drop_copies=options["drop_copies"])
+        _check_unused(family, rows)
     print_findings(findings, strict=options["strict"])
-    page = _report(family, rows) if report else None
-    kinds = {column.name: column.kind for column in rows.columns if column.kind}
-    save = partial(save_model, family, columns=kinds, target=[options["target"]])
-    save_results((output, save), (options["alone"], family.certificate_.save))
-    if page is not None:
-        save_results((report, page.save))
-    if save_search_plan is not None:
-        assert family.search_plan_ is not None  # the family is automatic
-        family.search_plan_.save(save_search_plan)
+    save_fit(
+        family,
+        rows,
+        target=options["target"],
+        output=output,
+        certificate=options["alone"],
+        report=report,
+        search_plan=save_search_plan,
+    )
     if as_json:
-        print_json(_summary(family, rows, output))
+        print_json(summarize(family, rows, output))
     else:
         taken = "-" in (output, report)
         print_message(str(family.certificate_)) if taken else print_result(family.certificate_)
         (print_message if taken else print_text)(f"\n{family.auto_}")
-    _print_left_out(family)
+    print_left_out(family)
     print_saved(output, options["alone"], report, save_search_plan)
+
+
+def _load_plan(path: str | None, time_budget: float | None) -> SearchPlan | None:
+    """Return the plan of a search that is repeated, if there is one."""
+    from pacband.candidates.search_plan import SearchPlan
+
+    if path is not None and time_budget is not None:
+        raise click.UsageError(
+            "--search-plan and --time-budget cannot be combined: a plan fits its models in whatever time."
+        )
+    return None if path is None else SearchPlan.load(path)
+
+
+def _refuse_excluded_group(options: dict[str, Any]) -> None:
+    """Raise if the group is among the columns that the model must not read."""
+    group = options["group"]
+    if group is not None and group in _split_names(options["exclude"]):
+        raise click.UsageError(
+            f"the group {group!r} cannot be excluded: the model reads the group of each row from it."
+        )
+
+
+def _read_rows(files: tuple[str, ...], options: dict[str, Any], draws: Draws | None) -> TrainingRows:
+    """Return the rows of the files, to fit and to calibrate."""
+    from pacband.tables.files import open_files
+    from pacband.tables.training_rows import read_training_rows
+
+    with open_files(files, options["dialect"], note=print_message) as found, found.reading():
+        return read_training_rows(
+            found,
+            options["target"],
+            features=_split_names(options["features"]),
+            exclude=_split_names(options["exclude"]),
+            categories=_split_names(options["categories"]),
+            dates=_parse_dates(options["dates"]),
+            group=options["group"],
+            draws=draws,
+            drop_missing_target=options["drop_missing_target"],
+            note=print_message,
+        )
+
+
+def _make_family(
+    options: dict[str, Any], about: About, repeated: SearchPlan | None, progress: Progress
+) -> CertifiedFamily:
+    """Return the automatic family that the options declare; it is not fitted yet."""
+    from pacband.estimators.family import CertifiedFamily
+
+    return CertifiedFamily(
+        "auto",
+        eps=options["eps"],
+        delta=options["delta"],
+        side=options["side"],
+        clip=clip_range(options),
+        groups=options["group"],
+        calibration_size=_parse_size(options["calibration_size"]),
+        random_state=options["seed"],
+        about=about,
+        n_jobs=options["jobs"],
+        time_budget=_DEFAULT_BUDGET if options["time_budget"] is None else options["time_budget"],
+        search_plan=repeated,
+        progress=progress,
+    )
+
+
+def _fit(family: CertifiedFamily, rows: TrainingRows, *, drop_copies: bool) -> TrainingRows:
+    """Fit and calibrate the family, and return the rows that it used: without copies, if these are dropped."""
+    try:
+        family.fit(rows.X, rows.y, draws=rows.draws)
+    except ReusedData as error:
+        rows = _without_copies(rows, error, drop=drop_copies)
+        family.fit(rows.X, rows.y, draws=rows.draws)
+    return rows
+
+
+def _check_unused(family: CertifiedFamily, rows: TrainingRows) -> None:
+    """Warn if columns that the model does not use show that the rows are not independent, or not in order."""
+    from pacband.draws import Spaced
+    from pacband.estimators.unused_columns import check_order_of_time, check_unused_columns
+
+    if rows.draws is None:
+        check_unused_columns(family, rows.X, rows.y, rows.unused)
+    elif isinstance(rows.draws, Spaced):
+        check_order_of_time(rows.unused.assign(**_times_used(rows)))
 
 
 def _without_copies(rows: TrainingRows, error: ReusedData, *, drop: bool) -> TrainingRows:
@@ -259,52 +298,6 @@ def _times_used(rows: TrainingRows) -> dict[str, Any]:
 
     used = [column.name for column in rows.columns if (column.kind or "").startswith("date-")]
     return {name: pd.to_datetime(rows.X[name], unit="D") for name in used}
-
-
-def _report(family: CertifiedFamily, rows: TrainingRows) -> Any:
-    """Return the report of the rows that calibrated the model."""
-    from pacband.cli.pages import command_line
-    from pacband.reporting.document import report
-
-    # The split depends on the seed alone, so this is the split of `fit`.
-    _, calibrate = family.split_indices(rows.X, rows.y, draws=rows.draws)
-    assert calibrate is not None  # the models had to be fitted
-    fresh = rows.take(calibrate)
-    prediction, scale = family.predict_with_scale(fresh.X)
-    groups = fresh.X[family.groups].to_numpy() if family.groups is not None else None
-    return report(
-        family.certificate_,
-        fresh.y,
-        prediction,
-        scale,
-        X=fresh.X,
-        groups=groups,
-        draws=fresh.draws,
-        command=command_line(),
-    )
-
-
-def _print_left_out(family: CertifiedFamily) -> None:
-    """Print that the clock decided what was tried: without it, the result depends on the seed alone."""
-    if any(tried.is_late for tried in family.auto_.tried):
-        print_message(
-            "The time budget left out models, so the result depends on how busy the machine is. --save-search-plan "
-            "saves what was fitted, and --search-plan fits it again."
-        )
-
-
-def _summary(family: CertifiedFamily, rows: TrainingRows, output: str) -> dict[str, Any]:
-    return {
-        "model": output,
-        "rows": len(rows.y),
-        "best": family.best_name_,
-        "certificate": family.certificate_.to_dict(),
-        "columns": [{"name": c.name, "kind": c.kind, "why": c.why} for c in rows.columns],
-        "ended": family.auto_.ended,
-        "tried": [
-            {"name": t.name, "width": t.width, "seconds": t.seconds, "status": t.status} for t in family.auto_.tried
-        ],
-    }
 
 
 def _split_names(listed: str) -> list[str]:
