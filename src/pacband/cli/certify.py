@@ -211,6 +211,14 @@ def command(
     print_findings(findings, strict=strict)
     if page is not None:
         save_results((page, report.save))
+    _save_and_print(certificate, output, page, as_json=as_json)
+    _warn_of_mistakes(certificate)
+    if wanted is not None:
+        _exit_if_not_met(certificate, wanted)
+
+
+def _save_and_print(certificate: AnyCertificate, output: str | None, page: str | None, *, as_json: bool) -> None:
+    """Save the certificate, and print it: to the messages, if a file goes to standard output."""
     # With --json, the certificate file itself is printed.
     outputs = dict.fromkeys((output, "-" if as_json else None))
     save_results(*((path, certificate.save) for path in outputs))
@@ -219,13 +227,6 @@ def command(
     elif not as_json:
         print_message(str(certificate))
     print_saved(output, page)
-    _warn_of_mistakes(certificate)
-    if wanted is not None and certificate.eps > wanted:
-        print_message(
-            f"pacband: the wanted share is not met: up to {percent(round_up(certificate.eps, 3))} may exceed the "
-            f"tolerance, and --eps allows {percent(wanted)}."
-        )
-        sys.exit(1)
 
 
 def _wanted_eps(tolerance: float | None, eps: float) -> float | None:
@@ -235,6 +236,16 @@ def _wanted_eps(tolerance: float | None, eps: float) -> float | None:
     from pacband.planning import check_eps
 
     return check_eps(eps)
+
+
+def _exit_if_not_met(certificate: AnyCertificate, wanted: float) -> None:
+    """End the command with exit code 1 if more errors may exceed the tolerance than is wanted."""
+    if certificate.eps > wanted:
+        print_message(
+            f"pacband: the wanted share is not met: up to {percent(round_up(certificate.eps, 3))} may exceed the "
+            f"tolerance, and --eps allows {percent(wanted)}."
+        )
+        sys.exit(1)
 
 
 def _column_names(family: dict[str, Any]) -> list[str]:
