@@ -5,7 +5,6 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import beta
 
 import pacband
 from pacband import Certificate, CertificateError, InvalidInput, InvalidScale, certify, certify_family
@@ -73,17 +72,6 @@ def test_round_errors_with_one_sum_have_different_digests():
     cert = certify(ones, np.zeros(400), **PROMISE)
     assert cert.gamma == 0.0
     assert not cert.verify(twos, np.zeros(400))
-
-
-def test_violation_interval_is_the_central_interval_of_the_beta_law():
-    cert = ALL_KINDS["constant"]
-    low, high = cert.violation_interval(0.9)
-    law = beta(cert.rank, cert.n_samples - cert.rank + 1)
-    assert law.cdf(low) == pytest.approx(0.05, rel=1e-9)
-    assert law.cdf(high) == pytest.approx(0.95, rel=1e-9)
-    assert cert.expected_violation == pytest.approx(law.mean(), rel=1e-12)
-    with pytest.raises(InvalidInput, match=r"level must be in \(0, 1\), got 1.5"):
-        cert.violation_interval(1.5)
 
 
 def test_bound_is_gamma_times_scale():

@@ -6,13 +6,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
 
 from pacband import __version__
-from pacband.certificate import words
+from pacband.certificate import law, words
 from pacband.certificate.chain import check_chain
 from pacband.certificate.decision import certifies, is_score_at_rank
 from pacband.certificate.portable import decode, encode
@@ -26,7 +25,6 @@ from pacband.exceptions import CertificateError, InvalidInput
 from pacband.planning import LARGEST_N, WHOLE, DeltaShare
 from pacband.planning.averages import Evidence
 from pacband.planning.ranks import smallest_delta
-from pacband.planning.windows import most_violations
 from pacband.scores import bound, mean_bound
 from pacband.selection import Measured, measure
 from pacband.selection.fingerprint import fingerprint
@@ -186,29 +184,12 @@ class Certificate(Promising):
         the share of calibration scores beyond it, with one more score beyond it. Raises `InvalidInput` for units on
         average, for an interval of importance, and for draws that depend on each other.
         """
-        return self._rank_of_law / (self.n_samples + 1)
-
-    @property
-    def _rank_of_law(self) -> int:
-        """The rank r, if the violation of the bound follows Beta(r, N − r + 1). Raises `InvalidInput` if not."""
-        rank = self.chosen_rank
-        if not self.basis.draws.has_law:
-            raise InvalidInput(
-                "nothing is known about the violation of this bound but the promise: the draws depend on each other. "
-                "There is no expected violation, and no interval of it."
-            )
-        return rank
+        return law.rank_of_law(self) / (self.n_samples + 1)
 
     @property
     def chosen_rank(self) -> int:
         """The rank r that was chosen before looking at the scores. Raises `InvalidInput` if there is none."""
-        if self.rank is None or not self.basis.draws.rank_is_chosen:
-            reason = "it has no rank" if self.rank is None else "it is not certain which rows are draws"
-            raise InvalidInput(
-                f"nothing is known about the violation of this bound but the promise: {reason}. There is no expected "
-                "violation, no interval of it and no outlook."
-            )
-        return self.rank
+        return law.chosen_rank(self)
 
     @property
     def n_beyond(self) -> int:
@@ -232,16 +213,7 @@ class Certificate(Promising):
         >>> [round(end, 4) for end in cert.violation_interval(0.95)]
         [0.0222, 0.0367]
         """
-        from scipy.special import betaincinv
-
-        level = check_probability("level", level)
-        a = self._rank_of_law
-        b = self.n_samples - a + 1
-        high = betaincinv(a, b, (1 + level) / 2)
-        if self.bound_given:
-            a, b = a - 1, b + 1
-        low = betaincinv(a, b, (1 - level) / 2) if a else 0.0
-        return float(low), float(high)
+        return law.violation_interval(self, level)
 
     def outlook(self, m: int, delta: float | None = None) -> int:
         """Return the most violations among the next m draws, with confidence 1 − δ over calibration and draws together.
@@ -267,22 +239,7 @@ class Certificate(Promising):
         >>> cert.outlook(500, delta=0.05), cert.outlook(500)
         (19, 37)
         """
-        rank, n_future = self.chosen_rank, check_positive_integer("m", m)
-        if not self.basis.eps_was_chosen:
-            raise InvalidInput(
-                "a point of a curve has no outlook: its ε may have been chosen by the scores. Certify the rows at an ε "
-                "that is chosen first."
-            )
-        if n_future > LARGEST_N:
-            raise InvalidInput(f"m must be at most {LARGEST_N:g}, got {n_future}.")
-        risk = self.delta if delta is None else check_probability("delta", delta)
-        budget = self.share.budget(risk) - self.basis.draws.slack(self.n_samples + n_future)
-        if budget <= 0:
-            raise InvalidInput(
-                f"the dependence of {self.n_samples} + {n_future} draws uses up all of delta={risk:g}: "
-                "choose a smaller m, or a larger delta."
-            )
-        return _most_violations(self.n_samples, rank, n_future, budget)
+        return law.outlook(self, m, delta)
 
     def bound(self, scale: Any = None) -> Any:
         """Return the certified bound on the error: γ̄ without a scale, else γ̄·σ̂(x) for every row.
@@ -444,11 +401,6 @@ class Certificate(Promising):
 _PLAIN = (
     "n_samples", "rank", "created", "pacband_version", "data_digest", "predecessor", "generation", "chain_delta"
 )  # fmt: skip
-
-
-@lru_cache(maxsize=1 << 12)
-def _most_violations(n_samples: int, rank: int, n_future: int, budget: Fraction) -> int:
-    return most_violations(n_samples, rank, n_future, budget)
 
 
 def issue(
