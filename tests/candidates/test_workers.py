@@ -2,7 +2,6 @@
 
 import os
 import signal
-import subprocess
 import sys
 import time
 
@@ -20,6 +19,7 @@ from pacband.candidates.smooth import SmoothProcess
 from pacband.candidates.workers import Workers
 from support.automatic import draw
 from support.beside import die_elsewhere, fail_elsewhere, interrupt_here, where
+from support.shell import start
 
 BOOSTING = HistGradientBoostingRegressor(max_iter=5, random_state=0)
 HERE = os.getpid()
@@ -148,14 +148,7 @@ def is_alive(group):
 @pytest.mark.skipif(os.name == "nt", reason="a group of processes is interrupted")
 def test_ctrl_c_in_a_script_returns_the_best_so_far(tmp_path):
     (tmp_path / "search.py").write_text(SEARCH)
-    with subprocess.Popen(
-        [sys.executable, "search.py"],
-        cwd=tmp_path,
-        start_new_session=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as program:
+    with start([sys.executable, "search.py"], cwd=tmp_path, start_new_session=True) as program:
         assert program.stdout.readline() == "ready\n"
         time.sleep(3)
         # As a terminal does: the workers get it, too.

@@ -10,7 +10,7 @@ import duckdb
 import pytest
 
 import pacband as library
-from support.shell import PROGRAM
+from support.shell import PROGRAM, start
 
 PROMISE = ("--eps", "0.1", "--delta", "0.01")
 COLUMNS = ("--target", "y", "--prediction", "yhat", "--scale", "s")
@@ -183,14 +183,8 @@ def test_a_full_disk_under_standard_output(pacband):
     assert (done.returncode, done.stderr) == (2, "pacband: standard output: No space left on device\n")
 
 
-def started(folder, *arguments, **options):
-    return subprocess.Popen(
-        [*PROGRAM, *arguments], cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **options
-    )  # fmt: skip
-
-
 def test_ctrl_c_while_waiting_for_input(folder):
-    process = started(folder, "certify", "-", *COLUMNS, "-o", "new.json", stdin=subprocess.PIPE)
+    process = start([*PROGRAM, "certify", "-", *COLUMNS, "-o", "new.json"], cwd=folder, stdin=subprocess.PIPE)
     # It has read all of this, and so is past its imports, when the pipe takes no more.
     process.stdin.write("y,yhat,s\n" + "1,2,3\n" * 100_000)
     process.stdin.flush()
@@ -207,7 +201,7 @@ def test_an_end_in_the_middle_of_a_write_leaves_the_old_file(folder, ending):
         str(folder / "large.parquet")
     )
     (folder / "bands.csv").write_text("old")
-    process = started(folder, "apply", "cert.json", "large.parquet", "-o", "bands.csv")
+    process = start([*PROGRAM, "apply", "cert.json", "large.parquet", "-o", "bands.csv"], cwd=folder)
     deadline = time.monotonic() + 60
     while not (drafts := list(folder.glob(".bands.csv.*.tmp"))) and time.monotonic() < deadline:
         time.sleep(0.005)

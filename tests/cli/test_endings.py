@@ -14,7 +14,7 @@ import pytest
 from sklearn.linear_model import LinearRegression
 
 import pacband as library
-from support.shell import PROGRAM
+from support.shell import PROGRAM, start
 from support.twins import put_in_place
 
 COLUMNS = ("--target", "y", "--prediction", "yhat", "--scale", "s")
@@ -176,15 +176,12 @@ def reading(made, tmp_path):
     (tmp_path / "spool").mkdir()
     started = []
 
-    def start(name, **options):
-        process = subprocess.Popen(
+    def begin(name, **options):
+        process = start(
             [*PROGRAM, *(part.format(made=made) for part in READING[name])],
             cwd=tmp_path / "work",
-            env={**os.environ, "TMPDIR": str(tmp_path / "spool")},
+            env={"TMPDIR": str(tmp_path / "spool")},
             stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
             **options,
         )
         started.append(process)
@@ -198,7 +195,7 @@ def reading(made, tmp_path):
         assert taken(), process.communicate()
         return process
 
-    yield start
+    yield begin
     for process in started:
         if process.poll() is None:
             process.kill()

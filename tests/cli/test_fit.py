@@ -3,14 +3,13 @@
 import json
 import os
 import signal
-import subprocess
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import pacband as library
-from support.shell import PROGRAM
+from support.shell import PROGRAM, start
 from support.shell import training_table as table
 
 PROMISE = ["--eps", "0.1", "--delta", "0.05"]
@@ -125,9 +124,7 @@ def test_an_interrupted_fit_leaves_the_old_model_or_saves_the_best_so_far(tmp_pa
     table(400).to_csv(tmp_path / "data.csv", index=False)
     (tmp_path / "model.pacband").write_bytes(b"old")
     command = [*PROGRAM, "fit", "data.csv", "--target", "y", *PROMISE, "-o", "model.pacband", "--overwrite"]
-    process = subprocess.Popen(
-        [*command, "--jobs", "1"], cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
+    process = start([*command, "--jobs", "1"], cwd=tmp_path)
     for line in process.stderr:
         if line.startswith("Not used: unit"):
             break

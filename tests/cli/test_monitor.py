@@ -16,7 +16,7 @@ import pytest
 import pacband
 from pacband.monitoring import StateFile
 from support.monitor_command import command, csv_rows, save_certificate, write_csv
-from support.shell import PROGRAM
+from support.shell import PROGRAM, start
 
 COLUMNS = ["--target", "y", "--prediction", "p"]
 
@@ -315,7 +315,7 @@ def test_standard_input_and_directories_may_have_no_rows(monitor, cert, tmp_path
 def test_follow_waits_for_rows(cert, tmp_path):
     file = tmp_path / "log.csv"
     file.write_text("y,p\n0,0\n0,0\n0,")
-    process = subprocess.Popen(command(tmp_path, "--follow", file), stdout=subprocess.PIPE, text=True)
+    process = start(command(tmp_path, "--follow", file), stderr=None)
     try:
         assert process.stdout.readline().startswith("2 rows")
         with open(file, "a") as log:
@@ -333,7 +333,7 @@ class Follower:
 
     def __init__(self, directory, file, *arguments):
         command_ = command(directory, "--follow", *arguments, file)
-        self.process = subprocess.Popen(command_, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.process = start(command_)
         self.lines = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()
 

@@ -2,7 +2,6 @@
 
 import json
 import signal
-import subprocess
 
 import numpy as np
 import pandas as pd
@@ -13,7 +12,7 @@ import pacband as library
 from pacband import CertifiedFamily, CertifiedRegressor
 from pacband.draws import Units
 from support.estimators import linear
-from support.shell import PROGRAM
+from support.shell import PROGRAM, start
 from support.shell import training_table as table
 
 PROMISE = {"eps": 0.1, "delta": 0.05, "random_state": 0}
@@ -123,7 +122,7 @@ def test_a_monitor_follows_raw_rows(made, tmp_path):
         "--follow",
         log,
     ]
-    process = subprocess.Popen(asked, stdout=subprocess.PIPE, text=True)
+    process = start(asked, stderr=None)
     try:
         assert process.stdout.readline().startswith("10 rows")
         with open(log, "a") as more:

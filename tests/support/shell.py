@@ -35,6 +35,17 @@ def program(*arguments, cwd, stdin=None, env=None, **options):
     )
 
 
+def start(command, **options):
+    """Start a process that a test signals or leaves running. Its coverage is not measured.
+
+    On Python 3.11, coverage takes and releases a lock in every call. If the handler of a signal raises in between, the
+    process waits for that lock for ever.
+    """
+    env = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_PROCESS_")}
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen(command, env={**env, **options.pop("env", {})}, **{**streams, **options})
+
+
 def on_a_terminal(folder, *arguments, env=None):
     """Run a command on a terminal of its own; return what it printed there."""
     ours, its = pty.openpty()
