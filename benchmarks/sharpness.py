@@ -34,6 +34,8 @@ from benchmarks._timing import print_table
 # A table, a time limit or none, and a method; and what the method made of each seed.
 Key: TypeAlias = tuple[str, float | None, str]
 Found: TypeAlias = dict[Key, list[Outcome]]
+# A time limit or none, a method and its error; and the tables, once for each seed.
+Failed: TypeAlias = dict[tuple[float | None, str, str], list[str]]
 
 OURS = "pacband"
 AUTOGLUON = ("AutoGluon, absolute", "AutoGluon, CQR")
@@ -67,6 +69,7 @@ def compare(tables: tuple[str, ...], limits: tuple[float, ...], seeds: int, jour
     if not PYTHON.exists():
         print(f"{PYTHON} does not exist: `make rivals` makes it. Without rivals, only our widths are printed.")
     found: Found = {}
+    failed: Failed = {}
     for limit in limits:
         methods: list[tuple[str, float | None]] = [(OURS, limit)]
         if PYTHON.exists():
@@ -77,24 +80,23 @@ def compare(tables: tuple[str, ...], limits: tuple[float, ...], seeds: int, jour
             for name, within in methods:
                 measure = partial(_measure, name, within or 0.0, split, seed)
                 outcome = journal.get(f"{table}, seed {seed}, {name}, {within} s", measure)
-                _keep(found, (table, within, name), outcome)
+                kept = found.setdefault((table, within, name), [])
+                if isinstance(outcome, str):
+                    failed.setdefault((within, name, outcome), []).append(table)
+                else:
+                    kept.append(outcome)
         if PYTHON.exists():
             _print_summary(found, tables, limit)
     for table in tables:
         _print_table(table, found, limits, seeds)
+    for (within, name, error), where in failed.items():
+        at = "" if within is None else f" at {within:.0f} s"
+        print(f"\n{name} failed{at} in {len(where)} fits, on {', '.join(dict.fromkeys(where))}: {error}")
     print("\nversions: " + ", ".join(sorted({f"{k[2].split(',')[0]} {o[0].version}" for k, o in found.items() if o})))
 
 
 def _measure(name: str, seconds: float, split: Split, seed: int) -> Outcome | str:
     return run_ours(split, seconds) if name == OURS else run_rival(PYTHON, name, split, seconds, seed)
-
-
-def _keep(found: Found, key: Key, one: Outcome | str) -> None:
-    kept = found.setdefault(key, [])
-    if isinstance(one, str):
-        print(f"{key[0]}: {key[2]} failed at {key[1]} s: {one}")
-    else:
-        kept.append(one)
 
 
 def _print_table(table: str, found: Found, limits: tuple[float, ...], seeds: int) -> None:
