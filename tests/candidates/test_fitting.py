@@ -1,5 +1,7 @@
 """Fits of many models at once."""
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.compose import TransformedTargetRegressor
@@ -45,6 +47,22 @@ def test_every_model_is_fitted_to_its_own_target_and_forests_predict_in_one_thre
     np.testing.assert_allclose(fitted.predict(X), -y)
     assert fitted[-1].n_jobs is None
     assert forest[-1].n_jobs == 2
+
+
+class ForgetsFilters(Ridge):
+    """As the threads of a forest, of which one may restore the empty list of another."""
+
+    def fit(self, X, y):
+        warnings.resetwarnings()
+        return super().fit(X, y)
+
+
+def test_fits_leave_the_warning_filters_as_they_were(rng):
+    X, y = draw(rng, 40)
+    before = list(warnings.filters)
+    fit_together([ForgetsFilters()], X, [y], workers=Workers(1))
+    assert before
+    assert warnings.filters == before
 
 
 def test_rounds_are_found_within_pipelines_and_their_number_is_limited():

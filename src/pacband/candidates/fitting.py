@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -178,13 +179,15 @@ def _run(tasks: Sequence[_Task], workers: Workers) -> list[FoldFit]:
     loop: on a machine with other work it is many times faster to give each fit a single one. The same is true of the
     threads of linear algebra, whose number belongs to the process. The parallel parts of scikit-learn change the
     warning filters of the process while they run. A model with such parts (forests, column transformers, boosting with
-    categories) must therefore not run in parallel threads: the first steps of a pipeline are fitted before.
+    categories) must therefore not run in parallel threads: the first steps of a pipeline are fitted before. The threads
+    of one forest can still leave no filters at all behind them, so the filters are restored.
     """
     beside = {k for k, task in enumerate(tasks) if _suits_programs(task.model, task.X) and workers.n_programs > 1}
     threads = {k for k, task in enumerate(tasks) if _suits_threads(task.model, task.X)} - beside
     found: dict[int, FoldFit] = {}
     with (
         keep_interrupts(),
+        warnings.catch_warnings(),
         _CONTROLLER.limit(limits=1, user_api="blas"),
         ThreadPoolExecutor(workers.n_threads) as pool,
     ):
