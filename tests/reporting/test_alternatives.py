@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 
 import pacband
+from pacband.candidates.entrants import entrants
+from pacband.certification.arrays import certify_family_rows
+from pacband.certification.terms import Terms
 
 
 def test_alternatives_use_the_share_of_the_candidate(table):
@@ -35,3 +38,15 @@ def test_a_rank_chosen_by_hand_stands_beside_the_largest_ones(rng):
     assert sizes == [others[0], (3000, 40), *others[1:]]
     assert "All rows but that of the certificate have the largest valid rank." in page.html
     assert page.html.count('<tr class="mine">') == 1
+
+
+@pytest.mark.parametrize("n_samples", [350, 400, 600, 1000])
+def test_the_first_candidate_of_a_fit_has_the_rank_of_its_rule(rng, n_samples):
+    """Its share of δ is just what its rank needs. With a rounded share, the report states a smaller rank."""
+    y = rng.standard_normal(n_samples)
+    terms = Terms.create(eps=0.05, delta=1e-3, side="both", min_scale=None, nonfinite="raise", gauge="max")
+    shares = entrants(terms, ["a", "b", "c"], n_samples)
+    page = pacband.report(certify_family_rows(terms, y, dict.fromkeys(shares, 0.0 * y), shares))
+    sizes = page.to_dict()["sample_sizes"]
+    assert [each["n_samples"] for each in sizes] == [k * n_samples // 2 for k in (1, 2, 4, 8, 20)]
+    assert "largest valid rank" not in page.html

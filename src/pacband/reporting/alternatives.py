@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 from pacband.certificate import Certificate
 from pacband.exceptions import NotEnoughSamples
-from pacband.planning import PLAN_RULES, min_samples, plan
+from pacband.planning import PLAN_RULES, DeltaShare
+from pacband.planning.ranks import choose_rank, choose_samples
 from pacband.selection.ranked import Ranked
 
 __all__ = ["Alternative", "SampleSize", "add_bounds", "alternatives", "rank_rule", "sample_sizes"]
@@ -49,14 +50,14 @@ def sample_sizes(single: Certificate, rule: str | None) -> tuple[SampleSize, ...
 
     If the rank was chosen by hand there is no rule: the other sizes then have the largest valid rank.
     """
-    found, delta = [], single.share.own_delta(single.delta)
+    found = []
     for n_samples in (single.n_samples // 2, single.n_samples, *(k * single.n_samples for k in (2, 4, 10))):
         n_samples = max(1, n_samples)
         if n_samples == single.n_samples:
             found.append(SampleSize(n_samples, single.rank, certified=True))
             if rule is not None:
                 continue
-        found.append(SampleSize(n_samples, _rank(n_samples, single.eps, delta, rule or "exact")))
+        found.append(SampleSize(n_samples, _rank(n_samples, single.eps, single.delta, single.share, rule or "exact")))
     return tuple(found)
 
 
@@ -72,9 +73,8 @@ def add_bounds(sizes: tuple[SampleSize, ...], scores: Ranked) -> tuple[SampleSiz
 
 def rank_rule(single: Certificate) -> str | None:
     """Return the rule of `plan` that gives this rank; None if the rank was chosen by hand."""
-    delta = single.share.own_delta(single.delta)
-    rules = (rule for rule in PLAN_RULES if _rank(single.n_samples, single.eps, delta, rule) == single.rank)
-    return next(rules, None)
+    size = single.n_samples, single.eps, single.delta, single.share
+    return next((rule for rule in PLAN_RULES if _rank(*size, rule) == single.rank), None)
 
 
 def alternatives(single: Certificate, scores: Ranked) -> tuple[Alternative, ...]:
@@ -82,16 +82,17 @@ def alternatives(single: Certificate, scores: Ranked) -> tuple[Alternative, ...]
     found = []
     for eps in sorted({*EPS_CHOICES, single.eps}):
         for delta in sorted({*DELTA_CHOICES, single.delta}, reverse=True):
-            part = single.share.own_delta(delta)
-            rank = _rank(len(scores), eps, part)
+            rank = _rank(len(scores), eps, delta, single.share)
             gamma = None if rank is None else scores.largest(rank)
-            needed = None if rank is not None else min_samples(eps, part)
+            needed = None if rank is not None else choose_samples(eps, delta, single.share, rank=1)
             found.append(Alternative(eps, delta, rank, gamma, needed))
     return tuple(found)
 
 
-def _rank(n_samples: int, eps: float, delta: float, rule: str = "exact") -> int | None:
+def _rank(n_samples: int, eps: float, delta: float, share: DeltaShare, rule: str = "exact") -> int | None:
+    # The share is exact, as it was for the certificate: the share of the first candidate of a fit is just what its rank
+    # needs, and a rounded one would lose that rank.
     try:
-        return plan(eps, delta, n_samples=n_samples, rule=rule).rank
+        return choose_rank(n_samples, eps, delta, share, rule=rule)
     except NotEnoughSamples:
         return None

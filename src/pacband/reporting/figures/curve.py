@@ -14,7 +14,7 @@ from pacband.core import look
 from pacband.core.arrays import Floats
 from pacband.core.wording import bound, figure, round_up
 from pacband.exceptions import NotEnoughSamples
-from pacband.planning import max_rank
+from pacband.planning.ranks import choose_rank
 from pacband.reporting.figures.figure import Caption, FigureInput, RowsFigure
 from pacband.selection.ranked import Ranked
 
@@ -84,10 +84,10 @@ def _bound_name(single: Certificate) -> str:
 
 def _bounds_beforehand(single: Certificate, curve: Curve, ranked: Ranked) -> tuple[Floats, Floats]:
     """Return γ̄ at every ε, if this ε alone had been certified."""
-    levels, gammas, delta = [], [], single.share.own_delta(single.delta)
+    levels, gammas = [], []
     for eps in np.geomspace(max(1e-9, 0.5 * curve.smallest_eps), 0.5, 60).tolist():
         try:
-            rank = max_rank(curve.n_samples, eps, delta)
+            rank = choose_rank(curve.n_samples, eps, single.delta, single.share)
         except NotEnoughSamples:
             continue
         levels.append(eps)

@@ -13,7 +13,8 @@ from pacband.core import look
 from pacband.core.arrays import Floats
 from pacband.core.wording import figure, percent
 from pacband.exceptions import InvalidInput
-from pacband.planning import DeltaShare, Plan, min_samples
+from pacband.planning import DeltaShare, Plan
+from pacband.planning.ranks import choose_samples
 from pacband.reporting.alternatives import DELTA_CHOICES
 from pacband.reporting.figures.figure import Caption, CertificateFigure
 
@@ -55,15 +56,14 @@ def plan_numbers(plan: Plan | Certificate) -> PlanNumbers:
     """
     eps, delta, n_samples = plan.eps, plan.delta, plan.n_samples
     share = plan.share if isinstance(plan, Certificate) else DeltaShare(plan.n_candidates)
-    smallest = min_samples(eps, share.own_delta(delta))
+    smallest = choose_samples(eps, delta, share, rank=1)
     most = 20 * max(n_samples, smallest)
     # The line of a δ within two powers of ten would run into the line of this one.
     deltas = [other for other in DELTA_CHOICES if abs(math.log10(other / delta)) >= 2.0]
     ranks = np.unique(np.geomspace(1, max(2.0, eps * most), 40).round()).astype(int)
     lines = []
     for each in sorted([*deltas, delta], reverse=True):
-        part = share.own_delta(each)
-        sizes = np.array([min_samples(eps, part, rank) for rank in ranks.tolist()], dtype=np.float64)
+        sizes = np.array([choose_samples(eps, each, share, rank=rank) for rank in ranks.tolist()], dtype=np.float64)
         kept = sizes <= 1.5 * most
         if kept.any():
             lines.append((each, sizes[kept], ranks[kept] / (sizes[kept] + 1.0)))
