@@ -45,6 +45,15 @@ def test_the_blend_is_also_moved_to_the_window(rng):
     np.testing.assert_allclose(window.values, y + 4.0)
 
 
+def test_a_blend_of_one_predictor_is_not_a_second_candidate(rng):
+    y = rng.standard_normal(50)
+    blend = fit_blend({"a": y, "b": y + 5.0}, y)
+    assert list(blend.parts) == ["a"]
+    assert [centre.name for centre in list_centres(blend, None)] == ["a", "b"]
+    names = [centre.name for centre in list_centres(blend, y + 4.0)]
+    assert names == ["a", "b", "blend half to window", "window"]
+
+
 def test_learnt_signals_are_mixed_in_their_units_and_zero_signals_left_out():
     values = {name: np.array([1.0, 4.0]) * k for k, name in enumerate(("spread", "trees", "window"))}
     recipes = {recipe.name: recipe for recipe in list_recipes(values)}

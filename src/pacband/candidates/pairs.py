@@ -92,12 +92,17 @@ class Goal:
 
 
 def list_centres(blend: Blend, window_middle: Floats | None) -> list[Centre]:
-    """Return every predictor, and the blend, at its place and moved to the middle of the window."""
+    """Return every predictor, and the blend, at its place and moved to the middle of the window.
+
+    A blend of one predictor is that predictor. It is no centre of its own: a copy would take the place of another
+    candidate, and a share of δ.
+    """
     alone = [Centre(name, {name: 1.0}, 0.0, blend.predictions[:, k]) for k, name in enumerate(blend.names)]
-    moves = _MOVES if window_middle is not None else {"blend": 0.0}
+    blended = len(blend.parts) > 1
     return alone + [
         Centre(name, blend.parts, share, move_to_window(blend.centre, window_middle, share))
-        for name, share in moves.items()
+        for name, share in _MOVES.items()
+        if (blended if share == 0.0 else window_middle is not None)
     ]
 
 
