@@ -15,7 +15,7 @@ from support.twins import put_in_place
 
 def order_of(values):
     series = {"scores": centred_ranks(np.abs(values)), "errors": centred_ranks(values)}
-    return check_order(series, np.abs(values), whole=lambda: (series, len(values)))
+    return check_order(series, {"scores": np.abs(values), "errors": values}, whole=lambda: (series, len(values)))
 
 
 @pytest.mark.parametrize("transform", [centred_ranks, lambda values: centred_signs(values, 0.5)])
@@ -25,14 +25,14 @@ def test_order_checks_hold_their_size_in_the_tail(rng, transform, place):
     p_values = []
     for _ in range(2000):
         values = rng.random(100)
-        p_values.append(check_order({"scores": transform(values)}, values)[place].p_value)
+        p_values.append(check_order({"scores": transform(values)}, {"scores": values})[place].p_value)
     for level in (0.002, 0.02):
         assert np.count_nonzero(np.array(p_values) <= level) <= binom.ppf(1 - 1e-6, 2000, level)
 
 
 def test_the_wrong_twin_with_smaller_tails_accuses_sound_rows(rng, monkeypatch):
     put_in_place(monkeypatch, chi2_tail, lambda value, df: chi2_tail(value, 1) / 4)
-    p_values = [check_order({"scores": centred_ranks(z)}, z)[0].p_value for z in rng.random((1000, 100))]
+    p_values = [check_order({"scores": centred_ranks(z)}, {"scores": z})[0].p_value for z in rng.random((1000, 100))]
     assert np.count_nonzero(np.array(p_values) <= 0.02) > binom.ppf(1 - 1e-6, 1000, 0.02)
 
 
@@ -72,6 +72,18 @@ def test_drift_is_found_placed_and_is_no_dependence(rng):
     assert dependent <= 5
 
 
+def test_drift_is_described_by_what_drifts(rng):
+    """An offset that changes its sign is drift of errors, while scores stay the same; a wider error is drift of both."""
+    noise = rng.standard_normal(1000)
+    _, offset = order_of(noise + np.repeat([1.0, -1.0], 500))
+    assert offset.seen.startswith("errors before row ")
+    before, after = (float(each.split(",")[0]) for each in offset.seen.split("a median of ")[1:])
+    assert abs(before - 1.0) < 0.3
+    assert abs(after + 1.0) < 0.3
+    _, wider = order_of(noise * np.repeat([1.0, 3.0], 500))
+    assert wider.seen.startswith("scores before row ")
+
+
 def test_dependence_that_reaches_far_is_found_without_close_neighbours(rng):
     """One row in ten of runs of 1000 rows that share an offset: neighbours differ, and blocks are alike."""
     values = np.repeat(rng.standard_normal(100), 100) * 0.3 + rng.standard_normal(10_000)
@@ -88,6 +100,6 @@ def test_what_is_seen_is_stated_with_the_rows_it_is_worth(rng):
 
 
 def test_few_rows_and_equal_scores_say_nothing():
-    assert check_order({"scores": np.zeros(50)}, np.zeros(50)) is None
-    assert check_order({"scores": None, "errors": None}, np.zeros(500)) is None
+    assert check_order({"scores": np.zeros(50)}, {"scores": np.zeros(50)}) is None
+    assert check_order({"scores": None, "errors": None}, {}) is None
     assert centred_ranks(np.ones(500)) is None

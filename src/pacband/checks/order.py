@@ -36,7 +36,7 @@ _SUSPICIOUS, _CERTAIN = 0.01, 1e-6
 
 def check_order(
     series: Mapping[str, Floats | None],
-    scores: Floats,
+    values: Mapping[str, Floats],
     *,
     partial_sums: bool = True,
     rows: npt.NDArray[np.int64] | None = None,
@@ -49,8 +49,8 @@ def check_order(
     ----------
     series : mapping of str to array
         Centred signs or ranks, in order: of "scores", and of "errors". Those that say nothing are None.
-    scores : array
-        The scores themselves.
+    values : mapping of str to array
+        The scores and errors themselves, by the same names and in the same order.
     partial_sums : bool
         Whether to look at partial sums as well: they show drift, and dependence that reaches far.
     rows : array of int, optional
@@ -84,8 +84,9 @@ def check_order(
     name = "scores" if "scores" in found and found["scores"].dependence <= _CERTAIN else name
     dependence = _dependence(name, p_value, along, whole)
     name = min(found, key=lambda name: found[name].drift)
-    drift = _drift(known[name], scores, min(1.0, n_series * found[name].drift), rows, along)
-    return dependence, drift
+    p_value = min(1.0, n_series * found[name].drift)
+    name = "scores" if "scores" in found and found["scores"].drift <= _CERTAIN else name
+    return dependence, _drift(name, known[name], values[name], p_value, rows, along)
 
 
 class _Order:
@@ -166,7 +167,14 @@ def _dependence(name: str, p_value: float, along: str | None, whole: Whole | Non
     )
 
 
-def _drift(z: Floats, scores: Floats, p_value: float, rows: npt.NDArray[np.int64] | None, along: str | None) -> Finding:
+def _drift(
+    name: str,
+    z: Floats,
+    values: Floats,
+    p_value: float,
+    rows: npt.NDArray[np.int64] | None,
+    along: str | None,
+) -> Finding:
     n = len(z)
     seen = effect = ""
     row = 0
@@ -174,10 +182,10 @@ def _drift(z: Floats, scores: Floats, p_value: float, rows: npt.NDArray[np.int64
         at = min(n - 1, int(np.argmax(np.abs(np.cumsum(z)))) + 1)
         row = at if rows is None else int(rows[at])
         where = f"row {row}" if along is None else f"row {row} in the order of {along}"
-        before, after = float(np.median(scores[:at])), float(np.median(scores[at:]))
+        before, after = float(np.median(values[:at])), float(np.median(values[at:]))
         seen = (
-            f"scores before {where}, after {percent(at / n)} of the rows, have a median of {figure(before)}, later "
-            f"scores a median of {figure(after)}"
+            f"{name} before {where}, after {percent(at / n)} of the rows, have a median of {figure(before)}, later "
+            f"{name} a median of {figure(after)}"
         )
         effect = (
             "The rows are not from one distribution: future rows may be like the last rows rather than like all rows."

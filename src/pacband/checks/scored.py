@@ -75,13 +75,14 @@ class ScoredDraws:
 
     def ranks(self) -> Series:
         """Return the centred ranks of scores and errors, within groups if there are groups."""
-        return {name: centred_ranks(values, self.groups) for name, values in self._values().items()}
+        return {name: centred_ranks(values, self.groups) for name, values in self.values().items()}
 
     def signs(self) -> Series:
         """Return whether scores and errors are above the middle, centred: quicker than ranks. Groups need ranks."""
         if self.groups is not None:
             return self.ranks()
-        return {name: centred_signs(values, middle(values)) for name, values in self._values().items()}
+        return {name: centred_signs(values, middle(values)) for name, values in self.values().items()}
 
-    def _values(self) -> dict[str, Floats]:
+    def values(self) -> dict[str, Floats]:
+        """Return scores and errors, by the names that the series have."""
         return {"scores": self.scores} if self.errors is None else {"scores": self.scores, "errors": self.errors}

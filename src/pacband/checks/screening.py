@@ -93,7 +93,7 @@ def screen_rows(
 
     if in_order_of_draws(target[looked.rows], prediction[looked.rows]):
         whole = ranks_of_all if numbers is None else None
-        found += check_order(signs, looked.scores, rows=_numbers(looked.rows, numbers), whole=whole) or ()
+        found += check_order(signs, looked.values(), rows=_numbers(looked.rows, numbers), whole=whole) or ()
     if sample.rows is None and may_repeat(target[looked.rows]):
         complete = others is not None if complete is None else complete
         found += _find_copies(looked.rows, target, prediction, spread, groups, columns, complete)
@@ -138,7 +138,8 @@ def check_columns(
             order = np.argsort(times, kind="stable")
             along = {key: None if z is None else z[order] for key, z in in_order.items()}
             whole = None if gaps else _ranks_along(drawn, order)
-            found += check_order(along, drawn.scores[order], along=name, whole=whole) or ()
+            values = {key: each[order] for key, each in drawn.values().items()}
+            found += check_order(along, values, along=name, whole=whole) or ()
         labels = read_labels(column) if times is None else None
         if labels is not None:
             ranks = ranks or drawn.ranks()

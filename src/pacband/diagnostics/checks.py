@@ -178,7 +178,7 @@ def _order_of(rows: ScoredRows, *, partial_sums: bool = True) -> tuple[Finding, 
     ranks = rows.scored.ranks()
     return check_order(
         ranks,
-        rows.scores,
+        rows.scored.values(),
         partial_sums=partial_sums,
         rows=rows.numbers,
         whole=None if rows.numbers is not None else lambda: (ranks, len(rows.scores)),
