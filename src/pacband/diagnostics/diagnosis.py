@@ -7,6 +7,7 @@ from html import escape
 from typing import Any
 
 from pacband.checks import Finding
+from pacband.checks.order import DEPENDENCE, DRIFT, FEWEST_ROWS
 from pacband.core.frozen import FrozenMap
 from pacband.core.wording import percent
 
@@ -45,6 +46,16 @@ class Diagnosis:
             checks.setdefault(rows, []).append(check)
         return "; ".join(f"{rows} for {', '.join(names)}" for rows, names in checks.items())
 
+    @property
+    def not_checked(self) -> str:
+        """What no check looked for, in words: the order of few rows shows nothing. Empty if the order was checked."""
+        if any(name.startswith(DEPENDENCE) for name in self.p_values):
+            return ""
+        return (
+            f"{DEPENDENCE.capitalize()} and {DRIFT} were not looked for: that takes at least {FEWEST_ROWS} draws, not "
+            "sorted by y or T(x)."
+        )
+
     def with_finding(self, finding: Finding) -> Diagnosis:
         """Return the diagnosis with one more finding, in place of one of the same name."""
         others = tuple(other for other in self.findings if other.name != finding.name)
@@ -63,7 +74,8 @@ class Diagnosis:
         head = f"{_counted(harmful, 'finding')} in" if harmful else "No evidence against the promise in"
         listed = [f"- {finding}" if finding.harmful else f"- note: {finding}" for finding in self.findings]
         used = [f"Not all rows were used: {self.used}."] if self.rows_used else []
-        return "\n".join([f"{head} {checks} ({assurance}){':' if listed else '.'}", *listed, *used])
+        unknown = [self.not_checked] if self.not_checked else []
+        return "\n".join([f"{head} {checks} ({assurance}){':' if listed else '.'}", *listed, *used, *unknown])
 
     def _repr_html_(self) -> str:
         head, *lines = str(self).split("\n")
