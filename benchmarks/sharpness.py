@@ -91,7 +91,7 @@ def compare(tables: tuple[str, ...], limits: tuple[float, ...], seeds: int, jour
         _print_table(table, found, limits, seeds)
     for (within, name, error), where in failed.items():
         at = "" if within is None else f" at {within:.0f} s"
-        print(f"\n{name} failed{at} in {len(where)} fits, on {', '.join(dict.fromkeys(where))}: {error}")
+        print(f"\n{name} failed{at} ({len(where)} ×: {', '.join(dict.fromkeys(where))}): {error}")
     print("\nversions: " + ", ".join(sorted({f"{k[2].split(',')[0]} {o[0].version}" for k, o in found.items() if o})))
 
 
