@@ -80,3 +80,13 @@ def test_a_longer_search_and_more_known_rows_take_longer_than_a_short_fit():
     assert 1.0 < times[0] < times[1] < times[2] == times[3]
     assert SmoothProcess(50, 200, max_iter=60).shorten(1000)[1] > times[2]
     assert SmoothProcess(50, 50, max_iter=1).shorten(1000)[1] == 1.0
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "matern"])
+def test_a_prediction_depends_on_its_row_alone_to_the_last_bit(rng, kernel):
+    """With little noise the weights are large and cancel: another order of the sum would change five digits more."""
+    X = rng.uniform(-1, 1, (300, 2))
+    process = SmoothProcess(kernel=kernel, random_state=0).fit(X, np.sin(3 * X[:, 0]))
+    unseen = rng.uniform(-1, 1, (40, 2))
+    alone = np.concatenate([process.predict(row[None]) for row in unseen])
+    np.testing.assert_array_equal(alone, process.predict(unseen))
