@@ -1,6 +1,8 @@
 """Connections to DuckDB touch the files that are open, and nothing else."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import duckdb
@@ -45,6 +47,30 @@ def test_a_connection_touches_what_is_open_and_nothing_else(rows):
         assert sorted(os.listdir()) == ["a.csv", "a.parquet", "secret.csv", "secret.parquet"]
     with pytest.raises(duckdb.Error, match=r"[Cc]losed"):
         connection.execute("select 1")
+
+
+FAILING_WRITES = """
+import sys
+import duckdb
+from pacband.tables.connection import allowing, connect
+
+folder, rounds = sys.argv[1:]
+for row in range(int(rounds)):
+    with allowing([f"{folder}/out.csv"], folder=folder):
+        fails = f"case when i = {20_000 * (row % 30 + 1)} then error('no such row') else 'a text' end"
+        relation = connect(threads=2).sql(f"select i, i * 1.234567 as a, {fails} as b from range(600001) t(i)")
+        try:
+            relation.write_csv(f"{folder}/out.csv")
+        except duckdb.Error as error:
+            print("no such row" in str(error))
+"""
+
+
+def test_a_write_that_fails_ends(tmp_path):
+    """With the threads for reading and writing of DuckDB 2.0, one of 8 to 48 such writes waited for ever."""
+    command = [sys.executable, "-c", FAILING_WRITES, str(tmp_path), "60"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=True)
+    assert done.stdout.split() == ["True"] * 60
 
 
 def test_every_connection_of_the_package_is_made_in_one_place():
