@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pacband.candidates.defaults import default_predictors, default_scales
+from pacband.candidates.defaults import COARSER, default_predictors, default_scales
 from pacband.candidates.reader import TableReader
 
 
@@ -12,9 +12,18 @@ def test_a_skewed_positive_target_is_also_tried_by_its_log(rng):
     reader = TableReader().fit(X)
     assert any("log" in name for name in default_predictors(reader, X, y, 0, 1))
     assert not any("log" in name for name in default_predictors(reader, X, -y, 0, 1))
-    log = next(model for name, model in default_predictors(reader, X, y, 0, 1).items() if "log" in name)
+    logs = {name: model for name, model in default_predictors(reader, X, y, 0, 1).items() if "log" in name}
+    assert list(logs) == ["deep boosting of the log", "smooth process of the log"]
     z = (y - y.mean()) / y.std()
-    assert np.corrcoef(log.fit(X, z).predict(X), z)[0, 1] > 0.8
+    for log in logs.values():
+        assert np.corrcoef(log.fit(X, z).predict(X), z)[0, 1] > 0.8
+
+
+def test_the_finest_process_of_a_skewed_positive_target_learns_its_log(rng):
+    X = rng.uniform(-1, 1, (1000, 2))
+    y = np.exp(3 * X[:, 0] * X[:, 1])
+    finest = list(default_predictors(TableReader().fit(X), X, y, 0, 1))[-1]
+    assert finest == "fine rough process of the log"
 
 
 def test_a_column_of_many_categories_stays_codes_for_boosting(rng):
@@ -34,11 +43,15 @@ def test_what_is_most_useful_comes_first(rng):
         X = rng.uniform(size=(n_rows, 2))
         orders.append(list(default_predictors(TableReader().fit(X), X, X[:, 0], 0, 1)))
     few, many = orders
-    assert set(many) - set(few) == {"fine rough process", "fine rough process on ranks"}
+    fine = ["fine smooth process", "fine rough process on ranks", "fine rough process"]
+    assert set(many) - set(few) == {"quick process", *fine}
     assert set(few) < set(many)
-    assert many[-2:] == ["fine rough process on ranks", "fine rough process"]
+    assert many[-3:] == fine
     assert few.index("smooth process") < few.index("medium boosting") < few.index("deep boosting")
-    assert many.index("medium boosting") < many.index("deep boosting") < many.index("smooth process")
+    assert many.index("quick process") < many.index("medium boosting") < many.index("deep boosting")
+    assert many.index("deep boosting") < many.index("smooth process")
+    assert COARSER.keys() < {*few, *many, "fine rough process of the log"}
+    assert all(many.index(coarse) < many.index(fine) for fine, coarse in COARSER.items() if fine in many)
     assert few[:2] == many[:2] == ["linear", "quick boosting"]
 
 

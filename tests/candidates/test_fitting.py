@@ -11,7 +11,15 @@ from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from pacband.candidates.fitting import Rounds, fit_folds, fit_together, is_boosting, shorten_process
+from pacband.candidates.fitting import (
+    Rounds,
+    compare_costs,
+    fit_folds,
+    fit_together,
+    is_boosting,
+    n_parallel,
+    shorten_process,
+)
 from pacband.candidates.smooth import SmoothProcess
 from pacband.candidates.windows import ShortestWindow
 from pacband.candidates.workers import Workers
@@ -80,6 +88,18 @@ def test_rounds_are_found_within_pipelines_and_their_number_is_limited():
         assert rounds.limit(model, 3).get_params()[rounds.name] == 3
         assert model.get_params()[rounds.name] == count
     assert Rounds.of(make_pipeline(StandardScaler(), Ridge())) is None
+
+
+def test_a_process_of_a_converted_target_is_treated_as_a_process():
+    model = make_pipeline(
+        StandardScaler(), TransformedTargetRegressor(SmoothProcess(50, 200), transformer=StandardScaler())
+    )
+    short, times = shorten_process(model, 1000)
+    assert short[-1].regressor.n_most == 50
+    assert model[-1].regressor.n_most == 200
+    assert times == SmoothProcess(50, 200).shorten(1000)[1]
+    assert compare_costs(model, 1000) == compare_costs(SmoothProcess(50, 200), 1000)
+    assert n_parallel(model, np.zeros((20, 2)), Workers(2)) == 2
 
 
 def test_a_process_is_shortened_and_other_models_are_not():

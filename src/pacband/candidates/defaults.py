@@ -15,7 +15,7 @@ from sklearn.compose import TransformedTargetRegressor
 from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingRegressor, RandomForestRegressor
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import SplineTransformer
+from sklearn.preprocessing import SplineTransformer, StandardScaler
 
 from pacband.candidates.reader import TableReader
 from pacband.candidates.ridge import LeaveOneOutRidge
@@ -25,7 +25,7 @@ from pacband.candidates.windows import ShortestWindow
 from pacband.core.arrays import Floats
 from pacband.local import LocalKernelRidge
 
-__all__ = ["LogOfStandardised", "ScaleModel", "default_predictors", "default_scales"]
+__all__ = ["COARSER", "LogOfStandardised", "ScaleModel", "default_predictors", "default_scales"]
 
 _PENALTIES = tuple(np.logspace(-2, 4, 13).tolist())
 # Histogram boosting bins a feature into at most 255 values. A column with more categories than this stays codes.
@@ -34,6 +34,14 @@ _MOST_LEVELS = 200
 _MANY_ROWS = 4000
 # With fewer rows, every process learns from nearly all of them.
 _FINE_ROWS = 700
+# A finer predictor, and the coarser one of its kind: if that is the best so far, the finer one comes next.
+COARSER = {
+    "smooth process": "quick process",
+    "fine smooth process": "smooth process",
+    "fine rough process on ranks": "rough process on ranks",
+    "fine rough process": "rough process on ranks",
+    "fine rough process of the log": "rough process on ranks",
+}
 # Splines make a dozen columns of each column.
 _MOST_SPLINES = 40
 
@@ -102,24 +110,27 @@ def default_predictors(
     if n_columns <= _MOST_SPLINES and n_rows >= 60:
         splines = SplineTransformer(6, extrapolation="linear")
         predictors["splines"] = make_pipeline(scores, splines, LeaveOneOutRidge(_PENALTIES))
-    smooth = {"smooth process": make_pipeline(scores, SmoothProcess(random_state=seed))}
+    predictors["shallow boosting"] = boosting["shallow"]
+    smooth = _process(scores, "rational", seed)
+    if n_rows < _MANY_ROWS:
+        predictors["smooth process"] = smooth
+    else:
+        # With many rows trees often gain more a second. This one learns from few, and shows whether that is so.
+        predictors["quick process"] = _process(scores, "rational", seed, 300, 1000)
     predictors |= {
-        "shallow boosting": boosting["shallow"],
-        # It learns from 500 rows: with many, trees gain more.
-        **(smooth if n_rows < _MANY_ROWS else {}),
         "medium boosting": boosting["medium"],
         "extra trees": make_pipeline(
             indicators, ExtraTreesRegressor(100, min_samples_leaf=leaf, random_state=seed, n_jobs=n_jobs)
         ),
         "slow boosting": boosting["slow"],
         "deep boosting": boosting["deep"],
-        **smooth,
-        "rough process on ranks": make_pipeline(ranks, SmoothProcess(kernel="matern", random_state=seed)),
+        "smooth process": smooth,
+        "rough process on ranks": _process(ranks, "matern", seed),
     }
-    if target.min() > 0.0 and skew(target) > 1.0:
-        # Predictors are fitted to the standardised target, which is converted back before its log is taken.
-        log = LogOfStandardised(float(target.mean()), float(target.std()))
+    log = _log_of(target)
+    if log is not None:
         predictors["deep boosting of the log"] = TransformedTargetRegressor(boosting["deep"], transformer=log)
+        predictors["smooth process of the log"] = _process(scores, "rational", seed, log=log)
     predictors |= {
         "neighbours": make_pipeline(scores, KNeighborsRegressor(min(10, few), weights="distance", n_jobs=n_jobs)),
         "random forest": make_pipeline(
@@ -136,10 +147,11 @@ def default_predictors(
         ),
     }
     if n_rows >= _FINE_ROWS:
-        # It learns from four times as many rows as a rough process, and uses more of them, at many times the cost.
-        large = SmoothProcess(2000, 8000, kernel="matern", random_state=seed)
-        predictors["fine rough process on ranks"] = make_pipeline(ranks, large)
-        predictors["fine rough process"] = make_pipeline(scores, large)
+        # They learn from twice as many rows, and use more of them, at several times the cost.
+        predictors["fine smooth process"] = _process(scores, "rational", seed, 1000, 8000)
+        predictors["fine rough process on ranks"] = _process(ranks, "matern", seed, 1000, 8000)
+        name = "fine rough process" if log is None else "fine rough process of the log"
+        predictors[name] = _process(scores, "matern", seed, 1000, 8000, log=log)
     return predictors
 
 
@@ -179,6 +191,26 @@ def default_scales(
     # The time of neighbours grows with the square of the rows.
     first = "neighbours" if n_rows < _MANY_ROWS else "boosting"
     return {first: scales[first], **scales}
+
+
+def _log_of(target: Floats) -> LogOfStandardised | None:
+    """Return the log for a positive target with a long tail, else None.
+
+    Predictors are fitted to the standardised target, which is converted back before its log is taken.
+    """
+    if target.min() > 0.0 and skew(target) > 1.0:
+        return LogOfStandardised(float(target.mean()), float(target.std()))
+    return None
+
+
+def _process(
+    view: Any, kernel: str, seed: int, n_tune: int = 500, n_most: int = 3000, log: LogOfStandardised | None = None
+) -> Any:
+    """Return a process of a view of the matrix, perhaps of the log of the target."""
+    process = SmoothProcess(n_tune, n_most, kernel=kernel, random_state=seed)
+    if log is not None:
+        process = TransformedTargetRegressor(process, transformer=make_pipeline(log, StandardScaler()))
+    return make_pipeline(view, process)
 
 
 def _boosting(reader: TableReader, n_rows: int, seed: int) -> dict[str, HistGradientBoostingRegressor]:

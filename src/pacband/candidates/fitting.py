@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingRegressor, RandomForestRegressor
-from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.pipeline import Pipeline
 from threadpoolctl import ThreadpoolController
 
 from pacband.candidates.smooth import SmoothProcess
@@ -78,7 +78,7 @@ class Rounds:
     @classmethod
     def of(cls, model: Any) -> Rounds | None:
         """Return the rounds of boosting or of a forest, perhaps within a pipeline; else None."""
-        for path, part in [("", model), *model.get_params().items()]:
+        for path, part in _parts(model):
             for kind, name in _ROUNDS.items():
                 if isinstance(part, kind):
                     return cls(f"{path}__{name}".lstrip("_"), getattr(part, name))
@@ -99,11 +99,11 @@ _ROUNDS = {
 
 def shorten_process(model: Any, n_rows: int) -> tuple[Any, float] | None:
     """Return a smooth process with a shorter fit, and how many times as long its own takes; None for other models."""
-    process = _last_step(model)
-    if not isinstance(process, SmoothProcess):
-        return None
-    short, times = process.shorten(n_rows)
-    return make_pipeline(*model[:-1], short) if isinstance(model, Pipeline) else short, times
+    for path, part in _parts(model):
+        if isinstance(part, SmoothProcess):
+            short, times = part.shorten(n_rows)
+            return clone(model).set_params(**{path: short}) if path else short, times
+    return None
 
 
 def compare_costs(model: Any, n_rows: int) -> tuple[type, float] | None:
@@ -112,12 +112,11 @@ def compare_costs(model: Any, n_rows: int) -> tuple[type, float] | None:
     A process learns from some of the rows, and its time grows with their number, at least to the power 1.5. The time of
     boosting has a fixed part, and a part that grows with the number of trees and their depth.
     """
-    last = _last_step(model)
+    last = _regressor(_last_step(model))
     if isinstance(last, SmoothProcess):
         return SmoothProcess, min(last.n_tune, n_rows) ** 1.5
     if is_boosting(last):
-        boosting = _regressor(last)
-        return HistGradientBoostingRegressor, (boosting.max_iter * math.log2(boosting.max_leaf_nodes or n_rows)) ** 0.25
+        return HistGradientBoostingRegressor, (last.max_iter * math.log2(last.max_leaf_nodes or n_rows)) ** 0.25
     return None
 
 
@@ -200,10 +199,10 @@ def _run(tasks: Sequence[_Task], workers: Workers) -> list[FoldFit]:
 
 def _suits_threads(model: Any, X: Floats) -> bool:
     """Whether fits of a model to such a table are quicker in parallel threads than one by one."""
-    final = _last_step(model)
+    final = _regressor(_last_step(model))
     if isinstance(final, SmoothProcess):
         return True
-    return is_boosting(final) and X.size >= _MANY_CELLS and _regressor(final).categorical_features is None
+    return is_boosting(final) and X.size >= _MANY_CELLS and final.categorical_features is None
 
 
 def _suits_programs(model: Any, X: Floats) -> bool:
@@ -211,8 +210,13 @@ def _suits_programs(model: Any, X: Floats) -> bool:
 
     On small tables Python itself takes the time of boosting, and so it does between the steps of a process.
     """
-    final = _last_step(model)
+    final = _regressor(_last_step(model))
     return isinstance(final, SmoothProcess) or (is_boosting(final) and not _suits_threads(model, X))
+
+
+def _parts(model: Any) -> list[tuple[str, Any]]:
+    """Return the model, under no name, and its parameters, with those of its parts, by name."""
+    return [("", model), *model.get_params().items()]
 
 
 def _regressor(model: Any) -> Any:

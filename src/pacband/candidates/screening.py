@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pacband.candidates.blend import Blend, fit_blend, meta_table
-from pacband.candidates.defaults import ScaleModel, default_predictors, default_scales
+from pacband.candidates.defaults import COARSER, ScaleModel, default_predictors, default_scales
 from pacband.candidates.fitting import fit_together, is_boosting, one_openmp_thread
 from pacband.candidates.ledger import Ledger, Tried, late
 from pacband.candidates.pairs import Goal, Pair, rank_pairs
@@ -149,7 +149,14 @@ def cross_fit_predictors(
     """Cross-fit the predictors to the standardised target. The first that succeeds is never dropped."""
     tasks = {name: Task(name, model, sample.target) for name, model in predictors.items()}
     found = cross_fit_all(
-        tasks, sample.table, sample.folds, ledger, kept_share=kept_share, workers=workers, needs_one=True
+        tasks,
+        sample.table,
+        sample.folds,
+        ledger,
+        kept_share=kept_share,
+        workers=workers,
+        coarser=COARSER,
+        needs_one=True,
     )
     if not found:
         first = ledger.dropped[0]

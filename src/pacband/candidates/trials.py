@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from time import perf_counter
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -60,6 +62,11 @@ class OutOfFold:
     fits: tuple[Any, ...]
     seconds: float
 
+    @cached_property
+    def squared_error(self) -> float:
+        """The mean squared error of the predictions, if they are of the target."""
+        return float(np.mean((self.predictions - self.task.target) ** 2))
+
 
 def cross_fit_all(
     tasks: Mapping[str, Task],
@@ -69,6 +76,7 @@ def cross_fit_all(
     *,
     kept_share: float,
     workers: Workers,
+    coarser: Mapping[str, str] = MappingProxyType({}),
     needs_one: bool = False,
 ) -> dict[str, OutOfFold]:
     """Cross-fit every model, and return those that were not dropped. Records the drops, and every step, in `ledger`.
@@ -88,6 +96,9 @@ def cross_fit_all(
         time of the last fits.
     workers : Workers
         What fits them.
+    coarser : mapping of str to str, optional
+        The coarser model of its kind, for every finer one. If the coarser one is the best so far, the finer ones that
+        wait are tried next.
     needs_one : bool
         Ignore the budget until one model has succeeded.
 
@@ -96,7 +107,11 @@ def cross_fit_all(
     """
     found: dict[str, OutOfFold] = {}
     pace = Pace(len(folds[0][0]))
-    for name, task in tasks.items():
+    waiting = list(tasks)
+    while waiting:
+        name = _next(waiting, found, coarser)
+        waiting.remove(name)
+        task = tasks[name]
         start = perf_counter()
         share = None if (needs_one and not found) or not ledger.limited else kept_share
         outcome: OutOfFold | str = "the search was interrupted"
@@ -119,7 +134,16 @@ def cross_fit_all(
         else:
             ledger.drop(task.label, perf_counter() - start, outcome)
         ledger.finish_step()
-    return found
+    return {name: found[name] for name in tasks if name in found}
+
+
+def _next(waiting: Sequence[str], found: Mapping[str, OutOfFold], coarser: Mapping[str, str]) -> str:
+    """Return the first model that waits, or the first that is finer than the best so far."""
+    finer = [name for name in waiting if coarser.get(name) in found]
+    if finer:
+        best = min(found, key=lambda name: found[name].squared_error)
+        finer = [name for name in finer if coarser[name] == best]
+    return (finer or waiting)[0]
 
 
 def estimate_seconds(task: Task, table: Floats, folds: Folds, *, workers: Workers) -> float:
