@@ -12,7 +12,7 @@ import pandas as pd
 from sklearn.datasets import load_diabetes, make_friedman1
 from sklearn.model_selection import train_test_split
 
-__all__ = ["TABLES", "Array", "Split", "borehole", "load_table", "split_rows", "split_table"]
+__all__ = ["TABLES", "Array", "Split", "load_table", "split_rows", "split_table"]
 
 Array = np.ndarray[Any, Any]
 
@@ -53,12 +53,12 @@ def load_table(name: str) -> tuple[pd.DataFrame, Array]:
         columns, y = make_friedman1(5000, n_features=10, noise=1.0, random_state=0)
         return pd.DataFrame(columns).add_prefix("x"), y
     if name == "borehole":
-        return borehole(3000, np.random.default_rng(0))
+        return _borehole(3000, np.random.default_rng(0))
     table = pd.read_parquet(_DATA / f"{name}.parquet")
     return table.iloc[:, :-1], table.iloc[:, -1].to_numpy(np.float64)
 
 
-def borehole(n_rows: int, rng: np.random.Generator) -> tuple[pd.DataFrame, Array]:
+def _borehole(n_rows: int, rng: np.random.Generator) -> tuple[pd.DataFrame, Array]:
     """Return inputs and outputs of a simulator without noise: the water that flows through a borehole, in m³ a year.
 
     The function is that of Harper and Gupta (1983); the ranges are those of Morris, Mitchell and Ylvisaker (1993).

@@ -1,4 +1,4 @@
-"""`LocalKernelRidge.tuned()` on eight tables beside a Gaussian process and the single models of the automatic family.
+"""`LocalKernelRidge.tuned()` beside a Gaussian process and members of the automatic family: the tables of `sharpness`.
 
 Every contender sees the same standardised columns and the same training rows. A category is a column of zeros and ones
 for each of its frequent values; a missing number is the median. The Gaussian process sees at most 1,000

@@ -12,8 +12,8 @@
   first choices. So compare time and memory freely, and take RMSE and width as what is reached, not as a contest.
   Every contender has one core: threads inside large factorizations stall on a busy machine (and OpenBLAS 0.3.30 was
   seen to crash in them at M = 16,000), which would be counted against the peers and not against the local models.
-- tuned: `LocalKernelRidge.tuned()` beside a Gaussian process and single models of the automatic family, on eight
-  tables.
+- tuned: `LocalKernelRidge.tuned()` beside a Gaussian process and single models of the automatic family, on the
+  tables of `sharpness`.
 - crowd: 100,000 samples and 100,000 points in 8 dimensions with 100 neighbours.
 """
 

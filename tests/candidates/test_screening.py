@@ -127,6 +127,26 @@ def stages():
     return X, sample, ledger, models, blend, signals, ranked
 
 
+def test_a_process_that_is_the_best_so_far_is_followed_by_the_finer_one(rng):
+    X, y = draw(rng, 60)
+    names = ["smooth process", "other", "fine smooth process"]
+    shown = []
+
+    class Named(Ridge):
+        def __init__(self, name=""):
+            super().__init__()
+            self.name = name
+
+        def fit(self, X, y):
+            shown.append(self.name)
+            return super().fit(X, y)
+
+    sample = draw_sample(X, y, np.random.RandomState(0))
+    found = cross_fit_predictors({name: Named(name) for name in names}, sample, Ledger(math.inf), Workers(1))
+    assert list(found) == names
+    assert list(dict.fromkeys(shown)) == ["smooth process", "fine smooth process", "other"]
+
+
 def test_a_drop_is_recorded_under_its_label(stages):
     _, _, ledger, models, _, signals, _ = stages
     assert list(models) == list(FAST)

@@ -68,17 +68,19 @@ class Named(LinearRegression):
 @pytest.mark.parametrize(
     ("best", "order"),
     [
-        ("coarse", ["other", "coarse", "fine", "finer", "last", "finest"]),
-        ("other", ["other", "coarse", "last", "finest", "fine", "finer"]),
-        ("fine", ["other", "coarse", "last", "finest", "fine", "finer"]),
+        (["coarse"], ["other", "coarse", "fine", "last", "finest", "finer"]),
+        (["coarse", "fine"], ["other", "coarse", "fine", "finer", "last", "finest"]),
+        (["other"], ["other", "coarse", "last", "finest", "fine", "finer"]),
+        (["other", "fine"], ["other", "coarse", "last", "finest", "fine", "finer"]),
     ],
 )
-def test_finer_models_come_next_if_the_coarser_one_is_the_best_so_far(rng, best, order):
+def test_a_finer_model_comes_next_if_the_coarser_one_is_the_best_so_far(rng, best, order):
+    """Each of the models named `best` is better than those before it."""
     X, y = draw(rng, 60)
     Named.shown = []
-    coarser = {"fine": "coarse", "finer": "coarse", "finest": "absent"}
+    coarser = {"fine": "coarse", "finer": "fine", "finest": "absent"}
     names = ["other", "coarse", "last", "finest", "fine", "finer"]
-    models = {name: Named(name, 0.0 if name == best else 1.0) for name in names}
+    models = {name: Named(name, 1.0 / (1 + best.index(name)) if name in best else 2.0) for name in names}
     found, dropped, _ = run(models, X, y, coarser=coarser)
     assert Named.shown == order
     assert list(found) == names

@@ -157,6 +157,23 @@ def machines(seed, n_units=120, n_rows=5):
 QUICK = ["--target", "y", "--eps", "0.2", "--delta", "0.1", "--time-budget", "0.5", "--jobs", "1"]
 
 
+def test_a_positive_target_with_negative_lower_ends_is_told_of_the_range(tmp_path, run):
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame({"a": rng.uniform(size=400)})
+    fit = ["fit", "data.csv", "--target", "y", *PROMISE, "--time-budget", "2", "--overwrite", "-o", "model.pacband"]
+    said = "No value of 'y' is negative, but "
+    rows.assign(y=rng.lognormal(size=400)).to_csv(tmp_path / "data.csv", index=False)
+    done = run(*fit)
+    assert done.returncode == 0
+    assert f"{said}100 % of the lower ends are. If 'y' is never negative, --clip-min 0 ends the band" in done.stderr
+    assert said not in run(*fit, "--clip-min", "0").stderr
+    assert said not in run(*fit, "--side", "upper").stderr
+    rows.assign(y=rng.normal(size=400)).to_csv(tmp_path / "data.csv", index=False)
+    assert said not in run(*fit).stderr
+    rows.assign(y=rng.normal(20.0, size=400)).to_csv(tmp_path / "data.csv", index=False)
+    assert said not in run(*fit).stderr
+
+
 def test_fit_divides_units_and_does_not_predict_from_their_column(tmp_path, run):
     machines(0).to_csv(tmp_path / "data.csv", index=False)
     machines(1).to_csv(tmp_path / "new.csv", index=False)

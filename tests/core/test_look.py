@@ -146,6 +146,14 @@ def test_long_ticks_side_by_side_leave_room_for_each_other():
     assert names == ["0", "", "2 × 10⁻⁷", "", "4 × 10⁻⁷", "", "6 × 10⁻⁷", ""]
 
 
+def test_long_ticks_of_common_size_leave_room_as_well():
+    ax = look.axes_of(None)
+    look.style_axes(ax)
+    ax.set_xlim(0.0, 0.00225)
+    names = ax.xaxis.get_major_formatter().format_ticks([k * 0.00025 for k in range(10)])
+    assert names == ["0.00000", "", "0.00050", "", "0.00100", "", "0.00150", "", "0.00200", ""]
+
+
 def test_a_cut_name_keeps_its_unit():
     assert look.short_text("a long name of a target, in mm", 20).endswith("…, in mm")
     assert len(look.short_text("a long name of a target, in mm", 20)) == 20

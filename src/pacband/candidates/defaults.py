@@ -6,6 +6,7 @@ The settings are those that suit tables of all kinds. None is tuned to a table: 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -30,17 +31,17 @@ __all__ = ["COARSER", "LogOfStandardised", "ScaleModel", "default_predictors", "
 _PENALTIES = tuple(np.logspace(-2, 4, 13).tolist())
 # Histogram boosting bins a feature into at most 255 values. A column with more categories than this stays codes.
 _MOST_LEVELS = 200
-# From here on trees are tried before processes.
+# From here on a quick process and trees are tried before the other processes.
 _MANY_ROWS = 4000
 # With fewer rows, every process learns from nearly all of them.
 _FINE_ROWS = 700
-# A finer predictor, and the coarser one of its kind: if that is the best so far, the finer one comes next.
+# A finer predictor, and the one of its kind that is tried before it: if that is the best so far, the finer one is next.
 COARSER = {
     "smooth process": "quick process",
     "fine smooth process": "smooth process",
     "fine rough process on ranks": "rough process on ranks",
-    "fine rough process": "rough process on ranks",
-    "fine rough process of the log": "rough process on ranks",
+    "fine rough process": "fine rough process on ranks",
+    "fine rough process of the log": "fine rough process on ranks",
 }
 # Splines make a dozen columns of each column.
 _MOST_SPLINES = 40
@@ -100,6 +101,7 @@ def default_predictors(
     ranks = scale_columns(reader.categorical_, n_columns, n_quantiles=max(2, min(100, few)), seed=seed)
     indicators = encode_categories(reader.categorical_)
     boosting = _boosting(reader, n_rows, seed)
+    smooth, rough = (partial(SmoothProcess, kernel=kernel, random_state=seed) for kernel in ("rational", "matern"))
     # Leaves of one row are best for few rows. For many rows they would fill the memory.
     leaf = 1 if n_rows < 15_000 else 3
     predictors: dict[str, Any] = {
@@ -111,12 +113,11 @@ def default_predictors(
         splines = SplineTransformer(6, extrapolation="linear")
         predictors["splines"] = make_pipeline(scores, splines, LeaveOneOutRidge(_PENALTIES))
     predictors["shallow boosting"] = boosting["shallow"]
-    smooth = _process(scores, "rational", seed)
     if n_rows < _MANY_ROWS:
-        predictors["smooth process"] = smooth
+        predictors["smooth process"] = _process(scores, smooth())
     else:
-        # With many rows trees often gain more a second. This one learns from few, and shows whether that is so.
-        predictors["quick process"] = _process(scores, "rational", seed, 300, 1000)
+        # With many rows trees often gain more a second. This one shows whether they do.
+        predictors["quick process"] = _process(scores, smooth(300, 1000))
     predictors |= {
         "medium boosting": boosting["medium"],
         "extra trees": make_pipeline(
@@ -124,13 +125,13 @@ def default_predictors(
         ),
         "slow boosting": boosting["slow"],
         "deep boosting": boosting["deep"],
-        "smooth process": smooth,
-        "rough process on ranks": _process(ranks, "matern", seed),
+        "smooth process": _process(scores, smooth()),
+        "rough process on ranks": _process(ranks, rough()),
     }
     log = _log_of(target)
     if log is not None:
         predictors["deep boosting of the log"] = TransformedTargetRegressor(boosting["deep"], transformer=log)
-        predictors["smooth process of the log"] = _process(scores, "rational", seed, log=log)
+        predictors["smooth process of the log"] = _process(scores, smooth(), log)
     predictors |= {
         "neighbours": make_pipeline(scores, KNeighborsRegressor(min(10, few), weights="distance", n_jobs=n_jobs)),
         "random forest": make_pipeline(
@@ -148,10 +149,10 @@ def default_predictors(
     }
     if n_rows >= _FINE_ROWS:
         # They learn from twice as many rows, and use more of them, at several times the cost.
-        predictors["fine smooth process"] = _process(scores, "rational", seed, 1000, 8000)
-        predictors["fine rough process on ranks"] = _process(ranks, "matern", seed, 1000, 8000)
+        predictors["fine smooth process"] = _process(scores, smooth(1000, 8000))
+        predictors["fine rough process on ranks"] = _process(ranks, rough(1000, 8000))
         name = "fine rough process" if log is None else "fine rough process of the log"
-        predictors[name] = _process(scores, "matern", seed, 1000, 8000, log=log)
+        predictors[name] = _process(scores, rough(1000, 8000), log)
     return predictors
 
 
@@ -203,14 +204,11 @@ def _log_of(target: Floats) -> LogOfStandardised | None:
     return None
 
 
-def _process(
-    view: Any, kernel: str, seed: int, n_tune: int = 500, n_most: int = 3000, log: LogOfStandardised | None = None
-) -> Any:
+def _process(view: Any, process: SmoothProcess, log: LogOfStandardised | None = None) -> Any:
     """Return a process of a view of the matrix, perhaps of the log of the target."""
-    process = SmoothProcess(n_tune, n_most, kernel=kernel, random_state=seed)
-    if log is not None:
-        process = TransformedTargetRegressor(process, transformer=make_pipeline(log, StandardScaler()))
-    return make_pipeline(view, process)
+    if log is None:
+        return make_pipeline(view, process)
+    return make_pipeline(view, TransformedTargetRegressor(process, transformer=make_pipeline(log, StandardScaler())))
 
 
 def _boosting(reader: TableReader, n_rows: int, seed: int) -> dict[str, HistGradientBoostingRegressor]:

@@ -226,7 +226,8 @@ def fit_stack(
 def _sound_fit(fit: Any, model: OutOfFold, sample: Sample, workers: Workers) -> Any:
     """Return the fit on all rows, or, if it has failed, that of the first fold that has not.
 
-    A model that searches its parameters, such as a process, may end at far worse ones with other rows.
+    A model that searches its parameters may end at far worse ones with other rows. A process that takes noise for
+    signal is not found: it is exact at the rows that it has seen.
     """
     rows = slice(None, None, -(-len(sample.target) // _ROWS_TO_CHECK))
     table, target = sample.table[rows], sample.target[rows]

@@ -30,8 +30,8 @@ _ROWS_AT_ONCE = 256
 # How many evaluations of the evidence a search takes, as measured: for each step, and to start.
 _STEP, _START = 1.3, 3.0
 # Bounds of the size of the function, of the lengths and of the noise, for features and a target of unit variance.
-# The least noise is that of a simulator, 0.01 % of the standard deviation of the target. With less, a covariance of
-# thousands of rows would be singular in double precision.
+# The least noise is that of a simulator, 0.01 % of the standard deviation of the target. With a thousandth of this
+# variance, a covariance of thousands of rows could be singular in double precision.
 _SIZES, _LENGTHS, _NOISES = (1e-2, 1e3), (1e-1, 1e3), (1e-8, 1e1)
 
 
@@ -49,7 +49,8 @@ class SmoothProcess(RegressorMixin, BaseEstimator):
     Parameters
     ----------
     n_tune : int
-        The hyper-parameters are estimated on at most this many rows, after a first search on 500 of them.
+        The hyper-parameters are estimated on at most this many rows; if these are more than 500, after a first search
+        on 500 of them.
     n_most : int
         The process is conditioned on at most this many rows, because its cost grows with their cube.
     max_iter : int
@@ -133,9 +134,9 @@ class SmoothProcess(RegressorMixin, BaseEstimator):
         An evaluation grows with the cube of the rows. To condition on r times as many rows is worth r²: a solution
         takes fewer operations than an evaluation, and more rows are worked on faster.
         """
-        n_few = self._searches(n_rows)
-        evaluations = sum((n / n_few[-1]) ** 3 for n in n_few) * (_START + _STEP * self.max_iter)
-        return evaluations + (min(self.n_most, n_rows) / n_few[-1]) ** 2
+        sizes = self._searches(n_rows)
+        evaluations = sum((size / sizes[-1]) ** 3 for size in sizes) * (_START + _STEP * self.max_iter)
+        return evaluations + (min(self.n_most, n_rows) / sizes[-1]) ** 2
 
     def _covariance(self, scaled: Floats) -> Floats:
         return self.size_ * _KERNELS[self.kernel](cdist(scaled, self.known_, "sqeuclidean"))[0]

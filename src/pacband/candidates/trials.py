@@ -84,7 +84,7 @@ def cross_fit_all(
     Parameters
     ----------
     tasks : mapping of str to Task
-        The models, in the order in which they are tried: the most useful a second first.
+        The models, in the order in which they are tried: the most useful a second first. `coarser` brings some forward.
     table : ndarray of shape (n, columns)
         The features of all models.
     folds : sequence of (train, test)
@@ -97,8 +97,8 @@ def cross_fit_all(
     workers : Workers
         What fits them.
     coarser : mapping of str to str, optional
-        The coarser model of its kind, for every finer one. If the coarser one is the best so far, the finer ones that
-        wait are tried next.
+        The coarser model of its kind, for every finer one. If the coarser one is the best so far, the first finer one
+        that waits is tried next.
     needs_one : bool
         Ignore the budget until one model has succeeded.
 

@@ -10,7 +10,7 @@ from pacband.cli.about_options import about_options, read_about
 from pacband.cli.console import print_json, print_message, print_result, print_saved, print_text, progress_bar
 from pacband.cli.draw_options import declared_draws, draw_options, refuse_without_rows
 from pacband.cli.findings import collect_findings, print_findings
-from pacband.cli.fit_results import print_left_out, save_fit, summarize
+from pacband.cli.fit_results import print_left_out, print_negative_ends, save_fit, summarize
 from pacband.cli.options import (
     clip_options,
     clip_range,
@@ -170,6 +170,7 @@ def command(
         taken = "-" in (output, report)
         print_message(str(family.certificate_)) if taken else print_result(family.certificate_)
         (print_message if taken else print_text)(f"\n{family.auto_}")
+    print_negative_ends(family, rows, options["target"])
     print_left_out(family)
     print_saved(output, options["alone"], report, save_search_plan)
 

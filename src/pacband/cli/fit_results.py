@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pacband.cli.console import print_message
 from pacband.cli.output import save_results
+from pacband.core.wording import percent
 
 if TYPE_CHECKING:
     from pacband.estimators.family import CertifiedFamily
     from pacband.tables.training_rows import TrainingRows
 
-__all__ = ["make_report", "print_left_out", "save_fit", "summarize"]
+__all__ = ["make_report", "print_left_out", "print_negative_ends", "save_fit", "summarize"]
+
+# If this share of the lower ends is negative, at so many rows, a target that is not negative may have a known range.
+_MANY_NEGATIVE, _ROWS_TO_LOOK_AT = 0.05, 1000
 
 
 def save_fit(
@@ -69,6 +74,19 @@ def print_left_out(family: CertifiedFamily) -> None:
         print_message(
             "The time budget left out models, so the result depends on how busy the machine is. --save-search-plan "
             "saves what was fitted, and --search-plan fits it again."
+        )
+
+
+def print_negative_ends(family: CertifiedFamily, rows: TrainingRows, target: str) -> None:
+    """Print how to end the band at zero, if no target is negative and many of its lower ends are."""
+    if family.clip is not None or rows.y.min() < 0.0:
+        return
+    lower = family.predict_interval(rows.X[:_ROWS_TO_LOOK_AT])[:, 0]
+    negative = float((lower < 0.0).mean())
+    if lower.min() > -math.inf and negative >= _MANY_NEGATIVE:
+        print_message(
+            f"No value of {target!r} is negative, but {percent(negative)} of the lower ends are. If {target!r} is "
+            "never negative, --clip-min 0 ends the band at zero and states so."
         )
 
 

@@ -36,7 +36,7 @@ INK, MUTED, GRID, BAND, LIMIT, THIRD, POINT, SURFACE = COLOURS.values()
 WIDTH = 4.6
 TITLE, LABEL, SMALL = 10.5, 9.5, 9.0
 # The most letters of all ticks along the width of a figure.
-_TICK_LETTERS = 40
+_TICK_LETTERS = 48
 # Settings of matplotlib that do not change how a figure looks.
 _OTHER_SETTINGS = (
     "backend", "date.epoch", "docstring", "figure.max_open", "interactive", "timezone", "tk.", "toolbar", "webagg."
@@ -178,13 +178,8 @@ def _name_ticks(axis: Any) -> None:
 
         def format_ticks(self, values: Any) -> list[str]:
             size = max((abs(float(value)) for value in values), default=0.0)
-            if size == 0.0 or 1e-4 <= size < 1e6:
-                return list(super().format_ticks(values))
-            # Ticks are multiples of the step between them: what is smaller is a rounding error.
-            exact = [0.0 if abs(value) < 1e-9 * size else float(value) for value in values]
-            names = [compact(value, 6, size=size) for value in exact]
-            if len(set(names)) < len(names):
-                names = [compact(value, 15, size=size) for value in exact]
+            plain = size == 0.0 or 1e-4 <= size < 1e6
+            names = list(super().format_ticks(values)) if plain else _compact_names(values, size)
             # Side by side, long names leave room for some of the ticks only.
             every = 1 + sum(map(len, names)) // _TICK_LETTERS if axis.axis_name == "x" else 1
             return [name.replace("-", "−") if k % every == 0 else "" for k, name in enumerate(names)]
@@ -195,6 +190,14 @@ def _name_ticks(axis: Any) -> None:
     formatter = PlainFormatter(useOffset=False)
     formatter.set_scientific(False)
     axis.set_major_formatter(formatter)
+
+
+def _compact_names(values: Any, size: float) -> list[str]:
+    """Return the names of ticks, which differ."""
+    # Ticks are multiples of the step between them: what is smaller is a rounding error.
+    exact = [0.0 if abs(value) < 1e-9 * size else float(value) for value in values]
+    names = [compact(value, 6, size=size) for value in exact]
+    return names if len(set(names)) == len(names) else [compact(value, 15, size=size) for value in exact]
 
 
 def _set_title(ax: Axes, title: str, *, pad: float) -> None:

@@ -33,10 +33,6 @@ __all__ = [
 
 duckdb = require("duckdb", purpose="a table like this")
 
-# DuckDB 2.0 reads and writes files in threads of their own. If a query that writes a file fails, it can wait for these
-# threads for ever: it holds a lock that they need. Without them it ends, and files of this machine are read as fast.
-_NO_ASYNC_THREADS = {"async_threads": 0} if int(duckdb.__version__.split(".")[0]) >= 2 else {}
-
 
 @dataclass(frozen=True)
 class Draft:
@@ -121,7 +117,7 @@ def connect(*, threads: int | None = None, paths: Sequence[str] | None = None, *
             "threads": threads or os.cpu_count() or 1,
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
-            **_NO_ASYNC_THREADS,
+            **_no_async_threads(),
             **settings,
         }
     )
@@ -137,6 +133,18 @@ def connect(*, threads: int | None = None, paths: Sequence[str] | None = None, *
     if scope.closing is not None:
         scope.closing.callback(connection.close)
     return connection
+
+
+@cache
+def _no_async_threads() -> dict[str, int]:
+    """Return the setting that leaves reading and writing to the threads of the query; nothing before DuckDB 2.0.
+
+    DuckDB 2.0 reads and writes files in threads of their own. If a query that writes a file fails, it can wait for
+    these threads for ever: it holds a lock that they need. Without them it ends.
+    """
+    with duckdb.connect() as connection:
+        known = connection.execute("select true from duckdb_settings() where name = 'async_threads'").fetchall()
+    return {"async_threads": 0} if known else {}
 
 
 @cache

@@ -249,7 +249,7 @@ def _check_numeric(name: str, facts: Facts) -> None:
         bad = facts.known - facts.numbers
         how = f" {SAY_HOW}" if looks_written_otherwise(facts.text or "") else ""
         raise InvalidInput(
-            f"column {name!r} must be numeric, got {facts.text!r} (in all, {bad} values are no numbers).{how}"
+            f"column {name!r} must be numeric, got {facts.text!r} (values that are no numbers: {bad}).{how}"
         )
     if facts.infinite:
         raise InvalidInput(f"column {name!r} must be finite or missing, got {facts.infinite} infinite values.")

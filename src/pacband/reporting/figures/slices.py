@@ -147,7 +147,7 @@ def caption_slices(numbers: SliceNumbers) -> Caption:
     """Write the caption."""
     weak = [part.label for part in numbers.slices if part.weak]
     listed = ", ".join(weak) if len(weak) <= 3 else f"{len(weak)} of {len(numbers.slices)} slices"
-    found = f"Beyond ε by more than chance: {listed}." if weak else "No slice is beyond ε by more than chance."
+    found = f"Beyond ε by more than chance: {listed}." if weak else "In no slice do the rows prove a share beyond ε."
     return Caption(
         f"Half-width and rows outside by {numbers.feature}",
         f"Half-width and share of rows outside the band in {len(numbers.slices)} slices of {numbers.feature}. {found}",
