@@ -252,6 +252,19 @@ def test_a_reader_that_leaves_early_is_no_failure(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_a_reader_of_bands_that_leaves_early_is_no_failure(tmp_path):
+    library.certify(np.arange(400.0), np.zeros(400), eps=0.1, delta=0.01).save(tmp_path / "cert.json")
+    np.savetxt(tmp_path / "new.csv", np.arange(50_000.0), header="p", comments="")
+    read, write = os.pipe()
+    os.close(read)
+    try:
+        asked = [*PROGRAM, "apply", "cert.json", "new.csv", "--prediction", "p"]
+        done = subprocess.run(asked, stdout=write, stderr=subprocess.PIPE, text=True, cwd=tmp_path, check=False)
+    finally:
+        os.close(write)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.parametrize("form", [[], ["--json"]], ids=["text", "json"])
 def test_a_reader_that_leaves_early_does_not_hide_the_verdict(tmp_path, form):
     """`set -o pipefail; pacband check … | head -1 && release` must not release a model whose promise is contradicted."""

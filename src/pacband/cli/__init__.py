@@ -66,6 +66,15 @@ class _Commands(click.Group):
             _refuse_repeats(command, click.Context(command, info_name=name, parent=ctx), rest)
         return name, command, rest
 
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            from pacband.cli.ending import ReaderLeft
+
+            # click would end with 1, which is a promise that does not hold.
+            raise ReaderLeft from None
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))

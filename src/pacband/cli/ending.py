@@ -33,11 +33,15 @@ from pacband.cli.console import print_message
 from pacband.cli.shell_words import in_shell_words
 from pacband.core.extras import missing_extra
 
-__all__ = ["handle_exit"]
+__all__ = ["ReaderLeft", "handle_exit"]
 
 UNEXPECTED = 70
 # `timeout` and closing terminals send a signal twice. The second signal must not interrupt the cleaning up.
 PAUSE = 5.0
+
+
+class ReaderLeft(Exception):
+    """The reader of standard output has closed the pipe."""
 
 
 @contextmanager
@@ -122,7 +126,7 @@ def _outcome(error: BaseException, known: tuple[type[Exception], ...], received:
         return 2, f"pacband: {error.format_message()}"
     if isinstance(error, click.Abort | KeyboardInterrupt):
         return 130, "pacband: interrupted; no file is half written."
-    if isinstance(error, BrokenPipeError):
+    if isinstance(error, ReaderLeft | BrokenPipeError):
         return 0, ""
     if isinstance(error, OSError):
         return 2, f"pacband: {error.filename}: {error.strerror}" if error.filename else f"pacband: {error}"
