@@ -240,12 +240,13 @@ def test_a_process_that_calls_main_gets_its_handlers_back(run):
     assert (signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGHUP)) == before
 
 
-def test_a_reader_that_leaves_early_is_no_failure(tmp_path):
+@pytest.mark.parametrize("asked", [["plan"], ["--help"], ["--version"]], ids=" ".join)
+def test_a_reader_that_leaves_early_is_no_failure(asked, tmp_path):
     """As `head` does. click would end with 1, the code of a promise that does not hold."""
     read, write = os.pipe()
     os.close(read)
     try:
-        asked = [*PROGRAM, "plan"]
+        asked = [*PROGRAM, *asked]
         done = subprocess.run(asked, stdout=write, stderr=subprocess.PIPE, text=True, cwd=tmp_path, check=False)
     finally:
         os.close(write)

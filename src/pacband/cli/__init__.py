@@ -7,6 +7,8 @@ stderr; `pacband.cli.ending` lists the exit codes.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -66,18 +68,28 @@ class _Commands(click.Group):
             _refuse_repeats(command, click.Context(command, info_name=name, parent=ctx), rest)
         return name, command, rest
 
-    def invoke(self, ctx: click.Context) -> Any:
-        try:
-            return super().invoke(ctx)
-        except BrokenPipeError:
-            from pacband.cli.ending import ReaderLeft
+    def make_context(self, *arguments: Any, **options: Any) -> click.Context:
+        with _let_reader_leave():  # --help and --version print here
+            return super().make_context(*arguments, **options)
 
-            # click would end with 1, which is a promise that does not hold.
-            raise ReaderLeft from None
+    def invoke(self, ctx: click.Context) -> Any:
+        with _let_reader_leave():
+            return super().invoke(ctx)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
+
+
+@contextmanager
+def _let_reader_leave() -> Iterator[None]:
+    """Convert the error of a closed pipe: click would end with 1, which is a promise that does not hold."""
+    try:
+        yield
+    except BrokenPipeError:
+        from pacband.cli.ending import ReaderLeft
+
+        raise ReaderLeft from None
 
 
 def _refuse_repeats(command: click.Command, ctx: click.Context, args: list[str]) -> None:

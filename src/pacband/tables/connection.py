@@ -10,7 +10,7 @@ import atexit
 import glob
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache
@@ -117,7 +117,6 @@ def connect(*, threads: int | None = None, paths: Sequence[str] | None = None, *
             "threads": threads or os.cpu_count() or 1,
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
-            **_no_async_threads(),
             **settings,
         }
     )
@@ -126,6 +125,11 @@ def connect(*, threads: int | None = None, paths: Sequence[str] | None = None, *
         connection.execute(f"set {name} = {literals(dict.fromkeys([*places, *map(glob.escape, places)]))}")
     if scope.folders:
         connection.execute(f"set temp_directory = {literal(scope.folders[0])}")
+    # DuckDB 2.0 reads and writes files in threads of their own. If a query that writes a file fails, it can wait for
+    # these threads for ever: it holds a lock that they need. Without them it ends. Earlier versions have no such
+    # setting.
+    with suppress(duckdb.CatalogException):
+        connection.execute("set async_threads = 0")
     # DuckDB prints its own progress bar to standard output, among the rows or the JSON, in queries of over two seconds.
     connection.execute("set enable_progress_bar = false")
     connection.execute("set enable_external_access = false")
@@ -133,18 +137,6 @@ def connect(*, threads: int | None = None, paths: Sequence[str] | None = None, *
     if scope.closing is not None:
         scope.closing.callback(connection.close)
     return connection
-
-
-@cache
-def _no_async_threads() -> dict[str, int]:
-    """Return the setting that leaves reading and writing to the threads of the query; nothing before DuckDB 2.0.
-
-    DuckDB 2.0 reads and writes files in threads of their own. If a query that writes a file fails, it can wait for
-    these threads for ever: it holds a lock that they need. Without them it ends.
-    """
-    with duckdb.connect() as connection:
-        known = connection.execute("select true from duckdb_settings() where name = 'async_threads'").fetchall()
-    return {"async_threads": 0} if known else {}
 
 
 @cache
