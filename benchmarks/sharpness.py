@@ -49,6 +49,10 @@ QUICK = (
     "NGBoost, normalised",
     "quantile-forest, CQR",
 )
+# Friedman's function, whose law is known, is in `excess`: with a ninth table, a run takes more than three hours.
+COMPARED = tuple(name for name in TABLES if name != "friedman")
+# A simulator without noise: its band can be as narrow as one likes, so that it alone decides a geometric mean.
+NOISELESS = "borehole"
 # The aims: the geometric mean over the tables, and the largest, of our width over that of the better of AutoGluon's.
 AIMS = {15.0: (0.58, 1.0), 120.0: (0.50, 0.95)}
 PYTHON = Path(".venv-rivals/bin/python")
@@ -60,7 +64,7 @@ def main(quick: bool = False) -> None:
     if quick:
         compare(("concrete", "diabetes"), (15.0,), 1, journal)
     else:
-        compare(tuple(TABLES), tuple(AIMS), 3, journal)
+        compare(COMPARED, tuple(AIMS), 3, journal)
     journal.finish()
 
 
@@ -131,12 +135,17 @@ def _print_summary(found: Found, tables: tuple[str, ...], limit: float) -> None:
         ratios.append((ours / glued[best_glued], ours / others[best], ours / min(*glued.values(), *others.values())))
         rows.append([table, f"{ratios[-1][0]:.3f}", best_glued, f"{ratios[-1][1]:.3f}", best])
     means = np.exp(np.mean(np.log(ratios), axis=0))
+    noisy = np.exp(np.mean(np.log([ratio for table, ratio in zip(tables, ratios, strict=True) if table != NOISELESS]), axis=0))
     print(f"\nat {limit:.0f} s: our width over that of the better mode of AutoGluon, and of the best other rival")
     print_table(
         ["", "of AutoGluon", "its better mode", "of the others", "the best of them"],
-        [*rows, ["geometric mean", f"{means[0]:.3f}", "", f"{means[1]:.3f}", ""]],
+        [
+            *rows,
+            ["geometric mean", f"{means[0]:.3f}", "", f"{means[1]:.3f}", ""],
+            [f"without {NOISELESS}", f"{noisy[0]:.3f}", "", f"{noisy[1]:.3f}", ""],
+        ],
     )
-    print(f"over the best of all, chosen after the fact: {means[2]:.3f}")
+    print(f"over the best of all, chosen after the fact: {means[2]:.3f}; without {NOISELESS}: {noisy[2]:.3f}")
     if limit in AIMS:
         mean, most = AIMS[limit]
         largest = max(first for first, _, _ in ratios)
