@@ -134,8 +134,8 @@ def _print_summary(found: Found, tables: tuple[str, ...], limit: float) -> None:
         best_glued, best = min(glued, key=glued.__getitem__), min(others, key=others.__getitem__)
         ratios.append((ours / glued[best_glued], ours / others[best], ours / min(*glued.values(), *others.values())))
         rows.append([table, f"{ratios[-1][0]:.3f}", best_glued, f"{ratios[-1][1]:.3f}", best])
-    means = np.exp(np.mean(np.log(ratios), axis=0))
-    noisy = np.exp(np.mean(np.log([ratio for table, ratio in zip(tables, ratios, strict=True) if table != NOISELESS]), axis=0))
+    logs, with_noise = np.log(ratios), [table != NOISELESS for table in tables]
+    means, noisy = np.exp(logs.mean(axis=0)), np.exp(logs[with_noise].mean(axis=0))
     print(f"\nat {limit:.0f} s: our width over that of the better mode of AutoGluon, and of the best other rival")
     print_table(
         ["", "of AutoGluon", "its better mode", "of the others", "the best of them"],

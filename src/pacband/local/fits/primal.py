@@ -8,26 +8,15 @@ import numpy as np
 
 from pacband.core.arrays import Floats, Indices
 from pacband.local.design import Points, Regressors
-from pacband.local.fits.bordered import solve_graded
+from pacband.local.fits.bordered import Triangles, solve_graded
 from pacband.local.fits.certified import refine_fit
 
 __all__ = ["fit_primal"]
 
 # σ̂² from sums of squares loses digits where little of ΣΓr² is left. Below this part it is summed from the residuals.
 _CANCELLED = 1e-3
-# Systems are unpacked, factored and solved in portions of this many numbers, which fit in the cache.
-_CACHED = 5 << 16
-
-
-def _unpack(sums: Floats, stack: Floats) -> None:
-    """Write sums of table rows, or a stack, as lower triangles."""
-    if sums.ndim == 3:
-        stack[:] = sums
-        return
-    start = 0
-    for i in range(stack.shape[1]):
-        stack[:, i, : i + 1] = sums[:, start : start + i + 1]
-        start += i + 1
+# Systems are factored and solved in portions of this many numbers, which fit in the cache.
+_CACHED = 9 << 16
 
 
 def fit_primal(
@@ -68,20 +57,16 @@ def fit_primal(
         return np.zeros(n), np.maximum(sums.reshape(n, -1)[:, 0], 0.0) / total
     theta, left, cancelled = np.empty((n, p)), np.empty(n), np.empty(n, dtype=bool)
     step = -(-n // -(-n * (p + 1) ** 2 // _CACHED))  # portions of equal size
-    scratch = np.empty((min(n, step), p + 1, p + 1))
     for start in range(0, n, step):
         part = slice(start, start + step)
-        stack = scratch[: len(total[part])]
-        _unpack(sums[part], stack)
-        squares, moments = stack[:, p, p].copy(), stack[:, p, :p].copy()
-        diagonal = np.einsum("nii->ni", stack[:, :p, :p])
-        diagonal += alpha
-        stack[:, p, :p] -= alpha * design.centre
-        change = solve_graded(stack, alpha)
+        gram = Triangles(sums[part])
+        moments, squares = np.split(gram[p], [p], axis=1)
+        change = solve_graded(gram, moments - alpha * design.centre, alpha)
         theta[part] = change + design.centre
-        left[part] = squares - np.einsum("np,np->n", change, moments + alpha * theta[part])
+        left[part] = squares[:, 0] - np.einsum("np,np->n", change, moments + alpha * theta[part])
         # The rounding error of `left` has the size of the terms, not of their difference.
-        terms = squares + 1e-3 * diagonal.sum(axis=1) * np.einsum("np,np->n", change, change)
+        trace = gram.diagonal(0, p).sum(axis=1) + p * alpha
+        terms = squares[:, 0] + 1e-3 * trace * np.einsum("np,np->n", change, change)
         cancelled[part] = left[part] < _CANCELLED * terms
     if cancelled.any():
         some = np.flatnonzero(cancelled)

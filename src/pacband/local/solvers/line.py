@@ -30,10 +30,10 @@ __all__ = ["Line"]
 
 
 class Line(Solver):
-    """One p × p system for each point, from sums over √M samples and two prepared rows.
+    """One p × p system for each point, from sums over two thirds of √M samples and two prepared rows.
 
     - Prepared at fit: the products of the features (`Regressors.products`), the sorted samples, and for each decay two
-      rows of sums for each of √M blocks.
+      rows of sums for each of 3/2·√M blocks.
     - Memory of a batch: the sums of its points for every decay, and the products of one block.
     """
 
@@ -62,7 +62,7 @@ class Line(Solver):
 
 @dataclass(frozen=True, eq=False)
 class _Blocks:
-    """Sorted samples, cut into √M blocks.
+    """Sorted samples, cut into 3/2·√M blocks.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class _Blocks:
     @classmethod
     def of(cls, points: Floats) -> _Blocks:
         order = np.argsort(points, kind="stable")
-        n_blocks = math.isqrt(len(points) - 1) + 1
+        n_blocks = min(len(points), 3 * math.isqrt(len(points)) // 2 + 1)
         return cls(order, points[order], np.linspace(0, len(points), n_blocks + 1).astype(np.intp))
 
     def __getitem__(self, k: int) -> slice:
@@ -136,19 +136,14 @@ def _sum_sides(blocks: _Blocks, products: Products, decays: Sequence[float]) -> 
         distances = np.stack([last[k] - points, points - first[k]])
         for decay, own in zip(decays, inner, strict=True):
             np.matmul(np.exp(-decay * distances), table, out=own[k])
-    sides = []
-    for decay, own in zip(decays, inner, strict=True):
-        side = np.zeros_like(own)
-        for k in range(len(blocks) - 1):
-            side[k + 1, 0] = own[k, 0]
-            if k:
-                side[k + 1, 0] += np.exp(-decay * (last[k] - last[k - 1])) * side[k, 0]
-        for k in range(len(blocks) - 1, 0, -1):
-            side[k - 1, 1] = own[k, 1]
-            if k < len(blocks) - 1:
-                side[k - 1, 1] += np.exp(-decay * (first[k + 1] - first[k])) * side[k, 1]
-        sides.append(side)
-    return sides
+    sides = np.zeros_like(inner)
+    gaps = np.diff(last, prepend=last[:1]), np.diff(first, append=first[-1:])
+    ahead, back = (np.exp(-np.multiply.outer(decays, gap))[:, :, None] for gap in gaps)
+    for k in range(len(blocks) - 1):
+        sides[:, k + 1, 0] = inner[:, k, 0] + ahead[:, k] * sides[:, k, 0]
+    for k in range(len(blocks) - 1, 0, -1):
+        sides[:, k - 1, 1] = inner[:, k, 1] + back[:, k] * sides[:, k, 1]
+    return list(sides)
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,7 +188,9 @@ class _Batch(Batch):
         sums = np.empty((len(self.by_decay), len(self.x), products.size))
         for k, part in self.blocks.split(self.x):
             distances = self.blocks.distances(k, self.x[part])
-            table = np.concatenate([products.table(self.blocks.order[self.blocks[k]]), np.empty((2, products.size))])
+            own = self.blocks.order[self.blocks[k]]
+            table = np.empty((len(own) + 2, products.size))
+            products.write(own, table[:-2])
             for m, models in enumerate(self.by_decay):
                 table[-2:] = _prepared(models[0]).sides[k]
                 np.matmul(np.exp(-models[0].weight.decay * distances), table, out=sums[m, part])
