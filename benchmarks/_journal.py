@@ -60,10 +60,8 @@ class Journal:
 
 
 def _digest() -> str:
-    """Return a digest of the code that an outcome depends on: what searches and certifies, and what measures."""
-    folders = [_ROOT / "src/pacband" / name for name in ("candidates", "certification", "core", "local", "scale")]
-    files = [path for folder in folders for path in folder.rglob("*.py")]
+    """Return a digest of the code that an outcome depends on: the package, and what measures it."""
     content = hashlib.sha256()
-    for path in sorted([*files, *(_ROOT / "benchmarks").glob("_*.py")]):
+    for path in sorted([*(_ROOT / "src/pacband").rglob("*.py"), *(_ROOT / "benchmarks").glob("_*.py")]):
         content.update(path.relative_to(_ROOT).as_posix().encode() + b"\0" + path.read_bytes())
     return content.hexdigest()

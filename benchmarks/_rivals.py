@@ -24,9 +24,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from joblib import cpu_count
 
 LEVELS = (0.05, 0.5, 0.95)  # for ε = 0.1
-CORES = 2
+CORES = cpu_count()  # as many as pacband uses
 
 Frame = pd.DataFrame
 # A rival fits to X and y in about so many seconds, and predicts columns for the unseen rows.

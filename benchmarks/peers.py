@@ -13,7 +13,7 @@ Three parts:
 - MAPIE: absolute scores; residual-normalised with its own split of the calibration rows, and with a residual model
   that is cross-fitted on the training rows; conformalized quantile regression.
 - crepes: difficulty by the 25 nearest neighbours, from their targets or from cross-fitted residuals.
-- learners of both: ridge, random forest, extra trees and two of our four settings of histogram boosting; the forests
+- learners of both: ridge, random forest, extra trees and two of our settings of histogram boosting; the forests
   have more trees than ours.
 """
 

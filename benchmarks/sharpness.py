@@ -31,9 +31,9 @@ from benchmarks._journal import Journal
 from benchmarks._tables import TABLES, Split, split_table
 from benchmarks._timing import print_table
 
-# A table, a time limit or none, and a method; and what the method made of each seed.
+# A table, a time limit or none, and a method; and what the method made of the seeds at which it did not fail.
 Key: TypeAlias = tuple[str, float | None, str]
-Found: TypeAlias = dict[Key, list[Outcome]]
+Found: TypeAlias = dict[Key, dict[int, Outcome]]
 # A time limit or none, a method and its error; and the tables, once for each seed.
 Failed: TypeAlias = dict[tuple[float | None, str, str], list[str]]
 
@@ -84,11 +84,11 @@ def compare(tables: tuple[str, ...], limits: tuple[float, ...], seeds: int, jour
             for name, within in methods:
                 measure = partial(_measure, name, within or 0.0, split, seed)
                 outcome = journal.get(f"{table}, seed {seed}, {name}, {within} s", measure)
-                kept = found.setdefault((table, within, name), [])
+                kept = found.setdefault((table, within, name), {})
                 if isinstance(outcome, str):
                     failed.setdefault((within, name, outcome), []).append(table)
                 else:
-                    kept.append(outcome)
+                    kept[seed] = outcome
         if PYTHON.exists():
             _print_summary(found, tables, limit)
     for table in tables:
@@ -96,26 +96,34 @@ def compare(tables: tuple[str, ...], limits: tuple[float, ...], seeds: int, jour
     for (within, name, error), where in failed.items():
         at = "" if within is None else f" at {within:.0f} s"
         print(f"\n{name} failed{at} ({len(where)} ×: {', '.join(dict.fromkeys(where))}): {error}")
-    print("\nversions: " + ", ".join(sorted({f"{k[2].split(',')[0]} {o[0].version}" for k, o in found.items() if o})))
+    print(
+        "\nversions: "
+        + ", ".join(sorted({f"{k[2].split(',')[0]} {o.version}" for k, kept in found.items() for o in kept.values()}))
+    )
 
 
 def _measure(name: str, seconds: float, split: Split, seed: int) -> Outcome | str:
     return run_ours(split, seconds) if name == OURS else run_rival(PYTHON, name, split, seconds, seed)
 
 
+def _over(ours: dict[int, Outcome], theirs: dict[int, Outcome]) -> float:
+    """Return our mean width over that of a rival, at the seeds at which the rival did not fail."""
+    return mean_width([ours[seed] for seed in theirs]) / mean_width(list(theirs.values()))
+
+
 def _print_table(table: str, found: Found, limits: tuple[float, ...], seeds: int) -> None:
     rows = []
     for (of, limit, name), outcomes in found.items():
         if of == table and outcomes:
-            ours = found[table, limit or limits[0], OURS]
+            each = list(outcomes.values())
             rows.append(
                 [
                     f"{name}{'' if limit is None else f', {limit:.0f} s'}",
-                    f"{mean_width(outcomes):.4g}",
-                    f"{mean_width(ours) / mean_width(outcomes):.3f}",
-                    f"{np.mean([o.violations for o in outcomes]):.3f}",
-                    f"{np.mean([o.seconds for o in outcomes]):.1f}",
-                    f"{max(o.seconds for o in outcomes):.1f}",
+                    f"{mean_width(each):.4g}",
+                    f"{_over(found[table, limit or limits[0], OURS], outcomes):.3f}",
+                    f"{np.mean([o.violations for o in each]):.3f}",
+                    f"{np.mean([o.seconds for o in each]):.1f}",
+                    f"{max(o.seconds for o in each):.1f}",
                 ]
             )
     print(
@@ -128,13 +136,16 @@ def _print_table(table: str, found: Found, limits: tuple[float, ...], seeds: int
 def _print_summary(found: Found, tables: tuple[str, ...], limit: float) -> None:
     rows, ratios = [], []
     for table in tables:
-        ours = mean_width(found[table, limit, OURS])
-        glued = {name: mean_width(found[table, limit, name]) for name in AUTOGLUON if found[table, limit, name]}
-        others = {name: mean_width(found[table, None, name]) for name in QUICK if found[table, None, name]}
-        best_glued, best = min(glued, key=glued.__getitem__), min(others, key=others.__getitem__)
-        ratios.append((ours / glued[best_glued], ours / others[best], ours / min(*glued.values(), *others.values())))
-        rows.append([table, f"{ratios[-1][0]:.3f}", best_glued, f"{ratios[-1][1]:.3f}", best])
-    logs, with_noise = np.log(ratios), [table != NOISELESS for table in tables]
+        ours = found[table, limit, OURS]
+        glued = {name: _over(ours, theirs) for name in AUTOGLUON if (theirs := found[table, limit, name])}
+        others = {name: _over(ours, theirs) for name in QUICK if (theirs := found[table, None, name])}
+        if not glued or not others:
+            print(f"{table} is left out: no rival of a kind could be fitted.")
+            continue
+        best_glued, best = max(glued, key=glued.__getitem__), max(others, key=others.__getitem__)
+        ratios.append((table, glued[best_glued], others[best], max(*glued.values(), *others.values())))
+        rows.append([table, f"{glued[best_glued]:.3f}", best_glued, f"{others[best]:.3f}", best])
+    logs, with_noise = np.log([each for _, *each in ratios]), [table != NOISELESS for table, *_ in ratios]
     means, noisy = np.exp(logs.mean(axis=0)), np.exp(logs[with_noise].mean(axis=0))
     print(f"\nat {limit:.0f} s: our width over that of the better mode of AutoGluon, and of the best other rival")
     print_table(
@@ -148,6 +159,6 @@ def _print_summary(found: Found, tables: tuple[str, ...], limit: float) -> None:
     print(f"over the best of all, chosen after the fact: {means[2]:.3f}; without {NOISELESS}: {noisy[2]:.3f}")
     if limit in AIMS:
         mean, most = AIMS[limit]
-        largest = max(first for first, _, _ in ratios)
+        largest = max(first for _, first, *_ in ratios)
         for what, value, aim in (("geometric mean", means[0], mean), ("largest", largest, most)):
             print(f"aim: {what} at most {aim}: {'met' if value <= aim else 'MISSED'} ({value:.3f})")

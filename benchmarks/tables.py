@@ -95,7 +95,7 @@ def _certify(paths: dict[int, str], folder: Path, repeats: int) -> None:
             "polars top_k": TOP_K.format(path=path, rank=rank),
             "DuckDB order by … limit": ORDER.format(path=path, below=rank - 1),
         }
-        found = {name: min(_measured(code) for _ in range(repeats)) for name, code in contenders.items()}
+        found = {name: _several(code, repeats) for name, code in contenders.items()}
         scans[size], seconds[size] = found["DuckDB, bare scan"][0], found["pacband certify"][0]
         memory[size] = found["pacband certify"][1]
         rows += [
@@ -117,8 +117,8 @@ def _certify(paths: dict[int, str], folder: Path, repeats: int) -> None:
 
 def _apply(path: str, folder: Path, repeats: int) -> None:
     arguments = ["pacband", "apply", str(folder / "cert.json"), path, "-o", str(folder / "bands.parquet")]
-    copy = min(_measured(COPY.format(path=path, copy=folder / "copy.parquet")) for _ in range(repeats))
-    ours = min(_measured(PROGRAM.format(arguments=arguments)) for _ in range(repeats))
+    copy = _several(COPY.format(path=path, copy=folder / "copy.parquet"), repeats)
+    ours = _several(PROGRAM.format(arguments=arguments), repeats)
     print("\nthe band beside every row of the largest file, and a bare copy of it (which has two columns fewer)")
     print_table(
         ["", "s", "of the copy", "peak MiB"],
@@ -134,8 +134,8 @@ def _groups(folder: Path, n_groups: int, repeats: int) -> None:
     rows, memory = [], {}
     for each, eps in ((50, 0.4), (100, 0.3)):
         path = _make_groups(folder, n_groups, each)
-        bare = min(_measured(BARE_GROUPS.format(path=path)) for _ in range(repeats))
-        ours = min(_measured(GROUPS.format(path=path, eps=eps)) for _ in range(repeats))
+        bare = _several(BARE_GROUPS.format(path=path), repeats)
+        ours = _several(GROUPS.format(path=path, eps=eps), repeats)
         memory[each] = ours[1]
         rows += [
             [f"{n_groups * each:,}", "DuckDB, bare group by", f"{bare[0]:.2f}", "1", f"{bare[1]:.0f}"],
@@ -164,8 +164,8 @@ def _units(folder: Path, n_units: int, sizes: tuple[int, int], repeats: int) -> 
             str(folder / "units.json"),
             "--overwrite",
         ]
-        bare = min(_measured(BARE_UNITS.format(path=path)) for _ in range(repeats))
-        ours = min(_measured(PROGRAM.format(arguments=arguments)) for _ in range(repeats))
+        bare = _several(BARE_UNITS.format(path=path), repeats)
+        ours = _several(PROGRAM.format(arguments=arguments), repeats)
         times = ours[0] / bare[0]
         memory.append(ours[1])
         rows += [
@@ -221,6 +221,12 @@ def _starts(repeats: int) -> None:
     )
     for name in list(STARTS)[1:]:
         print(f"aim: {name} at most 3 × click: {'met' if times[name] <= 3 * bare else 'MISSED'}")
+
+
+def _several(code: str, repeats: int) -> tuple[float, float]:
+    """Return the least seconds and the largest peak of several processes."""
+    seconds, peaks = zip(*(_measured(code) for _ in range(repeats)), strict=True)
+    return min(seconds), max(peaks)
 
 
 def _measured(code: str) -> tuple[float, float]:

@@ -27,6 +27,12 @@ def test_a_small_weight_is_left_out(rng):
     np.testing.assert_array_equal(blend.centre, columns["good"])
 
 
+def test_many_equally_good_predictors_keep_their_small_weights():
+    errors = np.eye(60)
+    blend = fit_blend({str(k): column for k, column in enumerate(errors)}, np.full(60, 1 / 60))
+    np.testing.assert_allclose(blend.weights, 1 / 60, rtol=1e-6)
+
+
 def test_the_meta_table_has_the_blend_its_spread_and_the_deviations_of_its_parts():
     table, predictions = np.zeros((2, 1)), np.array([[1.0, 3.0, 100.0], [2.0, 2.0, 100.0]])
     weights = np.array([0.75, 0.25, 0.0])

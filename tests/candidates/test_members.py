@@ -8,8 +8,8 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import BayesianRidge, LinearRegression, Ridge
 from sklearn.neighbors import KNeighborsRegressor
 
-from pacband import CertifiedFamily, CertifiedRegressor, InvalidInput, LocalRidge, datasets
-from pacband.candidates.members import Member, copy_unfitted, fit_members, predict_members
+from pacband import CertifiedFamily, CertifiedRegressor, InvalidInput, LocalKernelRidge, LocalRidge, datasets
+from pacband.candidates.members import Member, copy_fitted, copy_unfitted, fit_members, predict_members
 from pacband.scale import (
     EnsembleScale,
     FloorScale,
@@ -175,3 +175,22 @@ def test_calibrate_copies_a_predictor_that_several_members_have_once():
     found = family.set_params(min_scale=1e-3).calibrate(X_CAL, Y_CAL).members_
     assert found["one"].predictor is found["two"].predictor is found["near"].predictor is not model
     assert found["near"].scale is not near
+
+
+def test_calibrate_copies_what_the_members_of_a_grid_share_once():
+    fitted = LocalKernelRidge(gamma=1.0).fit_grid(X, Y, [{"decay": 1.0}, {"decay": 2.0}])
+    members = CertifiedFamily(dict(zip("ab", fitted, strict=True)), **PROMISE).calibrate(X_CAL, Y_CAL).members_
+    one, two = (members[name].predictor._model for name in "ab")
+    assert one.design is two.design is not fitted[0]._model.design
+    assert one.locality is two.locality
+
+
+def test_a_part_that_cannot_be_copied_is_used_itself_and_the_others_are_copied():
+    class Uncopied(Ridge):
+        def __deepcopy__(self, memo):
+            raise TypeError
+
+    model, other = Ridge().fit(X, Y), Uncopied().fit(X, Y)
+    found = copy_fitted({"one": Member(other), "two": Member(model)})
+    assert found["one"].predictor is other
+    assert found["two"].predictor is not model

@@ -61,5 +61,5 @@ def test_triangles_have_the_rows_and_diagonals_of_their_matrices():
     matrices = np.arange(32.0).reshape(2, 4, 4)
     for gram in (Triangles(matrices), Triangles(matrices[:, *np.tril_indices(4)])):
         for row in range(4):
-            np.testing.assert_array_equal(gram[row], matrices[:, row, : row + 1])
+            np.testing.assert_array_equal(gram.row(row), matrices[:, row, : row + 1])
         np.testing.assert_array_equal(gram.diagonal(1, 3), matrices[:, [1, 2], [1, 2]])

@@ -115,6 +115,6 @@ def test_members_are_what_they_would_be_alone(estimator, dims, parameters):
 
 
 def test_an_empty_family_is_refused():
-    with pytest.raises(InvalidInput, match="members must hold at least one fitted estimator, got none"):
+    with pytest.raises(InvalidInput, match="members must contain at least one fitted estimator, got none"):
         LocalRidge.predict_grid([], [[0.0]])
     assert LocalRidge().fit_grid([[0.0], [1.0]], [0.0, 1.0], []) == []

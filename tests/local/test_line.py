@@ -52,7 +52,7 @@ def test_sums_of_a_decay_do_not_depend_on_the_family_it_is_prepared_with():
         prepare([member._model])
         alone = member._model.prepared["line"]
         assert_array_equal(alone.sides, shared.sides)
-        assert alone.sides is not shared.sides
+        assert shared.sides.base is None  # one member that is kept does not keep the sums of all
 
 
 def test_a_family_shares_the_blocks_and_the_products(monkeypatch):

@@ -52,3 +52,22 @@ def test_slices_cover_all_rows_and_fit(n, each, room, most):
     for rows in slices:
         size = rows.stop - rows.start
         assert size == 1 or (size <= most and size * each <= room)
+
+
+@pytest.mark.parametrize(
+    ("weight", "decay", "noise", "far"),
+    [("exponential", 2.0, 0.2, 1e4), ("exponential", 80.0, 0.0, 1.0), ("gaussian", 12.0, 0.0, 1.0)],
+)
+def test_points_that_need_all_samples_take_them_in_portions(weight, decay, noise, far):
+    """Far outside the samples the weights are computed anew; where the fit is nearly perfect, its residuals are."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (40_000, 1))
+    y = np.abs(X[:, 0]) + noise * rng.standard_normal(40_000)
+    model = LocalRidge(alpha=1e-14, decay=decay, weight=weight).fit(X, y)
+    points = np.linspace(0.7, 0.8, 256)[:, None] * far
+    with sklearn.config_context(working_memory=64):
+        tracemalloc.start()
+        model.predict(points, return_std=True)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert peak < 150 * 2**20

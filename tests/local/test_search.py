@@ -45,6 +45,15 @@ def test_pure_noise_ends_within_the_limits():
         assert low * unit * (1 - 1e-9) <= getattr(found, name) <= high * unit * (1 + 1e-9)
 
 
+def test_copies_do_not_hide_the_scale_of_the_samples():
+    X = np.repeat([[0.0], [1e-4]], [90, 10], axis=0)
+    rng = np.random.default_rng(0)
+    locality = Locality(Norm(2.0), X)
+    trial = Search(Kernel("rbf"), Weight("exponential", 1.0), locality, X, X[:, 0], rng.permutation(100))
+    units = trial._units()
+    assert (units["gamma"], units["decay"]) == pytest.approx((1e8, 1e4))
+
+
 def test_refinement_never_ends_worse_than_the_grid(monkeypatch):
     trial = make()
     found, error = trial.best({})

@@ -27,7 +27,7 @@ class Blend:
     predictions : ndarray of shape (n, predictors)
         Their out-of-fold predictions.
     weights : ndarray of shape (predictors,)
-        The weight of each: zero, or at least 2 %. They sum to one.
+        The weight of each: zero, or at least 2 % (or half of the largest, if all are small). They sum to one.
     """
 
     names: tuple[str, ...]
@@ -56,7 +56,7 @@ def fit_blend(predictions: Mapping[str, Floats], target: Floats) -> Blend:
     """
     columns = np.column_stack(list(predictions.values()))
     weights = convex_weights(columns, target)
-    weights = np.where(weights < _LEAST_WEIGHT, 0.0, weights)
+    weights = np.where(weights < min(_LEAST_WEIGHT, weights.max() / 2.0), 0.0, weights)
     return Blend(tuple(predictions), columns, weights / weights.sum())
 
 

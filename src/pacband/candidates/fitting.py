@@ -18,6 +18,7 @@ from threadpoolctl import ThreadpoolController
 from pacband.candidates.smooth import SmoothProcess
 from pacband.candidates.workers import Workers
 from pacband.core.arrays import Floats
+from pacband.core.blas_threads import one_blas_thread
 from pacband.core.interrupts import keep_interrupts
 from pacband.scale.crossfit import Folds
 
@@ -187,7 +188,7 @@ def _run(tasks: Sequence[_Task], workers: Workers) -> list[FoldFit]:
     with (
         keep_interrupts(),
         warnings.catch_warnings(),
-        _CONTROLLER.limit(limits=1, user_api="blas"),
+        one_blas_thread(),
         ThreadPoolExecutor(workers.n_threads) as pool,
     ):
         prepared = [tasks[k].prepare() for k in threads]

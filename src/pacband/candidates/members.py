@@ -197,20 +197,19 @@ def _fit_the_scale(scale: BaseEstimator) -> str:
 
 
 def _copy_members(members: Mapping[str, Member], is_copied: Callable[[Any], bool]) -> dict[str, Member]:
-    """Return the members with a copy of some parts. A part that several members have is copied once.
+    """Return the members with a copy of some parts. What several members or parts have in common is copied once.
 
     A certificate is then about the copies, whatever happens to the originals later.
     """
     parts = {id(part): part for member in members.values() for part in (member.predictor, member.scale)}
-    copies = {key: _copy(part) if is_copied(part) else part for key, part in parts.items()}
+    copies, memo = dict(parts), dict[int, Any]()
+    for key, part in parts.items():
+        if not is_copied(part) or not hasattr(part, "predict"):  # a function, "std" or None
+            continue
+        known = dict(memo)
+        try:
+            copies[key] = deepcopy(part, known)
+        except Exception:  # a third party's object may raise any error: then the object itself is used
+            continue
+        memo = known
     return {name: Member(copies[id(member.predictor)], copies[id(member.scale)]) for name, member in members.items()}
-
-
-def _copy(part: Any) -> Any:
-    """Return a copy of a model; a function, "std" and None are returned as they are."""
-    if not hasattr(part, "predict"):
-        return part
-    try:
-        return deepcopy(part)
-    except Exception:  # a third party's object may raise any error: then the object itself is used
-        return part

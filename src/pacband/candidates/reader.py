@@ -17,6 +17,7 @@ from scipy.stats import binom
 from sklearn.base import BaseEstimator
 
 from pacband.core.arrays import Floats
+from pacband.core.callers import caller_level
 from pacband.core.column_kinds import Column, Texts, table_columns
 from pacband.exceptions import InvalidInput, UnknownCategories
 
@@ -106,7 +107,7 @@ class TableReader(BaseEstimator):
                 f"{', '.join(map(repr, self.categories_[k].tolist()[:5]))}. If the column is spelled differently, or "
                 "its distribution has changed, the promise does not hold for these rows.",
                 UnknownCategories,
-                stacklevel=2,
+                stacklevel=caller_level(),
             )
 
 

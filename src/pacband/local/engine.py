@@ -9,9 +9,9 @@ from itertools import chain, islice
 
 import numpy as np
 from joblib import effective_n_jobs
-from threadpoolctl import threadpool_info, threadpool_limits
 
 from pacband.core.arrays import Floats
+from pacband.core.blas_threads import blas_threads, one_blas_thread
 from pacband.core.progress import Progress
 from pacband.local.memory import budget
 from pacband.local.model import Model
@@ -74,7 +74,7 @@ def _run(batches: Iterator[Batch], n_jobs: int | None) -> Iterator[list[Piece]]:
             yield batch.solve()
         return
     # A few batches at a time: each holds a copy of its points.
-    with threadpool_limits(limits=1, user_api="blas"), ThreadPoolExecutor(workers) as pool:
+    with one_blas_thread(), ThreadPoolExecutor(workers) as pool:
         waiting: deque[Future[list[Piece]]] = deque(pool.submit(batch.solve) for batch in islice(batches, 2 * workers))
         while waiting:
             yield waiting.popleft().result()
@@ -87,6 +87,4 @@ def _workers(n_jobs: int | None) -> int:
     Its threads speed up large products, but not batches of small factorizations. So the same cores work on whole
     batches instead.
     """
-    if n_jobs is not None:
-        return int(effective_n_jobs(n_jobs))
-    return max((pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"), default=1)
+    return blas_threads() if n_jobs is None else int(effective_n_jobs(n_jobs))

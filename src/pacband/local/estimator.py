@@ -133,7 +133,7 @@ class LocalRegressor(RegressorMixin, BaseEstimator, ABC):
             In the order of the members; what `predict(X, return_std=True)` of each gives.
         """
         if not members:
-            raise InvalidInput("members must hold at least one fitted estimator, got none.")
+            raise InvalidInput("members must contain at least one fitted estimator, got none.")
         for member in members:
             check_is_fitted(member, "solver_")
             valid = validate_data(member, X, dtype=np.float64, reset=False)

@@ -52,7 +52,7 @@ def trace_tolerances(kernel: Kernel, X: Floats, alpha: float, tol: float) -> tup
     """
     typical = float(np.abs(kernel.diagonal(X)).mean()) or 1.0
     certified = tol * alpha / (2.0 * len(X) * typical) * min(1.0, (alpha / (len(X) * typical)) ** 0.5)
-    level = 100.0 ** np.floor(np.log10(certified) / 2.0)
+    level = 100.0 ** np.floor(np.log10(certified) / 2.0) if certified > 0.0 else 0.0
     return (level if level > ROUNDING_OF_TRACE else 0.0), tol * min(0.01, 0.2 * alpha / typical)
 
 

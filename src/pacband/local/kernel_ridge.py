@@ -6,6 +6,7 @@ import warnings
 from typing import Any, Self
 
 from pacband.core.arrays import Floats
+from pacband.core.callers import caller_level
 from pacband.core.checks import check_positive, check_probability
 from pacband.local.choice import check_solver, choose_for_features, uses_few
 from pacband.local.estimator import LocalRegressor
@@ -50,7 +51,7 @@ class LocalKernelRidge(LocalRegressor):
 
         - "dense": one M × M factorization a point.
         - "lowrank": the Gram matrix as L Lᵀ with p columns, then p × p systems, all of a batch in one matrix product.
-        - "line": "lowrank" for exponential weights on one feature. A point costs a sum over √M samples, not M.
+        - "line": "lowrank" for exponential weights on one feature. A point costs a sum over some √M samples, not M.
         - "neighbors": L × L systems of the nearest samples.
         - "auto": "neighbors" if `n_neighbors` is given; else "line" or "lowrank" if at most M/2 columns reach `tol`;
           else "dense".
@@ -207,7 +208,7 @@ class LocalKernelRidge(LocalRegressor):
             warnings.warn(
                 f"solver='auto' falls back to 'dense', one {len(y)} × {len(y)} factorization for every point, as this "
                 "kernel has no low rank here: set n_neighbors for a quick local model.",
-                stacklevel=4,
+                stacklevel=caller_level(),
             )
         whole = shared.get(lambda: whole_gram(kernel, X), "whole", *names)
         return Model("dense", locality, weight, whole, alpha, y, unit)

@@ -52,7 +52,7 @@ def leave_one_out(gram: Floats, weights: Floats, y: Floats, alpha: float) -> Flo
     Returns
     -------
     ndarray of shape (n,)
-        NaN where the system is too ill-conditioned to be factored.
+        NaN for all of them if a system is too ill-conditioned to be factored.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def leave_one_out(gram: Floats, weights: Floats, y: Floats, alpha: float) -> Flo
     stack = np.empty((n, last + 2, last + 2))
     np.multiply(gram, (roots / alpha)[:, :, None], out=stack[:, : last + 1, : last + 1])
     stack[:, : last + 1, : last + 1] *= roots[:, None, :]
-    np.einsum("nii->ni", stack)[...] += 1.0
+    np.einsum("nii->ni", stack[:, : last + 1, : last + 1])[...] += 1.0
     stack[:, last + 1, : last + 1] = right = roots * y
     stack[:, last + 1, last + 1] = 1.0 + 2.0 * np.einsum("nl,nl->n", right, right)
     try:

@@ -59,23 +59,23 @@ class Products:
         """Return the products of these samples, lower triangle by rows, and a column of ones."""
         if self._kept is not None:
             return self._kept[rows]
-        table = np.empty((len(self.samples[rows]), self.size))
-        self._compute(rows, table)
-        return table
+        samples = self.samples[rows]
+        return self._multiply(samples, np.empty((len(samples), self.size)))
 
-    def write(self, rows: Indices, out: Floats) -> None:
+    def write_table(self, rows: Indices, out: Floats) -> None:
         """Write the table of these samples to an array."""
         if self._kept is None:
-            self._compute(rows, out)
+            self._multiply(self.samples[rows], out)
         else:
-            np.take(self._kept, rows, axis=0, out=out, mode="clip")  # the other modes write to a copy first
+            np.take(self._kept, rows, axis=0, out=out, mode="clip")  # "raise" writes to a copy first
 
-    def _compute(self, rows: Indices | slice, out: Floats) -> None:
-        samples, start = self.samples[rows], 0
+    def _multiply(self, samples: Floats, out: Floats) -> Floats:
+        start = 0
         for i in range(self.order):
             np.multiply(samples[:, : i + 1], samples[:, i : i + 1], out=out[:, start : start + i + 1])
             start += i + 1
         out[:, start] = 1.0
+        return out
 
     def whole_table(self) -> Floats | None:
         """Return the table of all samples, for one prediction; None if it exceeds a quarter of `working_memory`."""

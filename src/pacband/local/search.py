@@ -71,9 +71,9 @@ class Search:
         """Return the setting with the least leave-one-out error, and this error (root mean square).
 
         A grid over all free parameters is tried at 100 samples, its best twelve settings at 300. From the best of them
-        on, one parameter at a time is multiplied and divided by 10^½, 10^¼ and 10^⅛ (`near` by 2) as long as that
-        helps, at up to 1,000 samples. Every comparison is made at the same samples. The neighbours are always searched
-        among all samples.
+        on, one parameter at a time is multiplied or divided by 10^½ (`near` by 2) as long as that helps, then each once
+        by 10^¼ and by 10^⅛, at up to 1,000 samples. Every comparison is made at the same samples. The neighbours are
+        always searched among all samples.
 
         Parameters
         ----------
@@ -105,7 +105,7 @@ class Search:
         factor: float,
         known: dict[tuple[Setting, int], float],
     ) -> Setting:
-        """Move one free parameter at a time, within its limits, as long as the error falls."""
+        """Move one free parameter at a time as long as the error falls, or once if the factor is small."""
         while True:
             before = best
             for name, (low, high) in limits.items():
@@ -133,8 +133,8 @@ class Search:
         norm = self.locality.norm
         lengths = norm.lengths(norm.embed(some) - norm.embed(shifted))
         return {
-            "gamma": 1.0 / (float(np.median(squared)) or 1.0),
-            "decay": 1.0 / (float(np.median(lengths)) or 1.0),
+            "gamma": 1.0 / _typical(squared),
+            "decay": 1.0 / _typical(lengths),
             "alpha": float(np.abs(self.kernel.diagonal(some)).mean()) or 1.0,
         }
 
@@ -164,3 +164,9 @@ class Search:
                 for setting in same_decay:
                     errors = leave_one_out(gram, weights, self.y[rows], setting.alpha)
                     sums[setting] += float(errors @ errors)
+
+
+def _typical(distances: Floats) -> float:
+    """Return the median of the distances that are not zero, as those of copies are; one if all are."""
+    apart = distances[distances > 0.0]
+    return float(np.median(apart)) if len(apart) else 1.0

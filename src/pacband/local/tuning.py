@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from sklearn.utils import check_random_state
-from threadpoolctl import threadpool_limits
 
 from pacband.core.arrays import Floats
+from pacband.core.blas_threads import one_blas_thread
 from pacband.core.checks import check_positive
 from pacband.exceptions import InvalidInput
 from pacband.local.kernels import resolve_kernel
@@ -85,7 +85,7 @@ class Tunable:
             fixed["near"] = weight.n_neighbors or MOST_NEIGHBORS
         order = check_random_state(seed).permutation(len(y))
         # Threads inside small factorizations only wait for each other.
-        with threadpool_limits(limits=1, user_api="blas"):
+        with one_blas_thread():
             found, error = Search(shape, weight, locality, X, y, order).best(fixed)
         if "n_neighbors" in free:
             count = found.near if found.near < len(y) - 1 else None

@@ -12,7 +12,7 @@ __all__ = ["Triangles", "solve_bordered", "solve_graded"]
 
 _SMALL = 256
 _BLOCK = 128
-# Up to this order, LAPACK factors without recursion: a matrix of one row more takes half as long again.
+# So many rows, and their border, are factored by LAPACK without recursion: one more takes half as long again.
 _QUICK = 31
 # How much a tail may add to its own diagonal, as a part of α.
 _TAIL = 0.05
@@ -47,10 +47,10 @@ def solve_bordered(stack: Floats, least: float) -> Floats:
     right = stack[:, order, :order]
     stack[:, order, order] = 1.0 + 2.0 * np.einsum("ni,ni->n", right, right) / least
     try:
-        triangles: Floats = np.linalg.cholesky(stack).astype(np.float64, copy=False)
+        factors: Floats = np.linalg.cholesky(stack).astype(np.float64, copy=False)
     except np.linalg.LinAlgError:
         return _solve_by_eigenvalues(stack, least)
-    return _back_substitute(triangles[:, :order, :order], triangles[:, order, :order])
+    return _back_substitute(factors[:, :order, :order], factors[:, order, :order])
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +64,7 @@ class Triangles:
     Examples
     --------
     >>> import numpy as np
-    >>> Triangles(np.array([[1.0, 2.0, 3.0]]))[1]
+    >>> Triangles(np.array([[1.0, 2.0, 3.0]])).row(1)
     array([[2., 3.]])
     >>> Triangles(np.array([[[1.0, 0.0], [2.0, 3.0]]])).diagonal(0, 2)
     array([[1., 3.]])
@@ -72,12 +72,12 @@ class Triangles:
 
     numbers: Floats
 
-    def __getitem__(self, row: int) -> Floats:
+    def row(self, i: int) -> Floats:
         """Return a row of each matrix up to its diagonal: shape (n, row + 1)."""
         if self.numbers.ndim == 3:
-            return self.numbers[:, row, : row + 1]
-        start = row * (row + 1) // 2
-        return self.numbers[:, start : start + row + 1]
+            return self.numbers[:, i, : i + 1]
+        start = i * (i + 1) // 2
+        return self.numbers[:, start : start + i + 1]
 
     def diagonal(self, start: int, stop: int) -> Floats:
         """Return some numbers of each diagonal: shape (n, stop - start)."""
@@ -109,44 +109,37 @@ def solve_graded(gram: Triangles, right: Floats, alpha: float) -> Floats:
     """
     n, order = right.shape
     added = gram.diagonal(_QUICK, order).max(axis=0)
-    small = np.cumsum(added[::-1])[::-1] <= _TAIL * alpha
-    head = _QUICK + int(np.argmax(small)) if small.any() else order
-    stack = np.empty((n, head + 1, head + 1))
-    if head == order:
-        for i in range(order):
-            stack[:, i, : i + 1] = gram[i]
-        stack[:, order, :order] = right
-        np.einsum("nii->ni", stack)[...] += alpha
-        return solve_bordered(stack, alpha)
+    head = order - int(np.count_nonzero(np.cumsum(added[::-1]) <= _TAIL * alpha))
     beside = np.empty((n, order - head, head + 1))  # B and the last numbers of h
     tail = np.empty((n, order - head, order - head))
     for i, row in enumerate(range(head, order)):
-        numbers = gram[row]
+        numbers = gram.row(row)
         beside[:, i, :head] = numbers[:, :head]
         tail[:, i, : i + 1] = tail[:, : i + 1, i] = numbers[:, head:]
     beside[:, :, head] = right[:, head:]
     solved = _invert_nearly_scalar(tail, alpha) @ beside
-    # H₁ − Bᵀ(αI + C)⁻¹B, bordered by what is left of h
+    # H₁ − Bᵀ(αI + C)⁻¹B, bordered by what is left of h. Nothing above the diagonal, or in the corner, is read.
+    stack = np.empty((n, head + 1, head + 1))
     np.matmul(np.swapaxes(beside, 1, 2), solved[:, :, :head], out=stack[:, :, :head])
     for i in range(head):
         row_of_head = stack[:, i, : i + 1]
-        np.subtract(gram[i], row_of_head, out=row_of_head)
+        np.subtract(gram.row(i), row_of_head, out=row_of_head)
     np.subtract(right[:, :head], stack[:, head, :head], out=stack[:, head, :head])
-    np.einsum("nii->ni", stack)[...] += alpha
+    np.einsum("nii->ni", stack[:, :head, :head])[...] += alpha
     first = solve_bordered(stack, alpha)
     last = solved[:, :, head] - (solved[:, :, :head] @ first[:, :, None])[:, :, 0]
     return np.concatenate([first, last], axis=1)
 
 
 def _invert_nearly_scalar(matrices: Floats, alpha: float) -> Floats:
-    """Return (αI + C)⁻¹ for a stack of C ≥ 0 that are small beside α, which it overwrites."""
-    negative = matrices
-    negative /= -alpha
-    size = float(-np.einsum("nii->n", negative).min(initial=0.0)) ** 3
-    square = negative @ negative
-    power = negative @ square
-    inverse = np.add(negative, square, out=square)
+    """Return (αI + C)⁻¹ for a stack of matrices C ≥ 0 that are small beside α. Overwrites the stack."""
+    matrices /= -alpha
+    square = matrices @ matrices
+    power = matrices @ square
+    inverse = np.add(matrices, square, out=square)
     np.einsum("nii->ni", inverse)[...] += 1.0
+    # ‖E³‖ ≤ (tr C/α)³
+    size = float(-np.einsum("nii->n", matrices).min(initial=0.0)) ** 3
     while size > _ROUNDING:
         inverse += power @ inverse
         size *= size
@@ -156,21 +149,21 @@ def _invert_nearly_scalar(matrices: Floats, alpha: float) -> Floats:
     return inverse
 
 
-def _back_substitute(triangles: Floats, right: Floats) -> Floats:
+def _back_substitute(factors: Floats, right: Floats) -> Floats:
     """Solve Cᵀz = w for a stack of lower triangular C, from the last column to the first."""
     order = right.shape[1]
     solution: Floats = right.astype(np.float64)
     # Small matrices come in large stacks: one call a column. Large ones come in small stacks: one call a block.
     if order <= _SMALL:
         for j in range(order - 1, -1, -1):
-            solution[:, j] -= np.einsum("nk,nk->n", triangles[:, j + 1 :, j], solution[:, j + 1 :])
-            solution[:, j] /= triangles[:, j, j]
+            solution[:, j] -= np.einsum("nk,nk->n", factors[:, j + 1 :, j], solution[:, j + 1 :])
+            solution[:, j] /= factors[:, j, j]
         return solution
     for stop in range(order, 0, -_BLOCK):
         block = slice(max(0, stop - _BLOCK), stop)
-        corner = np.swapaxes(triangles[:, block, block], 1, 2)
+        corner = np.swapaxes(factors[:, block, block], 1, 2)
         solution[:, block] = np.linalg.solve(corner, solution[:, block, None])[:, :, 0]
-        solution[:, : block.start] -= (solution[:, None, block] @ triangles[:, block, : block.start])[:, 0]
+        solution[:, : block.start] -= (solution[:, None, block] @ factors[:, block, : block.start])[:, 0]
     return solution
 
 

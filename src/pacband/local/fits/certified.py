@@ -34,11 +34,10 @@ import numpy as np
 from pacband.core.arrays import Floats, Indices
 from pacband.local.design import Points, Regressors
 from pacband.local.factor import rounding
+from pacband.local.memory import PORTION, cut
 
 __all__ = ["refine_fit"]
 
-# Points are refined in portions of this many numbers.
-_PORTION = 1 << 21
 # Refinement converges in a few steps. It stops after so many, where rounding errors hide the residual.
 _STEPS = 50
 _ROUNDING = 16 * np.finfo(float).eps
@@ -79,10 +78,9 @@ def refine_fit(
     # Rounding errors may hide a small gap of the samples.
     outer = np.sqrt(points.gaps * total * max(design.gap, _ROUNDING * largest)) / alpha * size
     allowed = design.tol * _growth(points.diagonal, largest)
-    rows = np.flatnonzero((inner + outer > allowed) | (tau > design.tol * alpha))
-    step = max(1, _PORTION // max(design.matrix.shape[0], design.matrix.shape[1] ** 2))
-    for start in range(0, len(rows), step):
-        some = rows[start : start + step]
+    rows = np.flatnonzero(~((inner + outer <= allowed) & (tau <= design.tol * alpha)))
+    for part in cut(len(rows), each=max(design.matrix.shape[0], design.matrix.shape[1] ** 2), room=PORTION):
+        some = rows[part]
         weights, errors = weights_of(some), design.residual - (theta[some] - design.centre) @ design.matrix.T
         cross = design.exact.kernel(points.X[some], design.exact.X)
         reach = np.sqrt(points.diagonal[some] / alpha) / 2.0
@@ -136,9 +134,7 @@ def _apply(design: Regressors, roots: Floats, u: Floats, alpha: float) -> Floats
     assert design.exact is not None
     kernel, X = design.exact.kernel, design.exact.X
     inner, image = roots * u, np.empty_like(u)
-    step = max(1, _PORTION // len(X))
-    for start in range(0, len(X), step):
-        part = slice(start, start + step)
+    for part in cut(len(X), each=len(X), room=PORTION):
         image[:, part] = inner @ kernel(X, X[part])
     image *= roots / alpha
     image += u

@@ -10,13 +10,14 @@ from pacband.core.arrays import Floats, Indices
 from pacband.local.design import Points, Regressors
 from pacband.local.fits.bordered import Triangles, solve_graded
 from pacband.local.fits.certified import refine_fit
+from pacband.local.memory import PORTION, cut
 
 __all__ = ["fit_primal"]
 
 # σ̂² from sums of squares loses digits where little of ΣΓr² is left. Below this part it is summed from the residuals.
 _CANCELLED = 1e-3
-# Systems are factored and solved in portions of this many numbers, which fit in the cache.
-_CACHED = 9 << 16
+# Systems are factored and solved in portions of this many numbers: few calls, and arrays that stay near the cache.
+_SYSTEMS = 9 << 16
 
 
 def fit_primal(
@@ -56,20 +57,23 @@ def fit_primal(
     if not p:
         return np.zeros(n), np.maximum(sums.reshape(n, -1)[:, 0], 0.0) / total
     theta, left, cancelled = np.empty((n, p)), np.empty(n), np.empty(n, dtype=bool)
-    step = -(-n // -(-n * (p + 1) ** 2 // _CACHED))  # portions of equal size
+    step = -(-n // -(-n * (p + 1) ** 2 // _SYSTEMS))  # portions of equal size
     for start in range(0, n, step):
         part = slice(start, start + step)
         gram = Triangles(sums[part])
-        moments, squares = np.split(gram[p], [p], axis=1)
+        last = gram.row(p)
+        moments, squares = last[:, :p], last[:, p]
         change = solve_graded(gram, moments - alpha * design.centre, alpha)
         theta[part] = change + design.centre
-        left[part] = squares[:, 0] - np.einsum("np,np->n", change, moments + alpha * theta[part])
+        left[part] = squares - np.einsum("np,np->n", change, moments + alpha * theta[part])
         # The rounding error of `left` has the size of the terms, not of their difference.
         trace = gram.diagonal(0, p).sum(axis=1) + p * alpha
-        terms = squares[:, 0] + 1e-3 * trace * np.einsum("np,np->n", change, change)
+        terms = squares + 1e-3 * trace * np.einsum("np,np->n", change, change)
         cancelled[part] = left[part] < _CANCELLED * terms
-    if cancelled.any():
-        some = np.flatnonzero(cancelled)
+    rows = np.flatnonzero(cancelled)
+    n_samples = len(design.matrix) if samples is None else samples.shape[1] * p
+    for portion in cut(len(rows), each=n_samples, room=PORTION):
+        some = rows[portion]
         weights, change = weights_of(some), theta[some] - design.centre
         if samples is None:
             errors = design.residual - change @ design.matrix.T

@@ -3,7 +3,7 @@
 ============= ============================================ ========================= ==================================
 solver        use it for                                   prepared at fit           work and memory of one point
 ============= ============================================ ========================= ==================================
-`line`        exponential weights on one feature           sums over sorted samples  √M samples, one p × p system
+`line`        exponential weights on one feature           sums over sorted samples  ⅔√M samples, one p × p system
 `lowrank`     a smooth kernel, or features φ, any weight   products of the features  M samples, one p × p system
 `neighbors`   many samples, `n_neighbors` = L of them      an index of the samples   L samples, one L × L (p × p) system
 `dense`       a rough kernel and at most some 1,000 rows   the Gram matrix           M samples, one M × M system

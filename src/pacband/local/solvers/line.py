@@ -20,7 +20,7 @@ import numpy as np
 
 from pacband.core.arrays import Floats, Indices
 from pacband.local.fits.primal import fit_primal
-from pacband.local.memory import cut
+from pacband.local.memory import PORTION, cut
 from pacband.local.model import Model
 from pacband.local.products import Products
 from pacband.local.solvers.solver import Batch, Piece, Solver, grouped
@@ -136,14 +136,16 @@ def _sum_sides(blocks: _Blocks, products: Products, decays: Sequence[float]) -> 
         distances = np.stack([last[k] - points, points - first[k]])
         for decay, own in zip(decays, inner, strict=True):
             np.matmul(np.exp(-decay * distances), table, out=own[k])
-    sides = np.zeros_like(inner)
     gaps = np.diff(last, prepend=last[:1]), np.diff(first, append=first[-1:])
-    ahead, back = (np.exp(-np.multiply.outer(decays, gap))[:, :, None] for gap in gaps)
-    for k in range(len(blocks) - 1):
-        sides[:, k + 1, 0] = inner[:, k, 0] + ahead[:, k] * sides[:, k, 0]
-    for k in range(len(blocks) - 1, 0, -1):
-        sides[:, k - 1, 1] = inner[:, k, 1] + back[:, k] * sides[:, k, 1]
-    return list(sides)
+    sides = []
+    for decay, own in zip(decays, inner, strict=True):
+        (ahead, back), side = np.exp(-decay * np.array(gaps)), np.zeros_like(own)
+        for k in range(len(blocks) - 1):
+            side[k + 1, 0] = own[k, 0] + ahead[k] * side[k, 0]
+        for k in range(len(blocks) - 1, 0, -1):
+            side[k - 1, 1] = own[k, 1] + back[k] * side[k, 1]
+        sides.append(side)
+    return sides
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,8 +178,8 @@ class _Batch(Batch):
         for models, sums in zip(self.by_decay, self._sums(design.products), strict=True):
             weights_of = _Weights(models[0], self.X)
             lost = np.flatnonzero(sums[:, -1] < UNDERFLOW)
-            if len(lost):
-                sums[lost] = design.products.packed(weights_of(lost))
+            for portion in cut(len(lost), each=len(self.blocks.points), room=PORTION):
+                sums[lost[portion]] = design.products.packed(weights_of(lost[portion]))
             for same_alpha in grouped(models, key=lambda model: model.alpha):
                 fit = fit_primal(design, points, same_alpha[0].alpha, sums, sums[:, -1], weights_of)
                 pieces += [Piece(model, self.rows, *fit) for model in same_alpha]
@@ -190,7 +192,7 @@ class _Batch(Batch):
             distances = self.blocks.distances(k, self.x[part])
             own = self.blocks.order[self.blocks[k]]
             table = np.empty((len(own) + 2, products.size))
-            products.write(own, table[:-2])
+            products.write_table(own, table[:-2])
             for m, models in enumerate(self.by_decay):
                 table[-2:] = _prepared(models[0]).sides[k]
                 np.matmul(np.exp(-models[0].weight.decay * distances), table, out=sums[m, part])
