@@ -11,7 +11,7 @@ def test_only_words_that_need_it_are_explained():
         "prediction blend: a weighted mean of the predictors",
         "σ̂ spread: how far the predictors differ at x",
         "σ̂ mixed: the geometric mean of boosting, trees and window, the length of the shortest interval that contains "
-        "most of y at x",
+        "most of y at x; without those not fitted",
     ]
     # Names of others, even with a stroke, mean what their makers say.
     assert explain_names(["km / h", "a / b / constant", "mine"]) == []

@@ -73,6 +73,14 @@ def test_a_scale_that_follows_the_noise_is_sharpest(rng, n):
     assert best.shrinkage.share > 0.5
 
 
+def test_a_signal_without_a_share_is_no_second_constant_scale(rng):
+    y, noise = rng.standard_normal(2000), rng.uniform(1.0, 3.0, 2000)
+    blend = fit_blend({"zero": np.zeros(2000)}, y)
+    signals = {"noise": noise, "size": 1e-9 + np.abs(y)}
+    pairs = rank_pairs(blend, Evaluation(blend.predictions, None, signals), y, goal())
+    assert [pair.name for pair in pairs] == ["zero / size", "zero / constant"]
+
+
 def test_a_constant_scale_wins_if_the_signal_is_noise(rng):
     blend, _, y = evaluate(rng, 400, np.ones(400))
     noise = Evaluation(blend.predictions, None, {"trees": rng.uniform(0.1, 3.0, 400)})

@@ -55,3 +55,11 @@ def test_a_repeated_option_is_refused_before_anything_is_read_or_written(run, tm
     # The value of an option may look like the option, and a flag may be given twice.
     assert run("plan", "--eps", "0.1", "--json", "--json").returncode == 0
     assert "no such option" in run("plan", "--eps", "0.1", "--eps", "0.2", "--epsilon", "3").stderr.lower()
+
+
+@pytest.mark.parametrize("command", [("fit", "data.csv", "--target", "y"), ("demo",)])
+@pytest.mark.parametrize("seed", [-1, 2**32])
+def test_a_seed_that_numpy_does_not_take_is_a_usage_error(run, rows, command, seed):
+    done = run(*command, "--seed", seed)
+    assert done.returncode == 2
+    assert f"{seed} is not in the range" in done.stderr

@@ -340,3 +340,13 @@ def test_a_plan_that_cannot_be_used_is_refused_and_nothing_is_written(tmp_path, 
         assert message in done.stderr
         assert "Traceback" not in done.stderr
     assert sorted(os.listdir(tmp_path)) == ["data.csv", "edited.json", "plan.json"]
+
+
+def test_a_column_that_counts_the_rows_is_named(tmp_path, run):
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame({"row id": np.arange(5, 405), "age": rng.integers(0, 80, 400), "a": rng.standard_normal(400)})
+    rows.assign(y=rows.a + rng.standard_normal(400)).to_csv(tmp_path / "data.csv", index=False)
+    _, _, err = run("fit", tmp_path / "data.csv", *QUICK, "-o", tmp_path / "model.pacband")
+    assert "Numbers: row id, age, a\n" in err
+    cure = "row id counts the rows. If it says nothing about future rows, leave it out: --exclude 'row id'\n"
+    assert err.count("counts the rows") == err.count(cure) == 1

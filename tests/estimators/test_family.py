@@ -118,6 +118,17 @@ def test_the_automatic_family_within_groups(rng, monkeypatch):
     assert sum(used) <= 1
 
 
+@pytest.mark.parametrize("row", [5, 300, 599])
+def test_the_automatic_family_names_rows_of_the_whole_table(rng, row):
+    table, y = rng.uniform(-1, 1, (600, 2)), rng.standard_normal(600)
+    y[row] = np.nan
+    with pytest.raises(InvalidInput, match=rf"y must be finite: it is NaN or infinite in 1 row, row {row} \("):
+        CertifiedFamily("auto", random_state=0, **PROMISE).fit(table, y)
+    y[row], table[row, 1] = 0.0, np.inf
+    with pytest.raises(InvalidInput, match=rf"column 'x1' must be finite .* in 1 row, row {row} \("):
+        CertifiedFamily("auto", random_state=0, **PROMISE).fit(table, y)
+
+
 def test_any_candidate_of_a_family_may_be_used(rng):
     table, y = draw(rng, 3000)
     family = CertifiedFamily({"line": line(), "flat": lambda X: np.zeros(len(X))}, **PROMISE).fit(table, y)

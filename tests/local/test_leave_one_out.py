@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from pacband.core.row_hashes import row_fingerprints
 from pacband.local import LocalKernelRidge
 from pacband.local.kernels import resolve_kernel
 from pacband.local.leave_one_out import leave_one_out, others
@@ -21,7 +22,7 @@ def draw(n=40, dims=2):
 
 def closed_form(X, y, near, kernel="rbf", gamma=0.7, alpha=0.1, decay=1.5, weight="exponential"):
     locality, centres = Locality(Norm(2.0), X), np.arange(len(y))
-    found, distances = others(locality, X, centres, near)
+    found, distances = others(locality, X, centres, near, centres)
     rows = np.column_stack([found, centres])
     gram = resolve_kernel(kernel, gamma, 3, 1, X)(X[rows], X[rows])
     return gram, Weight(weight, decay).of(distances), y[rows], alpha
@@ -65,10 +66,25 @@ def test_without_the_hat_value_the_errors_are_too_small():
 
 def test_the_sample_itself_is_never_among_the_others():
     X = np.zeros((6, 1))
-    found, distances = others(Locality(Norm(2.0), X), X, np.arange(6), 2)
+    found, distances = others(Locality(Norm(2.0), X), X, np.arange(6), 2, np.arange(6))
     assert (found != np.arange(6)[:, None]).all()
     assert_array_equal(distances, 0)
     assert_array_equal(found[5], [0, 1])
+
+
+def test_neither_is_any_copy_of_it():
+    rng = np.random.default_rng(3)
+    X = rng.uniform(-1, 1, (12, 1))[rng.integers(0, 12, 40)]
+    y = np.arange(40) % 2  # samples at one place, of which some are copies
+    prints = row_fingerprints(X, y)
+    n_others = 40 - np.unique(prints, return_counts=True)[1].max()
+    for count in (1, 5, n_others):
+        found, distances = others(Locality(Norm(2.0), X), X, np.arange(40), count, prints)
+        for i in range(40):
+            rest = np.flatnonzero(prints != prints[i])
+            nearest = rest[np.argsort(np.abs(X[rest, 0] - X[i, 0]), kind="stable")[:count]]
+            assert_array_equal(found[i], np.sort(nearest))
+            assert_allclose(distances[i], np.abs(X[found[i], 0] - X[i, 0]))
 
 
 def test_a_system_that_cannot_be_factored_has_no_error():

@@ -34,6 +34,16 @@ def test_tuned_chooses_all_four_and_predicts_well():
     assert error < 0.3 * np.sqrt(np.mean((LinearRegression().fit(X, y).predict(points) - truth) ** 2))
 
 
+@pytest.mark.parametrize("times", [2, 5])
+def test_copies_of_samples_do_not_look_like_noiseless_ones(times):
+    X, y = draw(dims=1)
+    points, truth = draw(400, dims=1, seed=1)
+    model = LocalKernelRidge.tuned().fit(np.repeat(X, times, axis=0), np.repeat(y, times))
+    assert 0.09 < model.loo_error_ < 0.16
+    error = np.sqrt(np.mean((model.predict(points) - truth) ** 2))
+    assert error < 0.16
+
+
 def test_chosen_parameters_given_as_numbers_are_the_same_model():
     X, y = draw()
     tuned = LocalKernelRidge.tuned().fit(X, y)
@@ -104,7 +114,7 @@ def test_kernels_without_gamma_keep_none():
             r"gamma='loo' needs kernel 'poly', 'rbf' or 'sigmoid', got 'linear'\.",
         ),
         ({"n_neighbors": "loo", "solver": "line"}, 30, r"n_neighbors='loo' needs solver 'auto', .*, got 'line'\."),
-        ({"decay": "loo"}, 2, r"decay='loo' needs at least 3 samples, got n_samples=2\."),
+        ({"decay": "loo"}, 2, r"decay='loo' needs at least 3 different samples, got 2 \(n_samples=2\)\."),
         ({"decay": "loo", "alpha": -1}, 30, r"alpha must be a positive finite number, got -1\."),
         ({"decay": "loo", "n_neighbors": 0}, 30, r"n_neighbors must be at least 1, got 0\."),
         ({"alpha": "loo", "decay": 0}, 30, r"decay must be a positive finite number, got 0\."),

@@ -30,7 +30,7 @@ from pacband.candidates.screening import screen
 from pacband.candidates.search_plan import SearchPlan, training_digest
 from pacband.candidates.workers import Workers
 from pacband.certificate.family import sharpness_name
-from pacband.core.arrays import Floats, as_numbers, name_rows
+from pacband.core.arrays import Floats, as_numbers, refuse_nonfinite
 from pacband.core.checks import check_positive, check_probability
 from pacband.core.frozen import FrozenMap
 from pacband.core.progress import Progress
@@ -234,8 +234,7 @@ def _check_target(y: Any) -> Floats:
     target = as_numbers("y", y).astype(np.float64)
     if target.ndim != 1:
         raise InvalidInput(f"the automatic family takes one target a row, got y of shape {target.shape}.")
-    if not np.isfinite(target).all():
-        raise InvalidInput(f"y must be finite: it is NaN or infinite in {name_rows(~np.isfinite(target))}.")
+    refuse_nonfinite("y", target)
     if len(target) < _FEWEST_ROWS:
         raise InvalidInput(f"the automatic family needs at least {_FEWEST_ROWS} training rows, got {len(target)}.")
     return target

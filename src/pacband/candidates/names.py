@@ -20,7 +20,7 @@ _SCALES = {
     "constant": "the same everywhere",
     "spread": "how far the predictors differ at x",
     "window": _LENGTH,
-    "mixed": f"the geometric mean of {', '.join(MIXED[:-1])} and {MIXED[-1]}, {_LENGTH}",
+    "mixed": f"the geometric mean of {', '.join(MIXED[:-1])} and {MIXED[-1]}, {_LENGTH}; without those not fitted",
 }
 
 

@@ -124,7 +124,7 @@ def list_recipes(values: Mapping[str, Floats]) -> list[Recipe]:
 
 
 def rank_pairs(blend: Blend, evaluation: Evaluation, target: Floats, goal: Goal) -> list[Pair]:
-    """Return every pair of a centre and a scale, the sharpest first.
+    """Return every pair of a centre and a scale that differs from the constant one, the sharpest first.
 
     Parameters
     ----------
@@ -138,7 +138,9 @@ def rank_pairs(blend: Blend, evaluation: Evaluation, target: Floats, goal: Goal)
     centres = list_centres(blend, evaluation.window_middle)
     recipes = list_recipes(evaluation.signals)
     pairs = [_judge(centre, recipe, target, goal) for recipe in recipes for centre in centres]
-    return sorted(pairs, key=lambda pair: pair.penalised_width)
+    # A signal without a share is the constant scale again: a copy would take the place of another candidate.
+    distinct = [pair for pair in pairs if pair.shrinkage is None or pair.shrinkage.share > 0.0]
+    return sorted(distinct, key=lambda pair: pair.penalised_width)
 
 
 def _judge(centre: Centre, recipe: Recipe, target: Floats, goal: Goal) -> Pair:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from pacband.core.dates import UNCLEAR, date_order, to_days
 
-__all__ = ["Labels", "identifies_rows", "may_hold_labels", "read_labels", "read_times", "without_ids"]
+__all__ = ["Labels", "counts_rows", "identifies_rows", "may_hold_labels", "read_labels", "read_times", "without_ids"]
 
 # Fewer texts name kinds of rows, such as day and night, rather than units. Numbers are compared in pairs.
 _FEWEST_TEXTS, _FEWEST_NUMBERS = 5, 10
@@ -100,6 +100,19 @@ def identifies_rows(column: npt.NDArray[Any]) -> bool:
             return False
         return len(set(column.tolist())) == len(column)
     return len(np.unique(column)) == len(column)
+
+
+def counts_rows(numbers: npt.NDArray[np.float64]) -> bool:
+    """Return whether a column counts the rows: whole numbers that grow from each row to the next, with few gaps.
+
+    Examples
+    --------
+    >>> counts_rows(np.array([7.0, 8.0, 9.0, 11.0])), counts_rows(np.array([7.0, 9.0, 8.0, 10.0]))
+    (True, False)
+    """
+    steps = np.diff(numbers)
+    whole = np.array_equal(numbers, np.round(numbers))
+    return len(steps) > 0 and whole and bool((steps > 0.0).all()) and bool(steps.sum() < 2 * len(steps))
 
 
 def without_ids(columns: Iterable[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from pacband.cli.console import fail, print_result, print_text, progress_bar
+from pacband.cli.draw_options import SEED
 from pacband.cli.options import is_given
 from pacband.cli.output import check_outputs
 
@@ -30,7 +31,7 @@ FILES = ("certificate.json", "report.html")
     help="Folder to write the certificate and the report to. It is created if it does not exist. Files in a folder "
     "that you name are not replaced.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the simulated data.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the simulated data.")
 def command(folder: str, seed: int) -> None:
     """Run the paper's example: plan, fit ten models, certify them together, test the promise, write a report.
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from pacband.cli.about_options import about_options, read_about
 from pacband.cli.console import print_json, print_message, print_result, print_saved, print_text, progress_bar
-from pacband.cli.draw_options import declared_draws, draw_options, refuse_without_rows
+from pacband.cli.draw_options import SEED, declared_draws, draw_options, refuse_without_rows
 from pacband.cli.findings import collect_findings, print_findings
 from pacband.cli.fit_results import print_left_out, print_negative_ends, save_fit, summarize
 from pacband.cli.options import (
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from pacband.core.progress import Progress
     from pacband.draws import Draws
     from pacband.estimators.family import CertifiedFamily
-    from pacband.tables.survey import Column
     from pacband.tables.training_rows import TrainingRows
 
 EXAMPLES = """
@@ -101,7 +101,7 @@ _DEFAULT_BUDGET = 300.0
     "--save-search-plan", type=Output(replaces="plan of a search"), help="JSON file to save the plan of the search to."
 )
 @click.option("--jobs", type=int, default=-1, show_default=True, help="Number of cores; -1 uses every core.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random split and of the models.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the random split and of the models.")
 @click.option(
     "--certificate", "alone", type=Output(certificate=True), help="File to save the certificate alone to, as JSON."
 )
@@ -149,7 +149,7 @@ def command(
     if report:
         refuse_without_rows(None if draws is None else draws.kind)
     rows = _read_rows(files, options, draws)
-    _print_columns(rows.columns)
+    _print_columns(rows)
     with progress_bar("Trying models") as progress, collect_findings() as findings:
         family = _make_family(options, about, repeated, progress)
         rows = _fit(family, rows, drop_copies=options["drop_copies"])
@@ -282,8 +282,11 @@ def _without_copies(rows: TrainingRows, error: ReusedData, *, drop: bool) -> Tra
     return rows.take(kept)
 
 
-def _print_columns(columns: list[Column]) -> None:
+def _print_columns(rows: TrainingRows) -> None:
     """Print how each column is used, and why a column is not used."""
+    from pacband.checks.columns import counts_rows
+
+    columns = rows.columns
     for kind, label in (("number", "Numbers"), ("category", "Categories"), ("date", "Dates, as days since 1970-01-01")):
         names = [column.name for column in columns if (column.kind or "").partition("-")[0] == kind]
         if names:
@@ -291,6 +294,11 @@ def _print_columns(columns: list[Column]) -> None:
     for column in columns:
         if column.kind is None:
             print_message(f"Not used: {column.name}: {column.why}")
+        elif column.kind == "number" and counts_rows(rows.X[column.name].to_numpy(float)):
+            print_message(
+                f"{column.name} counts the rows. If it says nothing about future rows, leave it out: "
+                f"--exclude {shlex.quote(column.name)}"
+            )
 
 
 def _times_used(rows: TrainingRows) -> dict[str, Any]:

@@ -23,6 +23,7 @@ __all__ = [
     "check_same_rows",
     "name_rows",
     "refuse_large_integers",
+    "refuse_nonfinite",
 ]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -211,6 +212,13 @@ def _flatten(column: Any) -> Iterator[Any]:
 
 def _describe(value: Any) -> str:
     return f"{type(value).__name__} of shape {np.shape(value)}" if isinstance(value, np.ndarray) else repr(value)[:80]
+
+
+def refuse_nonfinite(name: str, array: Floats) -> None:
+    """Raise if a number is NaN or infinite, and name its row."""
+    finite = np.isfinite(array)
+    if not finite.all():
+        raise InvalidInput(f"{name} must be finite: it is NaN or infinite in {name_rows(~finite)}.")
 
 
 def name_rows(bad: npt.NDArray[np.bool_], most: int = 3) -> str:

@@ -136,6 +136,7 @@ class Certified(Deployed, Dividing):
         X = without_column(self.draws, X)
         self._check_rows(X, y, reset=True, draws=found)
         self._refuse_outside(terms, y)
+        self._refuse_nonfinite(X, y)
         n_rows = count_rows(y)
         parameters = route_parameters(self, declared, fit_params, n_rows)
         table = X, y

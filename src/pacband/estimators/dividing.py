@@ -12,7 +12,8 @@ import numpy as np
 from pacband.candidates.members import Member
 from pacband.certificate import About
 from pacband.certification.terms import Terms
-from pacband.core.arrays import Indices, as_numbers
+from pacband.core.arrays import Indices, as_numbers, refuse_nonfinite
+from pacband.core.column_kinds import table_columns
 from pacband.draws import Draws
 from pacband.estimators.division import Calibration, Division
 from pacband.estimators.drawing import read_draws, without_column
@@ -78,6 +79,17 @@ class Dividing(Predicting):
         # Complex numbers are left to the models, which refuse them.
         if terms.scoring.clip is not None and np.asarray(y).dtype.kind != "c":
             refuse_outside(terms.scoring.clip, as_numbers("y", y))
+
+    def _refuse_nonfinite(self, X: Any, y: Any) -> None:
+        """Raise if a number is not finite, by its row of the whole table.
+
+        The automatic family alone looks at numbers: another model does so itself, at its training rows.
+        """
+        if self.reads_categories:
+            refuse_nonfinite("y", as_numbers("y", y).astype(np.float64))
+            for column in table_columns(X):
+                if column.cells.dtype.kind == "f":
+                    column.floats()
 
     def _count_draws(self, X: Any, y: Any, terms: Terms) -> Calibration:
         """Return the rows that calibrate, or raise unless every group has enough draws."""

@@ -5,25 +5,43 @@ from __future__ import annotations
 import numpy as np
 
 from pacband.core.arrays import Floats, Indices
+from pacband.core.row_hashes import Fingerprints
 from pacband.local.locality import Locality
 
 __all__ = ["leave_one_out", "others"]
 
 
-def others(locality: Locality, X: Floats, centres: Indices, count: int) -> tuple[Indices, Floats]:
-    """Return the `count` nearest other samples of each centre, in training order, and their distances.
+def others(
+    locality: Locality, X: Floats, centres: Indices, count: int, prints: Fingerprints
+) -> tuple[Indices, Floats]:
+    """Return the `count` nearest samples of each centre but for it and its copies, in training order, and distances.
 
+    A fit that knows a copy of a sample knows the sample: it is not left out.
+
+    Parameters
+    ----------
+    locality : Locality
+    X : ndarray of shape (n_samples, n_features)
+    centres : ndarray of int
+        Which samples.
+    count : int
+        At most the number of samples less that of the copies of any one.
+    prints : ndarray of shape (n_samples,)
+        Equal where samples are copies, in x and y.
+
+    Examples
+    --------
     >>> from pacband.local.norms import Norm
-    >>> X = np.array([[0.0], [1.0], [5.0]])
-    >>> others(Locality(Norm(2.0), X), X, np.array([1]), 2)
-    (array([[0, 2]]), array([[1., 4.]]))
+    >>> X = np.array([[0.0], [1.0], [1.0], [5.0]])
+    >>> others(Locality(Norm(2.0), X), X, np.array([1]), 2, np.array([7, 8, 8, 9]))
+    (array([[0, 3]]), array([[1., 4.]]))
     """
-    near, distances = locality.nearest(X[centres], count + 1)
-    kept = near != centres[:, None]
-    # So many samples may lie exactly at the centre that it is not among the nearest: leave out the last one.
-    kept[kept.all(axis=1), -1] = False
-    shape = (len(centres), count)
-    return near[kept].reshape(shape), distances[kept].reshape(shape)
+    copies = np.isin(prints, prints[centres])
+    most = int(np.unique(prints[copies], return_counts=True)[1].max())
+    near, distances = locality.nearest(X[centres], count + most)
+    ranked = np.argsort(np.where(prints[near] == prints[centres, None], np.inf, distances), axis=1, kind="stable")
+    nearest = np.sort(ranked[:, :count], axis=1)
+    return np.take_along_axis(near, nearest, axis=1), np.take_along_axis(distances, nearest, axis=1)
 
 
 def leave_one_out(gram: Floats, weights: Floats, y: Floats, alpha: float) -> Floats:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from sklearn.utils import check_random_state
 
 from pacband.core.arrays import Floats
 from pacband.core.blas_threads import one_blas_thread
 from pacband.core.checks import check_positive
+from pacband.core.row_hashes import row_fingerprints
 from pacband.exceptions import InvalidInput
 from pacband.local.kernels import resolve_kernel
 from pacband.local.locality import Locality
@@ -66,8 +68,11 @@ class Tunable:
         free, (kernel, degree, coef0) = self.names, form
         if not free:
             return self
-        if len(y) < 3:
-            raise InvalidInput(f"{free[0]}='loo' needs at least 3 samples, got n_samples={len(y)}.")
+        prints = np.asarray(row_fingerprints(X, y))
+        if (n_different := len(np.unique(prints))) < 3:
+            raise InvalidInput(
+                f"{free[0]}='loo' needs at least 3 different samples, got {n_different} (n_samples={len(y)})."
+            )
         if "gamma" in free and not has_gamma(kernel):
             raise InvalidInput(f"gamma='loo' needs kernel 'poly', 'rbf' or 'sigmoid', got {kernel!r}.")
         if "n_neighbors" in free and solver in ("line", "dense"):
@@ -86,7 +91,8 @@ class Tunable:
         order = check_random_state(seed).permutation(len(y))
         # Threads inside small factorizations only wait for each other.
         with one_blas_thread():
-            found, error = Search(shape, weight, locality, X, y, order).best(fixed)
+            search = Search(shape, weight, locality, X, y, order, prints)
+            found, error = search.best(fixed)
         if "n_neighbors" in free:
-            count = found.near if found.near < len(y) - 1 else None
+            count = found.near if found.near < search.n_others else None
         return Tunable(found.gamma if "gamma" in free else self.gamma, found.alpha, found.decay, count, error)

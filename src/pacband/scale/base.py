@@ -14,7 +14,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils import assert_all_finite, column_or_1d, get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from pacband.core.arrays import Floats, as_numbers, name_rows
+from pacband.core.arrays import Floats, as_numbers, refuse_nonfinite
 from pacband.exceptions import InvalidInput
 from pacband.scale.crossfit import NO_PARAMETERS, Predictor
 
@@ -167,8 +167,7 @@ def _as_target(y: Any) -> Floats:
     target = as_numbers("y", y).astype(np.float64)
     if target.ndim != 1:
         raise InvalidInput(f"a scale takes one target a row, got y of shape {target.shape}.")
-    if not np.isfinite(target).all():
-        raise InvalidInput(f"y must be finite: it is NaN or infinite in {name_rows(~np.isfinite(target))}.")
+    refuse_nonfinite("y", target)
     return target
 
 

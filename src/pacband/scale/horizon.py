@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from pacband.core.arrays import Floats, as_numbers, name_rows
+from pacband.core.arrays import Floats, as_numbers, refuse_nonfinite
 from pacband.core.checks import check_choice, check_positive
 from pacband.exceptions import InvalidInput
 from pacband.scores import ScoreRule, spread_of
@@ -122,8 +122,7 @@ def _as_runs(name: str, value: Any) -> Floats:
     array = as_numbers(name, value, runs=True).astype(np.float64)
     if array.ndim == 1:
         raise InvalidInput(f"{name} must be runs, of shape (n, H) or (n, H, k), got shape {array.shape}.")
-    if not np.isfinite(array).all():
-        raise InvalidInput(f"{name} must be finite: it is NaN or infinite in {name_rows(~np.isfinite(array))}.")
+    refuse_nonfinite(name, array)
     return array[:, :, None] if array.ndim == 2 else array
 
 
