@@ -12,6 +12,7 @@
         └── UntrustedTypes                       a model file has types that are not trusted
 
     UnknownCategories (a UserWarning)            categories that the model was not fitted on
+    OutOfRange (a UserWarning)                   numbers beyond those that the model was fitted on
     UnlikelyPromise (a UserWarning)              ε or δ is more than half: usually a mistake
     PromiseWarning (a UserWarning)               rows do not look like independent draws
 
@@ -28,6 +29,7 @@ __all__ = [
     "InvalidScale",
     "MissingExtra",
     "NotEnoughSamples",
+    "OutOfRange",
     "PacbandError",
     "PromiseWarning",
     "ReusedData",
@@ -59,6 +61,10 @@ class MissingExtra(InvalidInput, ModuleNotFoundError):
 
 class UnknownCategories(UserWarning):
     """Rows hold categories that the model was not fitted on, far more often than in the fit."""
+
+
+class OutOfRange(UserWarning):
+    """Rows have numbers beyond the range of the fit, far more often than chance explains."""
 
 
 class UnlikelyPromise(UserWarning):

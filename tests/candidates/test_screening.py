@@ -2,6 +2,7 @@
 
 import math
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from pacband.candidates.automatic import auto_candidates
 from pacband.candidates.blend import fit_blend
 from pacband.candidates.defaults import ScaleModel
 from pacband.candidates.ledger import Ledger
-from pacband.candidates.pairs import Goal, rank_pairs
+from pacband.candidates.pairs import Goal, Recipe, rank_pairs
 from pacband.candidates.sample import draw_sample
 from pacband.candidates.screening import cross_fit_predictors, cross_fit_scales, fit_stack, share_for_scales
 from pacband.candidates.workers import Workers
@@ -181,7 +182,8 @@ def test_a_stack_has_what_its_pairs_need_and_no_more(stages):
     scaled = fit([by_name["linear / linear"]], stages)
     assert set(scaled.models) == {"linear", "neighbours", "boosting"}
     assert list(scaled.scales) == ["linear"]
-    spread = fit([by_name["linear / spread"]], stages)
+    by_spread = replace(by_name["linear / linear"], recipe=Recipe("spread", (("spread", 1.0),)))
+    spread = fit([by_spread], stages)
     assert (set(spread.models), list(spread.scales)) == (set(scaled.models), [])
     for name, stack in (("linear / constant", alone), ("linear / linear", scaled)):
         prediction, scale = by_name[name].make_band(stack).predict(X, return_std=True)

@@ -114,6 +114,12 @@ def test_members_are_what_they_would_be_alone(estimator, dims, parameters):
         assert_allclose(member.predict(points), expected[0], rtol=1e-11, atol=1e-12)
 
 
+def test_a_grid_may_be_a_mapping_of_values():
+    X, y, _ = draw_family(1)
+    members = LocalKernelRidge(gamma=1.0).fit_grid(X, y, {"decay": [1.0, 2.0], "alpha": [0.1]})
+    assert [(member.decay, member.alpha) for member in members] == [(1.0, 0.1), (2.0, 0.1)]
+
+
 def test_an_empty_family_is_refused():
     with pytest.raises(InvalidInput, match="members must contain at least one fitted estimator, got none"):
         LocalRidge.predict_grid([], [[0.0]])

@@ -39,6 +39,7 @@ def test_gaussian_process_kernels_have_their_own_scale(X):
         ({"solver": "line", "weight": "gaussian"}, r"solver='line' needs weight='exponential', got 'gaussian'\."),
         ({"solver": "line", "n_neighbors": 4}, r"solver='line' needs n_neighbors=None, got 4\."),
         ({"solver": "neighbors"}, r"solver='neighbors' needs n_neighbors, got None\."),
+        ({"n_jobs": 0}, r"n_jobs must be None or a whole number other than 0, got 0\."),
         ({"decay": -1}, r"decay must be a positive finite number, got -1\."),
         ({"norm": 0}, r"norm must be 1, 2, inf or a positive semidefinite matrix, got 0\."),
         ({"kernel": lambda A, B: A}, r"must return a matrix of shape"),

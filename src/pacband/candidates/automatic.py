@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from numbers import Integral
 from time import perf_counter
 from typing import Any, NoReturn
 
@@ -31,7 +30,7 @@ from pacband.candidates.search_plan import SearchPlan, training_digest
 from pacband.candidates.workers import Workers
 from pacband.certificate.family import sharpness_name
 from pacband.core.arrays import Floats, as_numbers, refuse_nonfinite
-from pacband.core.checks import check_positive, check_probability
+from pacband.core.checks import check_jobs, check_positive, check_probability
 from pacband.core.frozen import FrozenMap
 from pacband.core.progress import Progress
 from pacband.core.wording import significant
@@ -171,7 +170,7 @@ def auto_candidates(
     eps, delta = check_probability("eps", eps), check_probability("delta", delta)
     scoring = ScoreRule.create(side=side, gauge="max", min_scale=None, nonfinite="raise")
     time_budget = check_positive("time_budget", time_budget)
-    _check_jobs(n_jobs)
+    check_jobs(n_jobs)
     target = _check_target(y)
     training = training_digest(X, y)
     if search_plan is not None:
@@ -238,11 +237,6 @@ def _check_target(y: Any) -> Floats:
     if len(target) < _FEWEST_ROWS:
         raise InvalidInput(f"the automatic family needs at least {_FEWEST_ROWS} training rows, got {len(target)}.")
     return target
-
-
-def _check_jobs(n_jobs: Any) -> None:
-    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0):
-        raise InvalidInput(f"n_jobs must be None or a whole number other than 0, got {n_jobs!r}.")
 
 
 def _fit_given(

@@ -13,17 +13,17 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import binom
+from scipy.stats import beta, binom
 from sklearn.base import BaseEstimator
 
 from pacband.core.arrays import Floats
 from pacband.core.callers import caller_level
 from pacband.core.column_kinds import Column, Texts, table_columns
-from pacband.exceptions import InvalidInput, UnknownCategories
+from pacband.exceptions import InvalidInput, OutOfRange, UnknownCategories
 
 __all__ = ["TableReader"]
 
-# The probability of a warning about unknown categories, for rows of the distribution of the fit.
+# The probability of a warning about a column, for rows of the distribution of the fit.
 _FALSE_ALARM = 1e-6
 
 
@@ -40,6 +40,9 @@ class TableReader(BaseEstimator):
         Where the categories are in the matrix.
     novelty_ : dict of int to float
         For each of them, an upper bound of the share of new rows with a category that is new to the fit.
+    ranges_ : ndarray of shape (3, n_kept)
+        For each column of the matrix its least and largest number, and an upper bound of the share of new rows beyond
+        them. Categories have no range.
     names_ : list of str
         The columns of the table.
 
@@ -57,6 +60,7 @@ class TableReader(BaseEstimator):
         self.categories_: dict[int, npt.NDArray[Any]] = {}
         self.novelty_: dict[int, float] = {}
         self.names_: list[str] = []
+        ranges = []
         for k, column in enumerate(table_columns(X)):
             self.names_.append(column.name)
             number = (kinds or {}).get(column.name, column.kind) == "number"
@@ -66,16 +70,20 @@ class TableReader(BaseEstimator):
             if len(levels) == 0 or (len(levels) == 1 and len(known) == len(cells)):
                 continue
             self.kept_ += (k,)
-            if not number:
+            if number:
+                ranges.append((levels[0], levels[-1], _bound_beyond(len(known))))
+            else:
                 self.categories_[k] = levels
                 self.novelty_[k] = _bound_novelty(counts)
+                ranges.append((-np.inf, np.inf, 1.0))
         if not self.names_:
             raise InvalidInput(f"X must have at least one column, got shape {np.shape(X)}.")
+        self.ranges_ = np.array(ranges).reshape(-1, 3).T
         self.categorical_ = tuple(i for i, k in enumerate(self.kept_) if k in self.categories_)
         return self
 
     def transform(self, X: Any) -> Floats:
-        """Return the matrix. Warns with `UnknownCategories` if new categories are too frequent.
+        """Return the matrix. Warns with `UnknownCategories` or `OutOfRange` if what is new is too frequent.
 
         A table whose columns are all left out becomes a single column of zeros.
         """
@@ -84,9 +92,12 @@ class TableReader(BaseEstimator):
             raise InvalidInput(f"X must have the {len(self.names_)} columns of the fit, got {len(columns)}.")
         if not self.kept_:
             return np.zeros((len(columns[0].cells), 1))
-        return np.column_stack(
+        matrix = np.column_stack(
             [self._encode(k, columns[k]) if k in self.categories_ else columns[k].floats() for k in self.kept_]
         )
+        if hasattr(self, "ranges_"):  # not in files of earlier drafts
+            self._warn_about_ranges(matrix)
+        return matrix
 
     def _encode(self, k: int, column: Column) -> Floats:
         levels, cells = self.categories_[k], column.texts()
@@ -110,6 +121,20 @@ class TableReader(BaseEstimator):
                 stacklevel=caller_level(),
             )
 
+    def _warn_about_ranges(self, matrix: Floats) -> None:
+        least, most, bounds = self.ranges_
+        beyond = np.count_nonzero((matrix < least) | (matrix > most), axis=0)
+        for i in np.flatnonzero(beyond > bounds * len(matrix)):
+            n_known = int(np.count_nonzero(~np.isnan(matrix[:, i])))
+            if binom.sf(beyond[i] - 1, n_known, bounds[i]) <= _FALSE_ALARM / 2.0:
+                warnings.warn(
+                    f"column {self.names_[self.kept_[i]]!r} is beyond the range that it had in the fit in {beyond[i]} "
+                    f"of {n_known} rows, far more than chance explains. If its distribution has changed, as that of a "
+                    "date does, the promise does not hold for these rows.",
+                    OutOfRange,
+                    stacklevel=caller_level(),
+                )
+
 
 def _is_missing(cells: Texts) -> npt.NDArray[np.bool_]:
     return np.array([cell is None for cell in cells], dtype=bool)
@@ -123,3 +148,12 @@ def _bound_novelty(counts: npt.NDArray[np.intp]) -> float:
     """
     once = int(np.count_nonzero(counts == 1))
     return min(1.0, (once + 5.0 * math.sqrt(once) + 10.0) / int(counts.sum()))
+
+
+def _bound_beyond(n_known: int) -> float:
+    """Return an upper bound of the share of new rows below the least, or above the largest, of n numbers.
+
+    The share of a continuous distribution beyond the range of a sample has the law Beta(2, n − 1), whatever the
+    distribution is. With ties it is smaller.
+    """
+    return float(beta.isf(_FALSE_ALARM / 2.0, 2, n_known - 1)) if n_known > 1 else 1.0

@@ -5,11 +5,19 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterable
+from numbers import Integral
 from typing import Any
 
 from pacband.exceptions import InvalidInput
 
-__all__ = ["check_choice", "check_positive", "check_positive_integer", "check_probability", "check_symmetric"]
+__all__ = [
+    "check_choice",
+    "check_jobs",
+    "check_positive",
+    "check_positive_integer",
+    "check_probability",
+    "check_symmetric",
+]
 
 
 # Shares that must hold, not shares that may fail; and what to write if everything must hold.
@@ -66,6 +74,12 @@ def check_positive_integer(name: str, value: Any) -> int:
     if isinstance(value, bool) or number < 1:
         raise InvalidInput(f"{name} must be at least 1, got {value!r}.")
     return number
+
+
+def check_jobs(n_jobs: Any) -> None:
+    """Raise unless this is a number of jobs, as in joblib: None or a whole number other than 0."""
+    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0):
+        raise InvalidInput(f"n_jobs must be None or a whole number other than 0, got {n_jobs!r}.")
 
 
 def check_choice(name: str, value: Any, choices: Iterable[str]) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.model_selection import ParameterGrid
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pacband.core.arrays import Floats
@@ -81,16 +82,16 @@ class LocalRegressor(RegressorMixin, BaseEstimator, ABC):
         ((prediction, scale),) = evaluate([self._model], X, n_jobs=self._threads())
         return (prediction, scale) if return_std else prediction
 
-    def fit_grid(self, X: Any, y: Any, grid: Sequence[Mapping[str, Any]]) -> list[Self]:
+    def fit_grid(self, X: Any, y: Any, grid: Sequence[Mapping[str, Any]] | Mapping[str, Sequence[Any]]) -> list[Self]:
         """Fit one clone for each set of parameters. The clones share distances, factorizations and indices.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
-        grid : sequence of mappings
-            The parameters in which each member differs from this estimator, as from
-            `sklearn.model_selection.ParameterGrid`.
+        grid : sequence of mappings, or mapping of sequences
+            The parameters in which each member differs from this estimator; or the values of each parameter, of which
+            all combinations are members, as in `sklearn.model_selection.ParameterGrid`.
 
         Returns
         -------
@@ -99,7 +100,7 @@ class LocalRegressor(RegressorMixin, BaseEstimator, ABC):
         """
         shared = Shared()
         members: list[Self] = []
-        for parameters in grid:
+        for parameters in ParameterGrid(grid) if isinstance(grid, Mapping) else grid:
             member = clone(self).set_params(**parameters)
             if not members:
                 X, y = validate_data(member, X, y, dtype=np.float64, y_numeric=True)

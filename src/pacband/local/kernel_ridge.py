@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from pacband.core.arrays import Floats
 from pacband.core.callers import caller_level
-from pacband.core.checks import check_positive, check_probability
+from pacband.core.checks import check_jobs, check_positive, check_probability
 from pacband.local.choice import check_solver, choose_for_features, uses_few
 from pacband.local.estimator import LocalRegressor
 from pacband.local.kernel_designs import local_gram, low_rank, trace_tolerances, whole_gram
@@ -175,6 +175,7 @@ class LocalKernelRidge(LocalRegressor):
 
     def _fit(self, X: Floats, y: Floats, unit: float, shared: Shared) -> Model:
         check_probability("tol", self.tol)
+        check_jobs(self.n_jobs)
         locality = shared.locality(self.norm, X)
         given = Tunable(self.gamma, self.alpha, self.decay, self.n_neighbors)
         form, more = (self.kernel, self.degree, self.coef0), (self.weight, self.solver)

@@ -11,9 +11,7 @@ from pacband.local.locality import Locality
 __all__ = ["leave_one_out", "others"]
 
 
-def others(
-    locality: Locality, X: Floats, centres: Indices, count: int, prints: Fingerprints
-) -> tuple[Indices, Floats]:
+def others(locality: Locality, X: Floats, centres: Indices, count: int, prints: Fingerprints) -> tuple[Indices, Floats]:
     """Return the `count` nearest samples of each centre but for it and its copies, in training order, and distances.
 
     A fit that knows a copy of a sample knows the sample: it is not left out.

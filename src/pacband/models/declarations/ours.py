@@ -38,7 +38,7 @@ _TABLE = {
     },
     "pacband.candidates.reader": {
         "TableReader": "kept_!=tuple(nat) categories_!=dict(t[*]) novelty_!=dict(num) names_!=list(str) "
-        "categorical_!=tuple(nat)"
+        "categorical_!=tuple(nat) ranges_=f[q,r]"
     },
     "pacband.candidates.windows": {"ShortestWindow": "forest_!=model _values!=list(f8[*,*])"},
 }
@@ -53,6 +53,8 @@ def _check_reader(reader: Any) -> None:
     n_columns = len(reader.names_)
     if not all(k < n_columns for k in reader.kept_) or not set(reader.categories_) <= set(reader.kept_):
         raise Unsound("a pacband.TableReader has columns without names")
+    if hasattr(reader, "ranges_") and reader.ranges_.shape != (3, len(reader.kept_)):
+        raise Unsound("a pacband.TableReader has not one range for each column")
 
 
 _CHECKS = {"Band": _check_band, "TableReader": _check_reader}
