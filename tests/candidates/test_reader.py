@@ -33,6 +33,10 @@ def test_numbers_beyond_the_range_of_the_fit_are_warned_of_if_chance_does_not_ex
         reader.transform(later.iloc[:10].assign(day=[2000.0, -1, 2000, 2000, -1, 5, 6, 7, 8, np.nan]))
 
 
+def test_rows_that_depend_on_each_other_may_be_beyond_a_range_together(rng):
+    TableReader().fit(rng.random((400, 2)), independent=False).transform(rng.random((100, 2)) + 5.0)
+
+
 @pytest.mark.parametrize("n", [2, 10, 500, 100_000])
 def test_the_share_beyond_the_range_is_bounded(n):
     share = module._bound_beyond(n)

@@ -54,8 +54,12 @@ class TableReader(BaseEstimator):
            [nan, nan]])
     """
 
-    def fit(self, X: Any, y: Any = None, *, kinds: Mapping[str, str] | None = None) -> Self:
-        """Learn the columns, their kinds unless `kinds` gives them, and their categories."""
+    def fit(self, X: Any, y: Any = None, *, kinds: Mapping[str, str] | None = None, independent: bool = True) -> Self:
+        """Learn the columns, their kinds unless `kinds` gives them, their categories and ranges.
+
+        If rows depend on each other, as those of a machine, all rows of a new machine may be beyond a range by chance.
+        Then there is no warning of ranges.
+        """
         self.kept_: tuple[int, ...] = ()
         self.categories_: dict[int, npt.NDArray[Any]] = {}
         self.novelty_: dict[int, float] = {}
@@ -71,7 +75,7 @@ class TableReader(BaseEstimator):
                 continue
             self.kept_ += (k,)
             if number:
-                ranges.append((levels[0], levels[-1], _bound_beyond(len(known))))
+                ranges.append((levels[0], levels[-1], _bound_beyond(len(known)) if independent else 1.0))
             else:
                 self.categories_[k] = levels
                 self.novelty_[k] = _bound_novelty(counts)

@@ -71,7 +71,7 @@ def draw_sample(
     kinds, clusters
         The kinds of the columns, and the rows that stay in one fold, as in `auto_candidates`.
     """
-    reader = TableReader().fit(X, kinds=kinds)
+    reader = TableReader().fit(X, kinds=kinds, independent=clusters is None)
     table = reader.transform(X)
     if len(table) != len(y):
         raise InvalidInput(f"X and y must have one length, got {len(table)} and {len(y)}.")
