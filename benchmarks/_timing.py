@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from time import perf_counter
 
-__all__ = ["best_of", "peak_memory", "print_table", "ratio"]
+__all__ = ["best_of", "peak_memory", "print_table", "ratio", "verdict"]
 
 
 def best_of(
@@ -83,3 +83,8 @@ def _sample(function: Callable[[], object], calls: int) -> float:
     for _ in range(calls):
         function()
     return perf_counter() - start
+
+
+def verdict(met: bool) -> str:
+    """Return whether an aim was met, in the word that a reader can search for."""
+    return "met" if met else "MISSED"

@@ -14,7 +14,7 @@ from functools import partial
 from benchmarks._bands import mean_width, run_ours
 from benchmarks._journal import Journal
 from benchmarks._tables import TABLES, split_table
-from benchmarks._timing import print_table
+from benchmarks._timing import print_table, verdict
 
 BUDGETS = (2.0, 5.0, 15.0, 60.0, 300.0)
 # The aims: how much wider the band of 15 s may be, and how far a search may exceed its budget.
@@ -46,7 +46,7 @@ def main(quick: bool = False) -> None:
     print(f"\nmean width over that of the largest budget, and the longest search; {seeds} seeds")
     print_table(["", *(f"{budget:.0f} s" for budget in budgets), "0 to 30 % wider"], rows)
     for what, value, aim in (("wider at 15 s", max(wider), WIDER), ("beyond the budget", max(late), BEYOND)):
-        print(f"aim: at most {aim:.0%} {what}: {'met' if value <= aim else 'MISSED'} ({value:.1%})")
+        print(f"aim: at most {aim:.0%} {what}: {verdict(value <= aim)} ({value:.1%})")
 
 
 def _bars(relative: Iterable[float]) -> str:

@@ -28,7 +28,7 @@ from mapie.regression import SplitConformalRegressor
 from sklearn.base import BaseEstimator, RegressorMixin
 
 import pacband
-from benchmarks._timing import best_of, peak_memory, print_table, ratio
+from benchmarks._timing import best_of, peak_memory, print_table, ratio, verdict
 
 EPS, DELTA = 0.05, 1e-6
 REPEATS = {10**4: 40, 10**6: 50, 10**7: 8}
@@ -76,7 +76,7 @@ def _verdicts(n_rows: int, times: dict[str, float], peaks: dict[str, float]) -> 
         [f"faster than {peer}", ratio(times["pacband"], times[peer]), times["pacband"] < times[peer]]
         for peer in ("MAPIE", "crepes")
     ]
-    return [[aim, f"{n_rows:,}", found, "met" if met else "MISSED"] for aim, found, met in rows]
+    return [[aim, f"{n_rows:,}", found, verdict(met)] for aim, found, met in rows]
 
 
 def _contenders(n_rows: int) -> dict[str, Callable[[], Any]]:

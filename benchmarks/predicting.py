@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 import pacband
-from benchmarks._timing import print_table, ratio
+from benchmarks._timing import print_table, ratio, verdict
 from pacband.candidates.blend import meta_table
 from pacband.candidates.fitting import one_openmp_thread
 
@@ -60,10 +60,7 @@ def _measure(table: str, budget: float, folder: Path, sizes: tuple[int, ...]) ->
     times["pacband predict, 50 rows"] = _seconds_of_program(command)
     print_table(
         ["", "CPU s", "aim", ""],
-        [
-            [name, f"{times[name]:.3f}", f"{aim:g}", "met" if times[name] <= aim else "MISSED"]
-            for name, aim in AIMS.items()
-        ],
+        [[name, f"{times[name]:.3f}", f"{aim:g}", verdict(times[name] <= aim)] for name, aim in AIMS.items()],
     )
 
 

@@ -29,7 +29,7 @@ import numpy as np
 from benchmarks._bands import DELTA, EPS, Outcome, mean_width, run_ours, run_rival
 from benchmarks._journal import Journal
 from benchmarks._tables import TABLES, Split, split_table
-from benchmarks._timing import print_table
+from benchmarks._timing import print_table, verdict
 
 # A table, a time limit or none, and a method; and what the method made of the seeds at which it did not fail.
 Key: TypeAlias = tuple[str, float | None, str]
@@ -161,4 +161,4 @@ def _print_summary(found: Found, tables: tuple[str, ...], limit: float) -> None:
         mean, most = AIMS[limit]
         largest = max(first for _, first, *_ in ratios)
         for what, value, aim in (("geometric mean", means[0], mean), ("largest", largest, most)):
-            print(f"aim: {what} at most {aim}: {'met' if value <= aim else 'MISSED'} ({value:.3f})")
+            print(f"aim: {what} at most {aim}: {verdict(value <= aim)} ({value:.3f})")

@@ -19,7 +19,7 @@ import tempfile
 from pathlib import Path
 from time import perf_counter
 
-from benchmarks._timing import best_of, print_table, ratio
+from benchmarks._timing import best_of, print_table, ratio, verdict
 
 COLUMNS = ("--target", "y", "--prediction", "p", "--scale", "s")
 MEASURED = """
@@ -107,8 +107,8 @@ def _certify(paths: dict[int, str], folder: Path, repeats: int) -> None:
     sizes = list(paths)
     last, before = sizes[-1], sizes[-2]
     times = seconds[last] / scans[last]
-    print(f"\naim: at {last:,} rows, at most 5 × the scan: {'met' if times <= 5 else 'MISSED'} ({times:.2f} ×)")
-    print(f"aim: at most 1024 MiB: {'met' if memory[last] <= 1024 else 'MISSED'} ({memory[last]:.0f} MiB)")
+    print(f"\naim: at {last:,} rows, at most 5 × the scan: {verdict(times <= 5)} ({times:.2f} ×)")
+    print(f"aim: at most 1024 MiB: {verdict(memory[last] <= 1024)} ({memory[last]:.0f} MiB)")
     growth = ratio(seconds[last], seconds[before])
     print(
         f"the memory at {before:,} rows: {memory[before]:.0f} MiB; {last // before} × the rows take {growth} the time"
@@ -144,7 +144,7 @@ def _groups(folder: Path, n_groups: int, repeats: int) -> None:
     print(f"\n{n_groups:,} groups of Parquet files, a process each")
     print_table(["rows", "", "s", "of the group by", "peak MiB"], rows)
     times = ours[0] / bare[0]
-    print(f"\naim: at most 5 × the group by: {'met' if times <= 5 else 'MISSED'} ({times:.2f} ×)")
+    print(f"\naim: at most 5 × the group by: {verdict(times <= 5)} ({times:.2f} ×)")
     print(f"twice the rows take {ratio(memory[100], memory[50])} the memory")
 
 
@@ -174,7 +174,7 @@ def _units(folder: Path, n_units: int, sizes: tuple[int, int], repeats: int) -> 
         ]
     print(f"\n{n_units:,} units of Parquet files, a process each")
     print_table(["rows", "", "s", "of the group by", "peak MiB"], rows)
-    print(f"\naim: at most 2 × the group by: {'met' if times <= 2 else 'MISSED'} ({times:.2f} ×)")
+    print(f"\naim: at most 2 × the group by: {verdict(times <= 2)} ({times:.2f} ×)")
     print(f"{sizes[1] // sizes[0]} × the rows take {ratio(memory[1], memory[0])} the memory")
 
 
@@ -220,7 +220,7 @@ def _starts(repeats: int) -> None:
         ["", "ms", "of click"], [[name, f"{1e3 * took:.0f}", ratio(took, bare)] for name, took in times.items()]
     )
     for name in list(STARTS)[1:]:
-        print(f"aim: {name} at most 3 × click: {'met' if times[name] <= 3 * bare else 'MISSED'}")
+        print(f"aim: {name} at most 3 × click: {verdict(times[name] <= 3 * bare)}")
 
 
 def _several(code: str, repeats: int) -> tuple[float, float]:

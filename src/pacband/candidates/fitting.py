@@ -131,7 +131,7 @@ def n_parallel(model: Any, X: Floats, workers: Workers) -> int:
 def fit_together(models: Sequence[Any], X: Floats, targets: Sequence[Floats], *, workers: Workers) -> list[Any]:
     """Return a clone of each model, fitted to its own target."""
     none = X[:0]
-    tasks = [_Task(model, X, target, none, keep=True) for model, target in zip(models, targets, strict=True)]
+    tasks = [_Fit(model, X, target, none, keep=True) for model, target in zip(models, targets, strict=True)]
     return [fit.model for fit in _run(tasks, workers)]
 
 
@@ -142,11 +142,11 @@ def fit_folds(model: Any, X: Floats, y: Floats, folds: Folds, *, workers: Worker
     fits.
     """
     keep = is_boosting(model)
-    return _run([_Task(model, X[train], y[train], X[test], keep) for train, test in folds], workers)
+    return _run([_Fit(model, X[train], y[train], X[test], keep) for train, test in folds], workers)
 
 
 @dataclass(frozen=True, eq=False)
-class _Task:
+class _Fit:
     """A model, the rows to fit it to, rows to predict, and whether the fit itself is wanted."""
 
     model: Any
@@ -172,7 +172,7 @@ class _Task:
         return self.prepare()()
 
 
-def _run(tasks: Sequence[_Task], workers: Workers) -> list[FoldFit]:
+def _run(tasks: Sequence[_Fit], workers: Workers) -> list[FoldFit]:
     """Run every task: some in programs side by side or in parallel threads, the others one by one.
 
     Forests and neighbours have threads of their own. Boosting has OpenMP threads, which wait for each other in a busy
@@ -193,7 +193,7 @@ def _run(tasks: Sequence[_Task], workers: Workers) -> list[FoldFit]:
     ):
         prepared = [tasks[k].prepare() for k in threads]
         found |= zip(threads, pool.map(lambda finish: finish(), prepared), strict=True)
-        found |= zip(beside, workers.run(_Task.complete, [tasks[k] for k in beside]), strict=True)
+        found |= zip(beside, workers.run(_Fit.complete, [tasks[k] for k in beside]), strict=True)
         found |= {k: task.complete() for k, task in enumerate(tasks) if k not in found}
     return [found[k] for k in range(len(tasks))]
 

@@ -11,7 +11,7 @@ from joblib import effective_n_jobs
 
 __all__ = ["Workers"]
 
-Task = TypeVar("Task")
+Argument = TypeVar("Argument")
 Result = TypeVar("Result")
 
 # A search fits a model to five folds: this program takes one of them, and more workers would mostly have nothing to do.
@@ -67,7 +67,7 @@ class Workers:
         ready = self._ready is not None and self._ready.done() and self._ready.exception() is None
         return 1 + self._n_workers if ready else 1
 
-    def run(self, function: Callable[[Task], Result], tasks: Sequence[Task]) -> list[Result]:
+    def run(self, function: Callable[[Argument], Result], tasks: Sequence[Argument]) -> list[Result]:
         """Return what the function makes of each task. Each program takes the next one when it is done with another.
 
         What a worker has not finished when it is killed, by a system without memory for instance, is done here. An

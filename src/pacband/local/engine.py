@@ -15,8 +15,9 @@ from pacband.core.blas_threads import blas_threads, one_blas_thread
 from pacband.core.progress import Progress
 from pacband.local.memory import budget
 from pacband.local.model import Model
+from pacband.local.shared import grouped
 from pacband.local.solvers import SOLVERS
-from pacband.local.solvers.solver import Batch, Piece, grouped
+from pacband.local.solvers.solver import Batch, Piece
 
 __all__ = ["evaluate", "prepare"]
 

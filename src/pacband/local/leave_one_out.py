@@ -6,6 +6,7 @@ import numpy as np
 
 from pacband.core.arrays import Floats, Indices
 from pacband.core.row_hashes import Fingerprints
+from pacband.local.fits.bordered import border_weighted, raise_corner
 from pacband.local.locality import Locality
 
 __all__ = ["leave_one_out", "others"]
@@ -80,15 +81,11 @@ def leave_one_out(gram: Floats, weights: Floats, y: Floats, alpha: float) -> Flo
     n, last = weights.shape
     roots = np.ones((n, last + 1))
     np.sqrt(weights, out=roots[:, :last])
-    stack = np.empty((n, last + 2, last + 2))
-    np.multiply(gram, (roots / alpha)[:, :, None], out=stack[:, : last + 1, : last + 1])
-    stack[:, : last + 1, : last + 1] *= roots[:, None, :]
-    np.einsum("nii->ni", stack[:, : last + 1, : last + 1])[...] += 1.0
-    stack[:, last + 1, : last + 1] = right = roots * y
-    stack[:, last + 1, last + 1] = 1.0 + 2.0 * np.einsum("nl,nl->n", right, right)
+    stack = border_weighted(gram, roots, y, alpha)
+    raise_corner(stack, 1.0)
     try:
-        triangles = np.linalg.cholesky(stack)
+        factors = np.linalg.cholesky(stack)
     except np.linalg.LinAlgError:
         return np.full(n, np.nan)
-    errors: Floats = triangles[:, last + 1, last] * triangles[:, last, last]
+    errors: Floats = factors[:, last + 1, last] * factors[:, last, last]
     return errors

@@ -14,7 +14,7 @@ from pacband.core.row_hashes import Fingerprints
 from pacband.local.kernels import Kernel
 from pacband.local.leave_one_out import leave_one_out, others
 from pacband.local.locality import Locality
-from pacband.local.solvers.solver import grouped
+from pacband.local.shared import grouped
 from pacband.local.weights import Weight
 
 __all__ = ["MOST_NEIGHBORS", "Search", "Setting"]

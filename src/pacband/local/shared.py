@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any, TypeVar
 
 from joblib import hash as hash_value
@@ -11,8 +11,9 @@ from pacband.core.arrays import Floats
 from pacband.local.locality import Locality
 from pacband.local.norms import resolve_norm
 
-__all__ = ["Shared"]
+__all__ = ["Shared", "grouped"]
 
+Item = TypeVar("Item")
 Value = TypeVar("Value")
 
 
@@ -49,3 +50,15 @@ def _hash(part: Any) -> Hashable:
         return str(hash_value(part))
     except Exception:  # a lambda or a closure cannot be pickled, but every clone has the same object
         return id(part)
+
+
+def grouped(items: Iterable[Item], key: Callable[[Item], Hashable]) -> list[list[Item]]:
+    """Return the items of equal key together, in order of first appearance.
+
+    >>> grouped([1, 2, 3, 4], key=lambda n: n % 2)
+    [[1, 3], [2, 4]]
+    """
+    groups: dict[Hashable, list[Item]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return list(groups.values())

@@ -8,7 +8,7 @@ import numpy as np
 
 from pacband.core.arrays import Floats
 
-__all__ = ["Triangles", "solve_bordered", "solve_graded"]
+__all__ = ["Triangles", "border_weighted", "raise_corner", "solve_bordered", "solve_graded"]
 
 _SMALL = 256
 _BLOCK = 128
@@ -18,6 +18,39 @@ _QUICK = 31
 _TAIL = 0.05
 # The series of a tail ends where its terms are rounding errors.
 _ROUNDING = 1e-16
+
+
+def border_weighted(gram: Floats, roots: Floats, y: Floats, alpha: float) -> Floats:
+    """Return [I + AKA/α  ·; (Ay)ᵀ  ·] for each diagonal A = D^½: the systems of the kernel form, and their right sides.
+
+    Parameters
+    ----------
+    gram : ndarray of shape (n, L, L) or (1, L, L)
+        K.
+    roots : ndarray of shape (n, L)
+        The diagonals of A.
+    y : ndarray of shape (n, L) or (1, L)
+    alpha : float
+
+    Returns
+    -------
+    ndarray of shape (n, L + 1, L + 1)
+        Nothing above the last row is defined in the last column, nor is the corner.
+    """
+    n, order = roots.shape
+    stack = np.empty((n, order + 1, order + 1))
+    inner = stack[:, :order, :order]
+    np.multiply(gram, (roots / alpha)[:, :, None], out=inner)
+    inner *= roots[:, None, :]
+    np.einsum("nii->ni", inner)[...] += 1.0
+    stack[:, order, :order] = roots * y
+    return stack
+
+
+def raise_corner(stack: Floats, least: float) -> None:
+    """Make the corners of bordered matrices with H ≥ least·I so large that the whole is positive definite, in place."""
+    right = stack[:, -1, :-1]
+    stack[:, -1, -1] = 1.0 + 2.0 * np.einsum("ni,ni->n", right, right) / least
 
 
 def solve_bordered(stack: Floats, least: float) -> Floats:
@@ -44,8 +77,7 @@ def solve_bordered(stack: Floats, least: float) -> Floats:
     array([[1., 1.]])
     """
     order = stack.shape[1] - 1
-    right = stack[:, order, :order]
-    stack[:, order, order] = 1.0 + 2.0 * np.einsum("ni,ni->n", right, right) / least
+    raise_corner(stack, least)
     try:
         factors: Floats = np.linalg.cholesky(stack).astype(np.float64, copy=False)
     except np.linalg.LinAlgError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pacband.core.arrays import Floats
-from pacband.local.fits.bordered import solve_bordered
+from pacband.local.fits.bordered import border_weighted, solve_bordered
 
 __all__ = ["fit_dual"]
 
@@ -30,14 +30,7 @@ def fit_dual(gram: Floats, cross: Floats, weights: Floats, y: Floats, alpha: flo
     y : ndarray of shape (n, L) or (1, L)
     alpha : float
     """
-    n, size = weights.shape
     roots = np.sqrt(weights)
-    stack = np.empty((n, size + 1, size + 1))
-    inner = stack[:, :size, :size]
-    np.multiply(gram, (roots / alpha)[:, :, None], out=inner)
-    inner *= roots[:, None, :]
-    np.einsum("nii->ni", inner)[...] += 1.0
-    stack[:, size, :size] = roots * y
-    u = solve_bordered(stack, 1.0)
+    u = solve_bordered(border_weighted(gram, roots, y, alpha), 1.0)
     prediction = np.einsum("nl,nl->n", cross, roots * u) / alpha
     return prediction, np.einsum("nl,nl->n", u, u) / weights.sum(axis=1)

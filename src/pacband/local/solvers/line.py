@@ -23,7 +23,8 @@ from pacband.local.fits.primal import fit_primal
 from pacband.local.memory import PORTION, cut
 from pacband.local.model import Model
 from pacband.local.products import Products
-from pacband.local.solvers.solver import Batch, Piece, Solver, grouped
+from pacband.local.shared import grouped
+from pacband.local.solvers.solver import Batch, Piece, Solver
 from pacband.local.weights import UNDERFLOW
 
 __all__ = ["Line"]

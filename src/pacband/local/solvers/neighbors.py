@@ -13,7 +13,8 @@ from pacband.local.fits.dual import fit_dual
 from pacband.local.fits.primal import fit_primal
 from pacband.local.memory import cut
 from pacband.local.model import Model
-from pacband.local.solvers.solver import Batch, Piece, Solver, grouped
+from pacband.local.shared import grouped
+from pacband.local.solvers.solver import Batch, Piece, Solver
 
 __all__ = ["Neighbors"]
 

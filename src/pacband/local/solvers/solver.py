@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from typing import ClassVar, NamedTuple, TypeVar
+from collections.abc import Iterator, Sequence
+from typing import ClassVar, NamedTuple
 
 from pacband.core.arrays import Floats, Indices
 from pacband.local.model import Model
 
-__all__ = ["Batch", "Piece", "Solver", "grouped"]
-
-Item = TypeVar("Item")
+__all__ = ["Batch", "Piece", "Solver"]
 
 
 class Piece(NamedTuple):
@@ -57,15 +55,3 @@ class Solver(ABC):
     @abstractmethod
     def batches(self, models: Sequence[Model], X: Floats, room: int) -> Iterator[Batch]:
         """Yield the batches that give the results of all (prepared) models at all rows of X."""
-
-
-def grouped(items: Iterable[Item], key: Callable[[Item], Hashable]) -> list[list[Item]]:
-    """Return the items of equal key together, in order of first appearance.
-
-    >>> grouped([1, 2, 3, 4], key=lambda n: n % 2)
-    [[1, 3], [2, 4]]
-    """
-    groups: dict[Hashable, list[Item]] = {}
-    for item in items:
-        groups.setdefault(key(item), []).append(item)
-    return list(groups.values())
