@@ -59,11 +59,25 @@ class MissingExtra(InvalidInput, ModuleNotFoundError):
     """An optional package is not installed. The message holds the pip command that installs it."""
 
 
-class UnknownCategories(UserWarning):
+class _OfColumn(UserWarning):
+    """A warning of one column of a table.
+
+    Attributes
+    ----------
+    column : str or None
+        Its name.
+    """
+
+    def __init__(self, message: str = "", column: str | None = None) -> None:
+        super().__init__(message)
+        self.column = column
+
+
+class UnknownCategories(_OfColumn):
     """Rows hold categories that the model was not fitted on, far more often than in the fit."""
 
 
-class OutOfRange(UserWarning):
+class OutOfRange(_OfColumn):
     """Rows have numbers beyond the range of the fit, far more often than chance explains."""
 
 

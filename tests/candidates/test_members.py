@@ -185,12 +185,32 @@ def test_calibrate_copies_what_the_members_of_a_grid_share_once():
     assert one.locality is two.locality
 
 
-def test_a_part_that_cannot_be_copied_is_used_itself_and_the_others_are_copied():
+class Restored(Ridge):
+    """Makes its state anew whenever it is asked for it."""
+
+    def __getstate__(self):
+        return {"version": 1, "state": {**self.__dict__}}
+
+    def __setstate__(self, state):
+        self.__dict__.update(state["state"])
+
+
+def test_parts_that_cannot_be_copied_are_used_themselves_and_the_others_are_copied():
     class Uncopied(Ridge):
         def __deepcopy__(self, memo):
+            memo[id(self.shared)] = "half made"
             raise TypeError
 
-    model, other = Ridge().fit(X, Y), Uncopied().fit(X, Y)
-    found = copy_fitted({"one": Member(other), "two": Member(model)})
-    assert found["one"].predictor is other
-    assert found["two"].predictor is not model
+    shared = np.arange(3.0)
+    models = [Restored().fit(X, Y) for _ in range(8)]
+    uncopied = Uncopied().fit(X, Y)
+    uncopied.shared = models[-1].shared = shared
+    members = {"uncopied": uncopied, **{str(k): model for k, model in enumerate(models)}}
+    found = copy_fitted({name: Member(model) for name, model in members.items()})
+    assert found["uncopied"].predictor is uncopied
+    for k, model in enumerate(models):
+        copied = found[str(k)].predictor
+        assert copied is not model
+        np.testing.assert_array_equal(copied.coef_, model.coef_)
+    np.testing.assert_array_equal(copied.shared, shared)
+    assert copied.shared is not shared

@@ -29,6 +29,9 @@ def test_numbers_beyond_the_range_of_the_fit_are_warned_of_if_chance_does_not_ex
     reader.transform(later)  # one of 1,000 days
     reader.transform(later.iloc[:1].assign(day=2000.0))  # a single row can be beyond the range by chance
     reader.transform(later.iloc[:9].assign(day=np.nan))
+    with pytest.warns(OutOfRange, match="column 'day' is beyond .* in 60 of 60 rows") as found:
+        reader.transform(table.assign(day=[2000.0] * 60 + [np.nan] * 940))
+    assert [warning.message.column for warning in found] == ["day"]
     with pytest.warns(OutOfRange, match="column 'day' is beyond the range that it had in the fit in 5 of 9 rows, far"):
         reader.transform(later.iloc[:10].assign(day=[2000.0, -1, 2000, 2000, -1, 5, 6, 7, 8, np.nan]))
 

@@ -348,5 +348,5 @@ def test_a_column_that_counts_the_rows_is_named(tmp_path, run):
     rows.assign(y=rows.a + rng.standard_normal(400)).to_csv(tmp_path / "data.csv", index=False)
     _, _, err = run("fit", tmp_path / "data.csv", *QUICK, "-o", tmp_path / "model.pacband")
     assert "Numbers: row id, age, a\n" in err
-    cure = "row id counts the rows. If it says nothing about future rows, leave it out: --exclude 'row id'\n"
+    cure = "row id counts the rows. If it says nothing about future rows, leave it out: --exclude='row id'\n"
     assert err.count("counts the rows") == err.count(cure) == 1

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from pacband.core.row_hashes import row_fingerprints
 from pacband.local import LocalKernelRidge
 from pacband.local.kernels import resolve_kernel
-from pacband.local.leave_one_out import leave_one_out, others
+from pacband.local.leave_one_out import different_samples, leave_one_out, others
 from pacband.local.locality import Locality
 from pacband.local.norms import Norm
 from pacband.local.weights import Weight
@@ -22,7 +21,7 @@ def draw(n=40, dims=2):
 
 def closed_form(X, y, near, kernel="rbf", gamma=0.7, alpha=0.1, decay=1.5, weight="exponential"):
     locality, centres = Locality(Norm(2.0), X), np.arange(len(y))
-    found, distances = others(locality, X, centres, near, centres)
+    found, distances = others(locality, X, centres, near)
     rows = np.column_stack([found, centres])
     gram = resolve_kernel(kernel, gamma, 3, 1, X)(X[rows], X[rows])
     return gram, Weight(weight, decay).of(distances), y[rows], alpha
@@ -66,25 +65,21 @@ def test_without_the_hat_value_the_errors_are_too_small():
 
 def test_the_sample_itself_is_never_among_the_others():
     X = np.zeros((6, 1))
-    found, distances = others(Locality(Norm(2.0), X), X, np.arange(6), 2, np.arange(6))
+    found, distances = others(Locality(Norm(2.0), X), X, np.arange(6), 2)
     assert (found != np.arange(6)[:, None]).all()
     assert_array_equal(distances, 0)
     assert_array_equal(found[5], [0, 1])
 
 
-def test_neither_is_any_copy_of_it():
+def test_copies_are_found_where_chance_makes_none():
     rng = np.random.default_rng(3)
-    X = rng.uniform(-1, 1, (12, 1))[rng.integers(0, 12, 40)]
-    y = np.arange(40) % 2  # samples at one place, of which some are copies
-    prints = row_fingerprints(X, y)
-    n_others = 40 - np.unique(prints, return_counts=True)[1].max()
-    for count in (1, 5, n_others):
-        found, distances = others(Locality(Norm(2.0), X), X, np.arange(40), count, prints)
-        for i in range(40):
-            rest = np.flatnonzero(prints != prints[i])
-            nearest = rest[np.argsort(np.abs(X[rest, 0] - X[i, 0]), kind="stable")[:count]]
-            assert_array_equal(found[i], np.sort(nearest))
-            assert_allclose(distances[i], np.abs(X[found[i], 0] - X[i, 0]))
+    X, y = rng.standard_normal((30, 2)), rng.standard_normal(30)
+    assert_array_equal(different_samples(np.r_[X, X[::3]], np.r_[y, y[::3]]), np.arange(30))
+    # Close numbers are no copies, and neither are samples of few values that agree.
+    seconds = 1.7e9 + np.arange(60.0)[:, None]
+    assert_array_equal(different_samples(seconds, np.arange(60) % 2.0), np.arange(60))
+    few = rng.integers(0, 10, (400, 1)).astype(float), rng.integers(0, 2, 400).astype(float)
+    assert_array_equal(different_samples(*few), np.arange(400))
 
 
 def test_a_system_that_cannot_be_factored_has_no_error():

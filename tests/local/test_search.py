@@ -20,9 +20,7 @@ def make(n=150, dims=2, noise=0.1, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.uniform(-2, 2, (n, dims))
     y = np.sin(2 * X[:, 0]) + noise * rng.standard_normal(n)
-    return Search(
-        Kernel("rbf"), Weight("exponential", 1.0), Locality(Norm(2.0), X), X, y, rng.permutation(n), np.arange(n)
-    )
+    return Search(Kernel("rbf"), Weight("exponential", 1.0), Locality(Norm(2.0), X), X, y, rng.permutation(n))
 
 
 def test_the_chosen_setting_has_an_error_near_the_noise():
@@ -51,9 +49,7 @@ def test_copies_do_not_hide_the_scale_of_the_samples():
     X = np.repeat([[0.0], [1e-4]], [90, 10], axis=0)
     rng = np.random.default_rng(0)
     locality = Locality(Norm(2.0), X)
-    trial = Search(
-        Kernel("rbf"), Weight("exponential", 1.0), locality, X, X[:, 0], rng.permutation(100), np.arange(100)
-    )
+    trial = Search(Kernel("rbf"), Weight("exponential", 1.0), locality, X, X[:, 0], rng.permutation(100))
     units = trial._units()
     assert (units["gamma"], units["decay"]) == pytest.approx((1e8, 1e4))
 
@@ -82,9 +78,7 @@ def test_settings_share_neighbours_and_matrices(monkeypatch):
 
 def test_scaled_features_give_scaled_parameters():
     trial = make()
-    scaled = Search(
-        trial.kernel, trial.weight, Locality(Norm(2.0), 8 * trial.X), 8 * trial.X, trial.y, trial.order, trial.prints
-    )
+    scaled = Search(trial.kernel, trial.weight, Locality(Norm(2.0), 8 * trial.X), 8 * trial.X, trial.y, trial.order)
     first, second = trial.best({})[0], scaled.best({})[0]
     assert second.gamma * 64 == pytest.approx(first.gamma)
     assert second.decay * 8 == pytest.approx(first.decay)

@@ -38,10 +38,22 @@ def test_tuned_chooses_all_four_and_predicts_well():
 def test_copies_of_samples_do_not_look_like_noiseless_ones(times):
     X, y = draw(dims=1)
     points, truth = draw(400, dims=1, seed=1)
+    once = LocalKernelRidge.tuned().fit(X, y)
     model = LocalKernelRidge.tuned().fit(np.repeat(X, times, axis=0), np.repeat(y, times))
-    assert 0.09 < model.loo_error_ < 0.16
-    error = np.sqrt(np.mean((model.predict(points) - truth) ** 2))
-    assert error < 0.16
+    assert_allclose(model.loo_error_, once.loo_error_)
+    assert_allclose((model.gamma_, model.decay_), (once.gamma_, once.decay_))
+    assert_allclose(model.alpha_, times * once.alpha_)
+    assert_allclose(model.predict(points), once.predict(points), rtol=1e-6)
+    assert np.sqrt(np.mean((model.predict(points) - truth) ** 2)) < 0.16
+
+
+def test_samples_that_agree_by_chance_are_not_left_out_together():
+    rng = np.random.default_rng(0)
+    chances = rng.random(10)
+    x = rng.integers(0, 10, 400)
+    y = (rng.random(400) < chances[x]).astype(float)
+    model = LocalKernelRidge.tuned().fit(x[:, None], y)
+    assert np.sqrt(np.mean((model.predict(np.arange(10.0)[:, None]) - chances) ** 2)) < 0.15
 
 
 def test_chosen_parameters_given_as_numbers_are_the_same_model():

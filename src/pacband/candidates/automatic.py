@@ -116,6 +116,7 @@ def auto_candidates(
     predictors: Mapping[str, Any] | None = None,
     kinds: Mapping[str, str] | None = None,
     clusters: npt.NDArray[Any] | None = None,
+    plain_rows: bool = True,
     search_plan: SearchPlan | None = None,
 ) -> AutoFamily:
     """Try many pairs (T, σ̂) on training rows, and return the sharpest, fitted.
@@ -154,6 +155,9 @@ def auto_candidates(
         booleans is a number, any other column a category.
     clusters : array of shape (n,), optional
         Rows with equal labels, such as those of one machine, stay in one fold.
+    plain_rows : bool
+        Whether these rows and those to come are independent draws of one distribution. Only then there are warnings of
+        numbers that chance does not explain, `OutOfRange`.
     search_plan : SearchPlan, optional
         What to fit, as `AutoFamily.search_plan` of an earlier search recorded it. `time_budget` is then ignored.
 
@@ -197,6 +201,7 @@ def auto_candidates(
                 predictors=predictors,
                 kinds=kinds,
                 clusters=clusters,
+                plain_rows=plain_rows,
                 plan=search_plan,
             )
         members = {name: Member(band, "std") for name, band in bands.items()}

@@ -206,10 +206,10 @@ def _copy_members(members: Mapping[str, Member], is_copied: Callable[[Any], bool
     for key, part in parts.items():
         if not is_copied(part) or not hasattr(part, "predict"):  # a function, "std" or None
             continue
-        known = dict(memo)
+        known = {*memo, id(memo)}  # under its own id, the memo keeps what it has seen alive
         try:
-            copies[key] = deepcopy(part, known)
+            copies[key] = deepcopy(part, memo)
         except Exception:  # a third party's object may raise any error: then the object itself is used
-            continue
-        memo = known
+            for half_made in memo.keys() - known:
+                del memo[half_made]
     return {name: Member(copies[id(member.predictor)], copies[id(member.scale)]) for name, member in members.items()}

@@ -57,8 +57,8 @@ class TableReader(BaseEstimator):
     def fit(self, X: Any, y: Any = None, *, kinds: Mapping[str, str] | None = None, independent: bool = True) -> Self:
         """Learn the columns, their kinds unless `kinds` gives them, their categories and ranges.
 
-        If rows depend on each other, as those of a machine, all rows of a new machine may be beyond a range by chance.
-        Then there is no warning of ranges.
+        There is no warning of ranges unless rows are `independent` draws of one distribution: all rows of a new machine
+        may be beyond a range by chance.
         """
         self.kept_: tuple[int, ...] = ()
         self.categories_: dict[int, npt.NDArray[Any]] = {}
@@ -116,28 +116,28 @@ class TableReader(BaseEstimator):
         n_unknown = int(np.count_nonzero(unknown))
         if n_unknown and binom.sf(n_unknown - 1, n_known, self.novelty_[k]) <= _FALSE_ALARM:
             shown = ", ".join(repr(str(text)) for text in dict.fromkeys(cells[unknown][:100]))
-            warnings.warn(
-                f"column {self.names_[k]!r} has categories that the model was not fitted on in {n_unknown} of "
-                f"{n_known} rows, far more than in the fit, such as {shown[:100]}; it was fitted on "
+            name = self.names_[k]
+            message = (
+                f"column {name!r} has categories that the model was not fitted on in {n_unknown} of {n_known} rows, "
+                f"far more than in the fit, such as {shown[:100]}; it was fitted on "
                 f"{', '.join(map(repr, self.categories_[k].tolist()[:5]))}. If the column is spelled differently, or "
-                "its distribution has changed, the promise does not hold for these rows.",
-                UnknownCategories,
-                stacklevel=caller_level(),
+                "its distribution has changed, the promise does not hold for these rows."
             )
+            warnings.warn(UnknownCategories(message, name), stacklevel=caller_level())
 
     def _warn_about_ranges(self, matrix: Floats) -> None:
         least, most, bounds = self.ranges_
         beyond = np.count_nonzero((matrix < least) | (matrix > most), axis=0)
-        for i in np.flatnonzero(beyond > bounds * len(matrix)):
-            n_known = int(np.count_nonzero(~np.isnan(matrix[:, i])))
-            if binom.sf(beyond[i] - 1, n_known, bounds[i]) <= _FALSE_ALARM / 2.0:
-                warnings.warn(
-                    f"column {self.names_[self.kept_[i]]!r} is beyond the range that it had in the fit in {beyond[i]} "
-                    f"of {n_known} rows, far more than chance explains. If its distribution has changed, as that of a "
-                    "date does, the promise does not hold for these rows.",
-                    OutOfRange,
-                    stacklevel=caller_level(),
+        known = np.count_nonzero(~np.isnan(matrix), axis=0)
+        for i in np.flatnonzero(beyond > bounds * known):
+            if binom.sf(beyond[i] - 1, known[i], bounds[i]) <= _FALSE_ALARM / 2.0:
+                name = self.names_[self.kept_[i]]
+                message = (
+                    f"column {name!r} is beyond the range that it had in the fit in {beyond[i]} of {known[i]} rows, "
+                    "far more than chance explains. If its distribution has changed, as that of a date does, the "
+                    "promise does not hold for these rows."
                 )
+                warnings.warn(OutOfRange(message, name), stacklevel=caller_level())
 
 
 def _is_missing(cells: Texts) -> npt.NDArray[np.bool_]:

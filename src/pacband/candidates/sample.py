@@ -57,6 +57,8 @@ def draw_sample(
     random: np.random.RandomState,
     kinds: Mapping[str, str] | None = None,
     clusters: npt.NDArray[Any] | None = None,
+    *,
+    plain_rows: bool = True,
 ) -> Sample:
     """Read a table of training rows, and draw the rows to screen and their folds.
 
@@ -68,10 +70,10 @@ def draw_sample(
         Their targets, which are not constant.
     random : RandomState
         Draws the rows, the folds and the seed.
-    kinds, clusters
-        The kinds of the columns, and the rows that stay in one fold, as in `auto_candidates`.
+    kinds, clusters, plain_rows
+        The kinds of the columns, the rows that stay in one fold, and whether rows are draws, as in `auto_candidates`.
     """
-    reader = TableReader().fit(X, kinds=kinds, independent=clusters is None)
+    reader = TableReader().fit(X, kinds=kinds, independent=plain_rows and clusters is None)
     table = reader.transform(X)
     if len(table) != len(y):
         raise InvalidInput(f"X and y must have one length, got {len(table)} and {len(y)}.")

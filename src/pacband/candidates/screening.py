@@ -66,6 +66,7 @@ def screen(
     predictors: Mapping[str, Any] | None = None,
     kinds: Mapping[str, str] | None = None,
     clusters: npt.NDArray[Any] | None = None,
+    plain_rows: bool = True,
     plan: SearchPlan | None = None,
 ) -> tuple[dict[str, Band], list[Tried], SearchPlan]:
     """Return the sharpest pairs, fitted, the record of all that was tried, and the plan that repeats the search.
@@ -84,12 +85,12 @@ def screen(
         Draws the rows, the folds and the seed of the models.
     workers : Workers
         What fits the models. They are started if they pay.
-    predictors, kinds, clusters, plan
+    predictors, kinds, clusters, plain_rows, plan
         As in `auto_candidates`. With a plan, the ledger has no limit.
     """
     if predictors is not None and not predictors:
         raise InvalidInput(f"predictors must contain at least one estimator, got {predictors!r}.")
-    sample = draw_sample(X, y, random, kinds, clusters)
+    sample = draw_sample(X, y, random, kinds, clusters, plain_rows=plain_rows)
     if predictors is None:
         predictors = default_predictors(sample.reader, sample.table, y, sample.seed, workers.n_jobs)
     n_rows, n_columns = sample.table.shape

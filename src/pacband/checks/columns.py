@@ -103,7 +103,7 @@ def identifies_rows(column: npt.NDArray[Any]) -> bool:
 
 
 def counts_rows(numbers: npt.NDArray[np.float64]) -> bool:
-    """Return whether a column counts the rows: whole numbers that grow from each row to the next, with few gaps.
+    """Return whether a column counts the rows, up or down: whole numbers in order, with few gaps.
 
     Examples
     --------
@@ -111,8 +111,10 @@ def counts_rows(numbers: npt.NDArray[np.float64]) -> bool:
     (True, False)
     """
     steps = np.diff(numbers)
-    whole = np.array_equal(numbers, np.round(numbers))
-    return len(steps) > 0 and whole and bool((steps > 0.0).all()) and bool(steps.sum() < 2 * len(steps))
+    if len(steps) == 0 or not np.array_equal(numbers, np.round(numbers)):
+        return False
+    in_order = (steps > 0.0).all() or (steps < 0.0).all()
+    return bool(in_order and np.abs(steps).sum() < 2 * len(steps))
 
 
 def without_ids(columns: Iterable[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:

@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 
 from pacband.cli.console import fail, print_result, print_text, progress_bar
-from pacband.cli.draw_options import SEED
-from pacband.cli.options import is_given
+from pacband.cli.options import SEED, is_given
 from pacband.cli.output import check_outputs
 
 EXAMPLES = """

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from pacband.draws import DrawKind, Draws
 
 __all__ = [
-    "SEED",
     "declared_draws",
     "draw_columns",
     "draw_options",
@@ -46,10 +45,13 @@ draw_options = joined(
         help="With two --importance columns: probability that w(x) is outside its interval. It is taken from --delta.",
     ),
 )
-# What numpy takes, less the two that `demo` adds.
-SEED = click.IntRange(0, 2**32 - 3)
 draw_seed_option = click.option(
-    "--seed", "draw_seed", type=SEED, default=0, show_default=True, help="Seed of --within one and --importance."
+    "--seed",
+    "draw_seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="Seed of --within one and --importance.",
 )
 certified_unit_option = click.option(
     "--unit", help="Column of units, if the promise is about units.  [default: the certificate's]"

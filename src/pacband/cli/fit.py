@@ -9,10 +9,11 @@ import click
 
 from pacband.cli.about_options import about_options, read_about
 from pacband.cli.console import print_json, print_message, print_result, print_saved, print_text, progress_bar
-from pacband.cli.draw_options import SEED, declared_draws, draw_options, refuse_without_rows
+from pacband.cli.draw_options import declared_draws, draw_options, refuse_without_rows
 from pacband.cli.findings import collect_findings, print_findings
 from pacband.cli.fit_results import print_left_out, print_negative_ends, save_fit, summarize
 from pacband.cli.options import (
+    SEED,
     clip_options,
     clip_range,
     delta_option,
@@ -295,10 +296,9 @@ def _print_columns(rows: TrainingRows) -> None:
         if column.kind is None:
             print_message(f"Not used: {column.name}: {column.why}")
         elif column.kind == "number" and counts_rows(rows.X[column.name].to_numpy(float)):
-            print_message(
-                f"{column.name} counts the rows. If it says nothing about future rows, leave it out: "
-                f"--exclude {shlex.quote(column.name)}"
-            )
+            # A name with a comma cannot be listed.
+            cure = "" if "," in column.name else f": --exclude={shlex.quote(column.name)}"
+            print_message(f"{column.name} counts the rows. If it says nothing about future rows, leave it out{cure}")
 
 
 def _times_used(rows: TrainingRows) -> dict[str, Any]:

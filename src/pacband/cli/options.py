@@ -26,6 +26,7 @@ __all__ = [
     "outlook_option",
     "promise_options",
     "rule_option",
+    "SEED",
     "scale_columns",
     "side_option",
     "strict_option",
@@ -88,6 +89,8 @@ outlook_option = click.option(
     metavar="M",
     help="State how many of the next M rows exceed the bound, at most.",
 )
+# What scikit-learn takes; `demo` adds up to two.
+SEED = click.IntRange(0, 2**32 - 3)
 strict_option = click.option(
     "--strict", is_flag=True, help="If rows do not look independent, write nothing and end with exit code 1."
 )

@@ -17,12 +17,14 @@ __all__ = ["plain_warnings"]
 @contextmanager
 def plain_warnings() -> Iterator[None]:
     """Print every warning once, and every log message, in one line each while a command runs."""
-    shown: set[str] = set()
+    shown: set[object] = set()
 
     def show(message: Any, *_: Any, **__: Any) -> None:
-        # Several steps of a command may check the same option.
-        if str(message) not in shown:
-            shown.add(str(message))
+        # Several steps of a command may check the same option, and several batches of a file have the same column.
+        column = getattr(message, "column", None)
+        warned = str(message) if column is None else (type(message), column)
+        if warned not in shown:
+            shown.add(warned)
             print_message(f"Warning: {in_shell_words(str(message))}")
 
     class Log(logging.Handler):

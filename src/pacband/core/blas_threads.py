@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,10 +21,14 @@ class _Limit:
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._callers = 0
         self._original = 1
         self._limits: Any = None
+        self.forget()
+
+    def forget(self) -> None:
+        """Start without callers: in a fork they are not there, and what they hold is never released."""
+        self._lock = threading.Lock()
+        self._callers = 0
 
     def enter(self) -> None:
         with self._lock:
@@ -44,6 +49,8 @@ class _Limit:
 
 
 _LIMIT = _Limit()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_LIMIT.forget)
 
 
 @contextmanager

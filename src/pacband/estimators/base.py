@@ -20,7 +20,7 @@ from pacband.core.arrays import Indices
 from pacband.core.column_kinds import refuse_other_kinds
 from pacband.core.row_hashes import Fingerprints
 from pacband.core.row_tables import take_parameters
-from pacband.draws import Draws
+from pacband.draws import Draws, Rows
 from pacband.estimators.deployed import Deployed
 from pacband.estimators.dividing import Dividing
 from pacband.estimators.division import Calibration
@@ -167,7 +167,8 @@ class Certified(Deployed, Dividing):
             training = None if training is None else join_validation_rows(training, given, (X_cal, y_cal))
             clusters = found.clusters(n_rows)
             own = {name: part.take(n_rows, fit) for name, part in parameters.items()}
-            members = self._fit_members(declared, X, y, rows, None if clusters is None else clusters[fit], own)
+            clusters = None if clusters is None else clusters[fit]
+            members = self._fit_members(declared, X, y, rows, clusters, own, plain_rows=isinstance(found, Rows))
         certificate = self._certify(identify_model(terms, members), members, rows)
         # What was fitted elsewhere may have seen the rows, whichever of them calibrate.
         frozen = {name: members[name] for name, member in declared.items() if not is_refittable(member.predictor)}
@@ -266,9 +267,12 @@ class Certified(Deployed, Dividing):
         rows: Calibration,
         clusters: Any,
         parameters: Mapping[str, FitParams],
+        *,
+        plain_rows: bool,
     ) -> dict[str, Member]:
         """Return the declared members, fitted on training rows. Of `rows`, only the sizes may be looked at.
 
-        Training rows of one cluster stay in one fold. `parameters` are those of the training rows.
+        Training rows of one cluster stay in one fold. `parameters` are those of the training rows. `plain_rows` is
+        false if draws were declared.
         """
         return fit_members(declared, X, y, clusters, parameters)

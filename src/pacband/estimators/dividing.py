@@ -83,12 +83,12 @@ class Dividing(Predicting):
     def _refuse_nonfinite(self, X: Any, y: Any) -> None:
         """Raise if a number is not finite, by its row of the whole table.
 
-        The automatic family alone looks at numbers: another model does so itself, at its training rows.
+        Only for the automatic family: other models check their training rows themselves.
         """
         if self.reads_categories:
             refuse_nonfinite("y", as_numbers("y", y).astype(np.float64))
             for column in table_columns(X):
-                if column.cells.dtype.kind == "f":
+                if self.column_kinds_[column.name] == "number":
                     column.floats()
 
     def _count_draws(self, X: Any, y: Any, terms: Terms) -> Calibration:

@@ -216,9 +216,11 @@ class CertifiedFamily(Certified):
         rows: Calibration,
         clusters: Any,
         parameters: Mapping[str, FitParams],
+        *,
+        plain_rows: bool,
     ) -> dict[str, Member]:
         if not self._automatic:
-            return super()._fit_members(declared, X, y, rows, clusters, parameters)
+            return super()._fit_members(declared, X, y, rows, clusters, parameters, plain_rows=plain_rows)
         from pacband.candidates.automatic import Automatic, auto_candidates
 
         n_groups = len(rows.sizes)
@@ -236,6 +238,7 @@ class CertifiedFamily(Certified):
             progress=self.progress,
             kinds=self.column_kinds_,
             clusters=clusters,
+            plain_rows=plain_rows,
             search_plan=self.search_plan,
             extra={name: member for name, member in declared.items() if not isinstance(member.predictor, Automatic)},
             extra_parameters=parameters,

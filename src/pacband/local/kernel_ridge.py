@@ -87,7 +87,7 @@ class LocalKernelRidge(LocalRegressor):
     between x and x₁ is y₁.
 
     Parameters that are "loo" get the values with the least leave-one-out error y_i − T₋ᵢ(x_i) of the local fits, which
-    has a closed form (``local/leave_one_out.py``). The copies of a sample, in x and y, are left out together with it.
+    has a closed form (``local/leave_one_out.py``). Copies of samples, unless they agree by chance, are looked at once.
     A grid is searched at 100 samples and refined at up to 1,000. The search uses n_neighbors as given, at most 200, and
     200 for None. If n_neighbors is "loo", the grid has 50 neighbours and the refinement 2 to 200. The grid is relative
     to the spread of the samples: gamma to the median squared distance, decay to the median distance. The features are

@@ -5,42 +5,48 @@ from __future__ import annotations
 import numpy as np
 
 from pacband.core.arrays import Floats, Indices
-from pacband.core.row_hashes import Fingerprints
+from pacband.core.row_hashes import mix_columns
+from pacband.core.row_repeats import chance_of_repeats
 from pacband.local.fits.bordered import border_weighted, raise_corner
 from pacband.local.locality import Locality
 
-__all__ = ["leave_one_out", "others"]
+__all__ = ["different_samples", "leave_one_out", "others"]
 
 
-def others(locality: Locality, X: Floats, centres: Indices, count: int, prints: Fingerprints) -> tuple[Indices, Floats]:
-    """Return the `count` nearest samples of each centre but for it and its copies, in training order, and distances.
+def different_samples(X: Floats, y: Floats) -> Indices:
+    """Return which samples are not copies of earlier ones, in x and y; all samples if they may agree by chance.
 
-    A fit that knows a copy of a sample knows the sample: it is not left out.
-
-    Parameters
-    ----------
-    locality : Locality
-    X : ndarray of shape (n_samples, n_features)
-    centres : ndarray of int
-        Which samples.
-    count : int
-        At most the number of samples less that of the copies of any one.
-    prints : ndarray of shape (n_samples,)
-        Equal where samples are copies, in x and y.
+    A fit that knows a copy of a sample knows the sample: it would not be left out.
 
     Examples
     --------
-    >>> from pacband.local.norms import Norm
-    >>> X = np.array([[0.0], [1.0], [1.0], [5.0]])
-    >>> others(Locality(Norm(2.0), X), X, np.array([1]), 2, np.array([7, 8, 8, 9]))
-    (array([[0, 3]]), array([[1., 4.]]))
+    >>> X = np.random.default_rng(0).random((20, 2))
+    >>> len(different_samples(np.concatenate([X, X]), np.concatenate([X[:, 0], X[:, 0]])))
+    20
     """
-    copies = np.isin(prints, prints[centres])
-    most = int(np.unique(prints[copies], return_counts=True)[1].max())
-    near, distances = locality.nearest(X[centres], count + most)
-    ranked = np.argsort(np.where(prints[near] == prints[centres, None], np.inf, distances), axis=1, kind="stable")
-    nearest = np.sort(ranked[:, :count], axis=1)
-    return np.take_along_axis(near, nearest, axis=1), np.take_along_axis(distances, nearest, axis=1)
+    every = np.arange(len(y))
+    columns = [np.ascontiguousarray(column + 0.0).view(np.uint64) for column in (*X.T, y)]
+    _, first = np.unique(mix_columns(columns), return_index=True)
+    if len(first) == len(y):
+        return every
+    chance = chance_of_repeats((X, y))
+    return np.sort(first) if chance is not None and chance.rate == 0.0 else every
+
+
+def others(locality: Locality, X: Floats, centres: Indices, count: int) -> tuple[Indices, Floats]:
+    """Return the `count` nearest other samples of each centre, in training order, and their distances.
+
+    >>> from pacband.local.norms import Norm
+    >>> X = np.array([[0.0], [1.0], [5.0]])
+    >>> others(Locality(Norm(2.0), X), X, np.array([1]), 2)
+    (array([[0, 2]]), array([[1., 4.]]))
+    """
+    near, distances = locality.nearest(X[centres], count + 1)
+    kept = near != centres[:, None]
+    # So many samples may lie exactly at the centre that it is not among the nearest: leave out the last one.
+    kept[kept.all(axis=1), -1] = False
+    shape = (len(centres), count)
+    return near[kept].reshape(shape), distances[kept].reshape(shape)
 
 
 def leave_one_out(gram: Floats, weights: Floats, y: Floats, alpha: float) -> Floats:

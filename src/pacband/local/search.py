@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import product
 
 import numpy as np
 
 from pacband.core.arrays import Floats, Indices
-from pacband.core.row_hashes import Fingerprints
 from pacband.local.kernels import Kernel
 from pacband.local.leave_one_out import leave_one_out, others
 from pacband.local.locality import Locality
@@ -60,8 +58,6 @@ class Search:
     y : ndarray of shape (n_samples,)
     order : ndarray of int
         The samples in random order: errors are computed at the first ones.
-    prints : ndarray of shape (n_samples,)
-        Equal where samples are copies, which are left out together.
     """
 
     kernel: Kernel
@@ -70,13 +66,6 @@ class Search:
     X: Floats
     y: Floats
     order: Indices
-    prints: Fingerprints
-
-    @cached_property
-    def n_others(self) -> int:
-        """How many samples are not copies of one, whichever it is."""
-        _, copies = np.unique(self.prints, return_counts=True)
-        return len(self.y) - int(copies.max())
 
     def best(self, fixed: Mapping[str, float]) -> tuple[Setting, float]:
         """Return the setting with the least leave-one-out error, and this error (root mean square).
@@ -91,7 +80,7 @@ class Search:
         fixed : mapping
             The parameters that are not to be chosen, by their names in `Setting`.
         """
-        units, most = self._units(), min(MOST_NEIGHBORS, self.n_others)
+        units, most = self._units(), min(MOST_NEIGHBORS, len(self.y) - 1)
         axes = [
             (fixed[name],) if name in fixed else tuple(units[name] * value for value in values)
             for name, values in _GRID.items()
@@ -166,7 +155,7 @@ class Search:
         return {setting: error if np.isfinite(error) else np.inf for setting, error in found.items()}
 
     def _add(self, sums: dict[Setting, float], centres: Indices, count: int) -> None:
-        near, distances = others(self.locality, self.X, centres, count, self.prints)
+        near, distances = others(self.locality, self.X, centres, count)
         rows = np.column_stack([near, centres])
         for same_gamma in grouped(sums, key=lambda setting: setting.gamma):
             gram = replace(self.kernel, gamma=same_gamma[0].gamma)(self.X[rows], self.X[rows])

@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from sklearn.utils import check_random_state
 
 from pacband.core.arrays import Floats
 from pacband.core.blas_threads import one_blas_thread
 from pacband.core.checks import check_positive
-from pacband.core.row_hashes import row_fingerprints
 from pacband.exceptions import InvalidInput
 from pacband.local.kernels import resolve_kernel
+from pacband.local.leave_one_out import different_samples
 from pacband.local.locality import Locality
 from pacband.local.search import MOST_NEIGHBORS, Search
 from pacband.local.weights import resolve_weight
@@ -68,31 +67,37 @@ class Tunable:
         free, (kernel, degree, coef0) = self.names, form
         if not free:
             return self
-        prints = np.asarray(row_fingerprints(X, y))
-        if (n_different := len(np.unique(prints))) < 3:
+        kept = different_samples(X, y)
+        if len(kept) < 3:
             raise InvalidInput(
-                f"{free[0]}='loo' needs at least 3 different samples, got {n_different} (n_samples={len(y)})."
+                f"{free[0]}='loo' needs at least 3 different samples, got {len(kept)} (n_samples={len(y)})."
             )
         if "gamma" in free and not has_gamma(kernel):
             raise InvalidInput(f"gamma='loo' needs kernel 'poly', 'rbf' or 'sigmoid', got {kernel!r}.")
         if "n_neighbors" in free and solver in ("line", "dense"):
             raise InvalidInput(f"n_neighbors='loo' needs solver 'auto', 'lowrank' or 'neighbors', got {solver!r}.")
+        # The search sees each sample once. With k copies of each, alpha and n_neighbors are k times as large.
+        copies = len(y) / len(kept)
         # Read the given parameters, each with a stand-in for one that is not given.
         shape = resolve_kernel(kernel, None if "gamma" in free else self.gamma, degree, coef0, X)
         count = None if "n_neighbors" in free else self.n_neighbors
         weight = resolve_weight(profile, 1.0 if "decay" in free else self.decay, count)
         fixed: dict[str, float] = {} if "gamma" in free else {"gamma": shape.gamma}
         if "alpha" not in free:
-            fixed["alpha"] = check_positive("alpha", self.alpha)
+            fixed["alpha"] = check_positive("alpha", self.alpha) / copies
         if "decay" not in free:
             fixed["decay"] = weight.decay
         if "n_neighbors" not in free:
-            fixed["near"] = weight.n_neighbors or MOST_NEIGHBORS
+            given = weight.n_neighbors
+            fixed["near"] = MOST_NEIGHBORS if given is None else max(1, round(given / copies))
+        if len(kept) < len(y):
+            locality, X, y = Locality(locality.norm, X[kept]), X[kept], y[kept]
         order = check_random_state(seed).permutation(len(y))
         # Threads inside small factorizations only wait for each other.
         with one_blas_thread():
-            search = Search(shape, weight, locality, X, y, order, prints)
-            found, error = search.best(fixed)
+            found, error = Search(shape, weight, locality, X, y, order).best(fixed)
         if "n_neighbors" in free:
-            count = found.near if found.near < search.n_others else None
-        return Tunable(found.gamma if "gamma" in free else self.gamma, found.alpha, found.decay, count, error)
+            count = round(copies * found.near) if found.near < len(y) - 1 else None
+        gamma = found.gamma if "gamma" in free else self.gamma
+        alpha = found.alpha * copies if "alpha" in free else self.alpha
+        return Tunable(gamma, alpha, found.decay, count, error)

@@ -35,7 +35,7 @@ def border_weighted(gram: Floats, roots: Floats, y: Floats, alpha: float) -> Flo
     Returns
     -------
     ndarray of shape (n, L + 1, L + 1)
-        Nothing above the last row is defined in the last column, nor is the corner.
+        The last column is not defined.
     """
     n, order = roots.shape
     stack = np.empty((n, order + 1, order + 1))
