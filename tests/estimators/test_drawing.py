@@ -1,5 +1,7 @@
 """Draws in estimators: a column of X in the constructor, labels at fit; the column is no feature."""
 
+from contextlib import nullcontext
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -18,7 +20,7 @@ from pacband.estimators.drawing import (
     unit_fingerprints,
     without_column,
 )
-from pacband.exceptions import CertificateError, ReusedData
+from pacband.exceptions import CertificateError, OutOfRange, ReusedData
 from pacband.scale import ResidualScale
 
 PROMISE = {"eps": 0.2, "delta": 0.1, "random_state": 0}
@@ -232,8 +234,8 @@ def test_the_automatic_family_keeps_units_together(monkeypatch):
     seen = {}
     draw = screening.draw_sample
 
-    def watched(X, y, random, kinds=None, clusters=None):
-        seen["sample"], seen["clusters"] = draw(X, y, random, kinds, clusters), clusters
+    def watched(X, y, random, kinds=None, clusters=None, **options):
+        seen["sample"], seen["clusters"] = draw(X, y, random, kinds, clusters, **options), clusters
         return seen["sample"]
 
     monkeypatch.setattr(screening, "draw_sample", watched)
@@ -244,6 +246,15 @@ def test_the_automatic_family_keeps_units_together(monkeypatch):
     for train, test in seen["sample"].folds:
         assert not set(seen["clusters"][train]) & set(seen["clusters"][test])
     assert family.certificate_.basis.draws.unit == "machine"
+
+
+@pytest.mark.parametrize("draws", [None, Units("machine"), Spaced(3, 0.01), Weighted("w", at_most=1.0)])
+def test_only_plain_rows_are_warned_of_numbers_out_of_range(draws):
+    frame, y = table(n_units=60)
+    columns = {Units: ["machine", "x"], Weighted: ["w", "x"]}.get(type(draws), ["x"])
+    family = CertifiedFamily("auto", n_jobs=1, time_budget=0.5, draws=draws, **PROMISE).fit(frame[columns], y)
+    with nullcontext() if draws else pytest.warns(OutOfRange, match="column 'x' is beyond the range"):
+        family.predict(frame[columns].assign(x=frame.x + 100.0))
 
 
 def test_a_damaged_declaration_in_a_file_is_refused(monkeypatch, tmp_path):
