@@ -5,7 +5,7 @@ from contextlib import ExitStack
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from pacband.core.blas_threads import blas_threads, one_blas_thread
+from pacband.core.blas_threads import _LIMIT, blas_threads, one_blas_thread
 
 
 def current():
@@ -31,4 +31,14 @@ def test_an_error_ends_the_limit():
     with threadpool_limits(limits=2, user_api="blas"):
         with pytest.raises(ZeroDivisionError), one_blas_thread():
             _ = 1 / 0
+        assert current() == {2}
+
+
+def test_a_fork_starts_without_callers():
+    with threadpool_limits(limits=2, user_api="blas"):
+        with one_blas_thread():
+            _LIMIT.forget()  # as in the child of a fork
+        assert current() == {2}
+        with one_blas_thread():
+            assert current() == {1}
         assert current() == {2}

@@ -39,7 +39,7 @@ class _Limit:
 
     def leave(self) -> None:
         with self._lock:
-            self._callers -= 1
+            self._callers = max(0, self._callers - 1)  # a fork has forgotten the caller that it came from
             if not self._callers:
                 self._limits.restore_original_limits()
 
