@@ -115,7 +115,7 @@ def command(
         write_table(without_labels(bands, columns.group), output)
     if output != "-":
         print_message(f"Saved {output}")
-    if expected is not None and other is None:
-        print_message(str(expected))
     if other is not None:
         sys.exit(1)
+    if expected is not None:
+        print_message(str(expected))
